@@ -9,7 +9,7 @@ struct GenerateProxies: CommandPlugin {
         var extractor = ArgumentExtractor(arguments)
         let names = extractor.extractOption(named: "target")
         var options = extractor.remainingArguments
-        guard names.count < 2 else { throw CommandError(description: "Give one --target.") }
+        guard names.count < 2 else { throw CommandError(description: "Name exactly one --target.") }
         if let name = names.first {
             guard let target = try context.package.targets(named: [name]).first as? any SourceModuleTarget else {
                 throw CommandError(description: "The target \(name) has no sources.")

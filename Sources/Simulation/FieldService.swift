@@ -57,7 +57,7 @@ enum FieldService {
             }
             return sandbox
         } catch {
-            preconditionFailure("The simulation's metadata do not parse: \(error)")
+            preconditionFailure("The metadata of the simulation cannot be parsed: \(error)")
         }
     }()
 }

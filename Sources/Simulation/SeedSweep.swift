@@ -47,8 +47,8 @@ package struct SeedSweep: Sendable {
             let rate = (Double(runs) / max(seconds, 0.001) * 10).rounded() / 10
             return """
                 simulated seeds: \(runs) (\(rate) a second); \(counts.operations) operations, \(counts.requests) requests, \
-                \(counts.batches) batches, \(counts.confirmed) confirmed, \(counts.rejected) refused, \
-                \(counts.visibleDoubts) left with a reason, \(counts.restarts) restarts
+                \(counts.batches) batches, \(counts.confirmed) confirmed, \(counts.rejected) rejected, \
+                \(counts.visibleDoubts) unconfirmed with a reason, \(counts.restarts) restarts
                 simulated faults: \(total) (\(troubles.joined(separator: ", ")))
                 simulated files of views: opened \(counts.viewsOpened) times, damaged \(counts.viewsRemade) times
                 """
@@ -90,7 +90,7 @@ package struct SeedSweep: Sendable {
         var violations = outcome.violations
         if runsTwice, violations.isEmpty {
             let again = await Simulation(seed: seed, options: options).run()
-            if again.hash != outcome.hash { violations = ["The second run of the seed is another one."] }
+            if again.hash != outcome.hash { violations = ["The second run of the seed differs from the first."] }
         }
         guard !violations.isEmpty else { return (outcome, nil) }
         let finding = Finding(seed: seed, violations: violations, steps: outcome.steps)

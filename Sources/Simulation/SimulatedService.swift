@@ -32,7 +32,7 @@ struct SimulatedService {
             sandbox.faults = [fault]
             let reply = sandbox.reply(to: request)
             sandbox.faults = []
-            guard case .response(let answer) = reply else { preconditionFailure("\(fault) leaves no answer") }
+            guard case .response(let answer) = reply else { preconditionFailure("\(fault) returns no response") }
             response = answer
         } else {
             response = sandbox.handle(request)

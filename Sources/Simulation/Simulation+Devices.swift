@@ -106,7 +106,7 @@ extension Simulation {
 
     /// What became of the views is no part of the run.
     private func withoutViews(_ recovery: [String], _ device: Device) -> [String] {
-        let others = recovery.filter { !$0.hasPrefix("The views were made again") }
+        let others = recovery.filter { !$0.hasPrefix("The views were rebuilt") }
         if device.views != nil {
             counts.viewsOpened += 1
             if others.count < recovery.count { counts.viewsRemade += 1 }
@@ -118,7 +118,7 @@ extension Simulation {
         do {
             let tags = try device.customTags(on: device.disk)
             let lost = device.acknowledged.subtracting(tags).sorted()
-            if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
+            if !lost.isEmpty { violated("d\(device.number) lost acknowledged operations: \(lost)") }
             // Operations whose outcome the app did not learn count as acknowledged now that they are in the log.
             device.acknowledged.formUnion(tags)
         } catch {

@@ -51,7 +51,9 @@ extension Simulation {
             return
         }
         for (name, value) in changes where seen.values[name] != value {
-            violated("An update of \(name) to \(value) is not seen; it is \(String(describing: seen.values[name])).")
+            violated(
+                "The store does not show an update of \(name) to \(value); it shows \(String(describing: seen.values[name]))."
+            )
         }
     }
 

@@ -10,7 +10,7 @@ extension Simulation {
         for account in accounts {
             let tags = Set(account.operations.compactMap(\.operation.customTag))
             let lost = account.acknowledged.subtracting(tags).sorted()
-            if !lost.isEmpty { violated("d\(account.device) lost what it had acknowledged: \(lost)") }
+            if !lost.isEmpty { violated("d\(account.device) lost acknowledged operations: \(lost)") }
             var covered: Set<OverwrittenItem> = []
             for (sequence, operation) in account.operations.reversed() {
                 for effect in effects(of: operation, sequence, account, &covered) where !effect.isPossible {

@@ -19,11 +19,11 @@ extension Simulation {
         let perhapsDeleted = Set(deletions.filter { $0.standing != .without }.map(\.mark)).union(orphaned.removed)
         let present = service.ledger.present
         for mark in deleted.intersection(present).sorted() where orphaned.created[mark] == nil {
-            violated("\(mark) was deleted and is there.")
+            violated("\(mark) was deleted but still exists.")
         }
         for mark in service.ledger.created.keys.sorted() where !present.contains(mark) && !perhapsDeleted.contains(mark)
         {
-            violated("\(mark) is gone, and nobody deleted it.")
+            violated("\(mark) is missing, but was not deleted.")
         }
     }
 
@@ -61,7 +61,7 @@ extension Simulation {
             let those = claims.compactMap { $0[place] }
             guard !those.contains(where: { $0.last == isLinked || $0.perhaps.contains(isLinked) }) else { continue }
             if !isLinked, those.allSatisfy({ $0.last == nil }) { continue }
-            violated("\(place) is \(isLinked ? "" : "not ")there, and nobody did that.")
+            violated("\(place) \(isLinked ? "exists" : "is missing"), but no operation caused that.")
         }
     }
 
@@ -83,7 +83,8 @@ extension Simulation {
             // Deleting a customer also deletes its links.
             if possible.contains(where: { !$0.isEmpty && !ledger.present.contains($0) }) { possible.insert("") }
             guard !possible.contains(found ?? "") else { continue }
-            violated("\(order) is of \(found ?? "nobody"), not of \(possible.sorted().joined(separator: " or ")).")
+            violated(
+                "\(order) belongs to \(found ?? "no customer"), not to \(possible.sorted().joined(separator: " or ")).")
         }
     }
 
@@ -110,8 +111,8 @@ extension Simulation {
             if let decision = account.history.decisions[entity], decision > sequence { continue }
             if account.history.redone.contains(sequence) { continue }
             violated(
-                "d\(account.device): operation \(sequence) (\(after)) wrote over \(before), which it had not seen, and "
-                    + "nobody decided.")
+                "d\(account.device): operation \(sequence) (\(after)) overwrote \(before), which the device had not read, "
+                    + "without a decision.")
         }
     }
 }

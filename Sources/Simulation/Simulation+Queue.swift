@@ -44,14 +44,14 @@ extension Simulation {
                 }
             }
         } catch {
-            failed("ending of drafts", device, error)
+            failed("end of drafts", device, error)
         }
     }
 
     /// Records that an action failed. An action that the store refuses is not a violation.
     private func failed(_ what: String, _ device: Device, _ error: TidelogError) {
         switch error.code {
-        case .refused, .invalidRequest: addTrace("d\(device.number): the \(what) is refused: \(error.message)")
+        case .refused, .invalidRequest: addTrace("d\(device.number): the \(what) was refused: \(error.message)")
         default: if !device.hasCrashed { violated("d\(device.number): the \(what) fails: \(error)") }
         }
     }
@@ -123,7 +123,7 @@ extension Simulation {
                 }
             }
         } catch {
-            failed("settling of doubts", device, error)
+            failed("settlement of doubts", device, error)
         }
         return isSettled
     }

@@ -50,7 +50,7 @@ extension Simulation {
     /// Checks that the service rejected nothing if the device is its only client and every request receives a response.
     private func check(_ report: UploadReport) {
         guard deviceCount == 1, severity == 0, counts.restarts == 0, !report.rejected.isEmpty else { return }
-        violated("The service refused what no one else had touched: \(report.rejected)")
+        violated("The service rejected operations on entities that no other client changed: \(report.rejected)")
     }
 
     /// - Returns: Whether a query resumed after the pages of an earlier download, so that the contents of those pages
@@ -86,7 +86,7 @@ extension Simulation {
     /// Lets every device recover without faults. In a few rounds, each device must send all operations that can be
     /// sent, and its state must equal that of the service.
     func drain() async {
-        addTrace("the storm is over")
+        addTrace("the faults have ended")
         for device in devices {
             device.isOnline = true
             device.calmDisk()
@@ -127,7 +127,7 @@ extension Simulation {
         do throws(TidelogError) {
             return try await UndrainedQueue(device.store).reasons
         } catch {
-            violated("d\(device.number) does not say why it waits: \(error)")
+            violated("d\(device.number) does not report why it waits: \(error)")
             return [:]
         }
     }

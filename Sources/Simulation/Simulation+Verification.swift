@@ -15,7 +15,7 @@ extension Simulation {
                 try await verifyFold(device, records)
                 accounts.append(try await account(of: device, History(records)))
             } catch {
-                violated("d\(device.number) cannot be looked at: \(error)")
+                violated("d\(device.number) cannot be read: \(error)")
             }
         }
         guard violations.isEmpty else { return }
@@ -60,13 +60,13 @@ extension Simulation {
         try fold.finishRebase()
         let expected = try StateDigest(of: fold.storage).description
         if fold.storage.digest?.description != expected {
-            violated("d\(device.number): the digest that was kept on the way is not that of the state.")
+            violated("d\(device.number): the incremental digest differs from the digest of the state.")
         }
         if found != expected { violated("d\(device.number): the views are not the fold of the log.") }
         guard random.chance(device.removed.isEmpty ? 25 : 100) else { return }
         await reopen(device)
         let again = try await device.store.digest()
-        if found != again { violated("d\(device.number) says something else after it was opened again.") }
+        if found != again { violated("d\(device.number) has another state after it was reopened.") }
     }
 
     /// - Parameter fold: The state before the record of the prepared batch.
@@ -79,7 +79,7 @@ extension Simulation {
             prepared, on: fold.storage, model, serviceRoot: root, options: ServiceOptions())
         guard rebuilt.comparison != .identical else { return }
         violated(
-            "d\(device.number): batch \(prepared.batch) is not built again as it was sent (\(rebuilt.comparison)).")
+            "d\(device.number): batch \(prepared.batch) is not rebuilt as it was sent (\(rebuilt.comparison)).")
     }
 
     // MARK: Agreement

@@ -171,7 +171,7 @@ public actor SyncEngine {
         try await store.removeDefiningQuery(name)
     }
 
-    private static var early: TidelogError { TidelogError(.cancelled, "It was cancelled before it began.") }
+    private static var early: TidelogError { TidelogError(.cancelled, "It was cancelled before it started.") }
 
     /// Returns the result that ``refreshMetadata(_:)`` would have now, without changing anything.
     public func rehearseMetadataRefresh(
@@ -228,7 +228,7 @@ public actor SyncEngine {
 
     /// Waits for a shared round until the calling task is cancelled. The round continues for the other callers.
     private func join(_ number: Int) async throws(TidelogError) -> UploadReport {
-        guard let task = shared[number]?.task else { preconditionFailure("Nobody joins a round that has ended.") }
+        guard let task = shared[number]?.task else { preconditionFailure("A round that has ended cannot be joined.") }
         shared[number]?.callers += 1
         let (results, result) = AsyncStream.makeStream(of: Result<UploadReport, TidelogError>.self)
         Task {
@@ -243,7 +243,7 @@ public actor SyncEngine {
             leave(number)
         }
         throw TidelogError(
-            .cancelled, "The upload was cancelled.", recovery: "Nothing is lost; the next upload goes on from here.")
+            .cancelled, "The upload was cancelled.", recovery: "Start the upload again; no data is lost.")
     }
 
     /// Runs one upload.

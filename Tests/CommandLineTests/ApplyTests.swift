@@ -61,7 +61,7 @@ import Testing
         let pushed = try workspace.tidelog("push")
         #expect(pushed.status == 0, "\(pushed)")
         #expect(pushed.output.hasPrefix("14 confirmed, 0 rejected, 0 in doubt"))
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
         // A readLink from before the assignment of the key still resolves to the entity.
         #expect(try workspace.output("query", "Customers(~20)?$select=Name", "--json").contains("Set, changed"))
         _ = try workspace.output("pull")
@@ -116,8 +116,8 @@ import Testing
                 == Run(
                     status: 1, output: #"{"sequence":9,"readLink":"Customers(~8)"}"# + "\n",
                     error: """
-                        tidelog: standard input, line 3: Orders/Amount: "much" is no Edm.Decimal of OData 4.0. Nothing was done; \
-                        correct the JSON.
+                        tidelog: standard input, line 3: Orders/Amount: "much" is not a valid Edm.Decimal of OData 4.0. Correct the JSON; \
+                        no operation was performed.
 
                         """))
         #expect(try workspace.output("query", "Customers/$count") == "4\n")
@@ -137,10 +137,10 @@ import Testing
             "apply", "-", input: set + #"{"op":"link","from":"c","property":"Orders","to":"o"}]}"#)
         #expect(
             misspelt.error
-                == #"tidelog: standard input, line 1: Operation 2 of the change set: No entity is called "o". "#
-                + #"Use a readLink such as Customers(~7), or a name that an earlier line gives with "as"."# + "\n")
+                == #"tidelog: standard input, line 1: Operation 2 of the change set: No entity has the name "o". "#
+                + #"Use a readLink such as Customers(~7), or a name that an earlier line defines with "as"."# + "\n")
         #expect(try workspace.output("query", "Customers/$count") == "3\n")
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
     }
 
     @Test func `a change set can leave a mandatory end open until its last operation`() throws {
@@ -178,7 +178,7 @@ import Testing
         #expect(
             second.error
                 == "tidelog: The store is in use: process \(running.process.processIdentifier) holds the lock .tidelog/LOCK. "
-                + "Close it there first; reading is possible.\n")
+                + "Close it there first; commands that only read work meanwhile.\n")
         try pipe.fileHandleForWriting.close()
         running.process.waitUntilExit()
         #expect(running.process.terminationStatus == 0)

@@ -7,19 +7,19 @@ import Testing
     static let refusals: [([String], String)] = [
         (
             ["create", "Nope", "{}"],
-            "There is no entity set Nope. The service has Customers, Orders, Owners, Cars, Cities, Mayors, Fathers, Children and 7 more."
+            "There is no entity set Nope. The entity sets are Customers, Orders, Owners, Cars, Cities, Mayors, Fathers, Children and 7 more."
         ),
         (
             ["create", "Customers", #"{"Nope":1}"#],
-            "Customers: Shop.Customer has no property Nope. Nothing was done; correct the JSON."
+            "Customers: Shop.Customer has no property Nope. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":5}"#],
-            "Customers/Name: There is a number, not a value of type Edm.String. Nothing was done; correct the JSON."
+            "Customers/Name: Expected a value of type Edm.String, not a number. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":null}"#],
-            "Customers/Name must not be null. Give it a value, or leave it as it is."
+            "Customers/Name must not be null. Set a value, or leave the property unchanged."
         ),
         (
             ["create", "Customers", #"{"Name":"x","Rating":1234567}"#],
@@ -27,7 +27,7 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":"x","Address":{"Town":"B"}}"#],
-            "Customers/Address: Shop.Address has no property Town. Nothing was done; correct the JSON."
+            "Customers/Address: Shop.Address has no property Town. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":"x","Address":{"Zip":"12345678901"}}"#],
@@ -35,20 +35,20 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":"x","Name":"y"}"#],
-            "Customers/Name is there twice. Nothing was done; correct the JSON."
+            "Customers/Name occurs twice. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":"x","Orders":[{"Nope":1}]}"#],
-            "Customers/Orders/0/Nope: Shop.Order has no property Nope. Nothing was done; correct the JSON."
+            "Customers/Orders/0/Nope: Shop.Order has no property Nope. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":"x""#],
-            "The value is no JSON: The document ends too early. (byte 11) Put an object between single quotes."
+            "The value is not JSON: The document ends too early. (byte 11) Write a JSON object in single quotes."
         ),
         (["create", "Customers", "5"], "The value is a number, not an object with properties."),
         (
             ["create", "Orders", "{}", "--bind", "Nope=Customers(1)"],
-            "Orders has no navigation property Nope. It has Customer."
+            "Orders has no navigation property Nope. Its navigation properties are Customer."
         ),
         (
             ["create", "Orders", "{}", "--bind", "Customer=Orders(1)"],
@@ -57,16 +57,16 @@ import Testing
         (["create", "Orders", "{}", "--in", "Customers(1)/Nope"], "Customers has no navigation property Nope."),
         (
             ["create", "Orders", "{}", "--in", "Customers(99)/Orders"],
-            "Customers(CustomerID=99) is not in the store. Download it first, or check the key."
+            "Customers(CustomerID=99) is not in the store. Download the entity first, or check the key."
         ),
         (["update", "Customers(1)"], "The update changes nothing."),
         (
             ["update", "Customers(1)", #"{"Orders":null}"#],
-            "Customers/Orders is a navigation property and takes no null. Use 'unlink' to remove a link."
+            "Customers/Orders is a navigation property and cannot be null. Use 'unlink' to remove a link."
         ),
         (
             ["update", "Customers", #"{"Name":"x"}"#],
-            #"No entity is called "Customers". Use a readLink such as Customers(~7), or a name that an earlier line gives with "as"."#
+            #"No entity has the name "Customers". Use a readLink such as Customers(~7), or a name that an earlier line defines with "as"."#
         ),
         (["link", "Customers(1)", "Nope", "Orders(1)"], "Customers has no navigation property Nope."),
         (
@@ -75,23 +75,26 @@ import Testing
         ),
         (
             ["unlink", "Customers(2)", "Orders", "Orders(1)"],
-            "Customers(2) is not linked to Orders(1) by Orders. Load Orders to see what is linked."
+            "Customers(2) is not linked to Orders(1) by Orders. Load Orders to see the links."
         ),
         (
             ["delete", "Customers(99)"],
-            "Customers(CustomerID=99) is not in the store. Download it first, or check the key."
+            "Customers(CustomerID=99) is not in the store. Download the entity first, or check the key."
         ),
-        (["query", "Customers(99)"], "Customers(99) is not in the store. Download it first, or check the key."),
+        (
+            ["query", "Customers(99)"],
+            "Customers(99) is not in the store. Download the entity first, or check the key."
+        ),
         (
             ["query", "$all"],
-            "The store does not answer $all; ask the service."
+            "The store does not support $all. Request it from the service."
         ),
-        (["query", "$metadata?$format=json"], "$metadata takes no query options."),
+        (["query", "$metadata?$format=json"], "$metadata does not accept query options."),
         (["query", "Customers?$filter=Nope eq 1"], "Shop.Customer has no property Nope. In: Nope"),
         (["pull", "Nope"], "There is no defining query Nope."),
         (
             ["apply", "missing.jsonl"],
-            "missing.jsonl cannot be read: No such file or directory. Check the file's name."
+            "missing.jsonl cannot be read: No such file or directory. Check the name of the file."
         ),
     ]
 
@@ -105,7 +108,7 @@ import Testing
             #expect(workspace.read(running.output) == "", "\(arguments)")
             #expect(workspace.read(running.error) == "tidelog: \(sentence)\n", "\(arguments)")
         }
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
     }
 
     @Test(arguments: [
@@ -127,7 +130,7 @@ import Testing
 
     @Test func `help and version exit with 0`() throws {
         let workspace = try Workspace()
-        #expect(try workspace.output("--help").contains("Exit codes: 0 done, 1 failed, 2 damage, 64 usage, 75 "))
+        #expect(try workspace.output("--help").contains("Exit codes: 0 success, 1 failure, 2 damage, 64 usage, 75 "))
         #expect(try workspace.output("--version").split(separator: ".").count == 3)
     }
 
@@ -139,7 +142,8 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error:
-                        "tidelog: There is no store (elsewhere). Name the service root to make one ('tidelog init').\n")
+                        "tidelog: The store does not exist (elsewhere). Pass the service root to create it ('tidelog init').\n"
+                )
         )
         #expect(!FileManager.default.fileExists(atPath: workspace.path("elsewhere")))
     }
@@ -160,21 +164,21 @@ import Testing
     static let services: [(status: String, headers: [String], body: String, sentence: String)] = [
         (
             "401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""], "no",
-            "The service refused with status 401 (GET http://HOST/$metadata). Check the credentials."
+            "The service denied access with status 401 (GET http://HOST/$metadata). Check the credentials."
         ),
         (
             "500 Internal Server Error", [], #"{"error":{"code":"x","message":"boom"}}"#,
-            "The service answered with status 500: boom (GET http://HOST/$metadata)."
+            "The service responded with status 500: boom (GET http://HOST/$metadata)."
         ),
         (
             "200 OK", ["Content-Type: text/html"], "<html><body>Sign in</body></html>",
-            "What the service gave as its metadata is none: line 1, column 1: The document is a web page, perhaps a login page; "
-                + "metadata was expected (GET http://HOST/$metadata). Check the service root; it ends before $metadata."
+            "The response of the service is not OData metadata: line 1, column 1: The document is an HTML page, possibly a login page, instead "
+                + "of metadata (GET http://HOST/$metadata). Check the service root: the URL without $metadata."
         ),
         (
             "200 OK", [],
             #"<edmx:Edmx Version="5.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema Namespace="N" xmlns="http://docs.oasis-open.org/odata/ns/edm"/></edmx:DataServices></edmx:Edmx>"#,
-            "What the service gave as its metadata is none: line 1, column 1: Version \"5.0\" of the Edmx is neither 4.0 nor 4.01 (GET"
+            "The response of the service is not OData metadata: line 1, column 1: The Edmx version \"5.0\" is neither 4.0 nor 4.01 (GET"
         ),
     ]
 
@@ -216,8 +220,8 @@ import Testing
         for command in ["push", "pull"] {
             let run = try workspace.tidelog(command)
             #expect(run.status == 1)
-            #expect(run.error.contains("nothing answers there"))
-            #expect(run.error.hasSuffix("Nothing is lost; try again when the service can be reached.\n"))
+            #expect(run.error.contains("the server refused the connection"))
+            #expect(run.error.hasSuffix("Try again when the service can be reached; no data is lost.\n"))
         }
         #expect(try workspace.output("status", "--json").contains(#""state":"pending","since":"#))
         #expect(try Data(contentsOf: logFile(workspace)).starts(with: before))
@@ -245,7 +249,10 @@ import Testing
         #expect(run.status == 2)
         #expect(run.output == "")
         #expect(run.error.contains(".tidelog/log/\(file.lastPathComponent) is damaged at offset"))
-        #expect(run.error.hasSuffix("'tidelog repair' says what can be saved, and saves it with '--in-place'.\n"))
+        #expect(
+            run.error.hasSuffix(
+                "Run 'tidelog repair' to see which records can be recovered; 'tidelog repair --in-place' recovers them.\n"
+            ))
         #expect(try Data(contentsOf: file) == bytes)
     }
 
@@ -257,6 +264,6 @@ import Testing
         let run = try workspace.tidelog("query", "Customers", "--json")
         #expect(run.status == 0)
         #expect(run.output == before)
-        #expect(run.error.hasPrefix("tidelog: The views were made again from the log"))
+        #expect(run.error.hasPrefix("tidelog: The views were rebuilt from the log"))
     }
 }

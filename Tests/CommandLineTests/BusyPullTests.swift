@@ -22,7 +22,8 @@ import Testing
         #expect(first.error.contains("429"))
         let second = try workspace.tidelog("pull")
         #expect(second.status == 75)
-        #expect(second.error.contains("The download is put off. The service answered GET Customers with status 429."))
+        #expect(
+            second.error.contains("The download is postponed. The service responded to GET Customers with status 429."))
         #expect(try workspace.output("pull", "--now").hasPrefix("Read "))
         withExtendedLifetime(server) {}
     }

@@ -95,7 +95,7 @@ import Testing
                 """)
         _ = try workspace.output("push")
         #expect(
-            try workspace.tidelog("plan") == Run(status: 0, output: "", error: "tidelog: There is nothing to send.\n"))
+            try workspace.tidelog("plan") == Run(status: 0, output: "", error: "tidelog: No operations to send.\n"))
     }
 
     @Test func `an update of an entity that another client deleted is a conflict, stays pending and fails the push`()
@@ -111,10 +111,12 @@ import Testing
         _ = try workspace.output("update", "Customers(2)", #"{"Name":"there"}"#)
         let pushed = try workspace.tidelog("push")
         #expect(pushed.status == 1)
-        #expect(pushed.lines.contains("Customers(3) waits: others have deleted it; see 'tidelog conflicts'."))
+        #expect(pushed.lines.contains("Customers(3) waits: another client deleted it; see 'tidelog conflicts'."))
         #expect(pushed.lines.first?.hasPrefix("1 confirmed, 0 rejected, 0 in doubt, 1 in conflict (") == true)
         let status = try workspace.output("status", "--json")
-        #expect(status.contains(#""state":"rejected","reason":"the service answered 404: There is no Customers(3).""#))
+        #expect(
+            status.contains(#""state":"rejected","reason":"the service responded with 404: There is no Customers(3).""#)
+        )
         #expect(try workspace.output("query", "Customers(3)", "--json").contains(#""@state":"error""#))
     }
 

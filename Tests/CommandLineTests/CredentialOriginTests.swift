@@ -45,7 +45,8 @@ import Testing
         #expect([1, 70].contains(running.process.terminationStatus))
         #expect(
             workspace.text(running.error).contains(
-                "If they are for it, say so once: --origin http://HOST, or TIDELOG_TOKEN_ORIGIN in the environment."))
+                "If the credentials are for this origin, name it once: --origin http://HOST, or TIDELOG_TOKEN_ORIGIN in the environment."
+            ))
         #expect(service.server.connectionCount == before)
     }
 
@@ -85,7 +86,7 @@ import Testing
         workspace.environment["TIDELOG_TOKEN_ORIGIN"] = other.origin
         let refused = try workspace.tidelog("pull")
         #expect(refused.status == 1)
-        #expect(refused.error.contains("TIDELOG_TOKEN_ORIGIN does not name http://HOST"))
+        #expect(refused.error.contains("TIDELOG_TOKEN_ORIGIN does not contain http://HOST"))
         #expect(try workspace.tidelog("init", service.root, "--store", "new").status == 1)
         workspace.environment["TIDELOG_TOKEN_ORIGIN"] = "\(other.origin),\(service.root)"
         #expect(try workspace.tidelog("pull").status == 0)
@@ -104,7 +105,7 @@ import Testing
         let workspace = try foreign(service)
         let refused = try workspace.tidelog("pull", "--origin", "https://example.org")
         #expect(refused.status == 1)
-        #expect(refused.error.contains("--origin names https://example.org"))
+        #expect(refused.error.contains("--origin is https://example.org"))
     }
 
     // MARK: Commands without a network
@@ -176,13 +177,13 @@ import Testing
         #expect(
             try workspace.output("init", service.root) == """
                 Store .tidelog of http://HOST/ (OData 4.0).
-                One defining query for each of the 1 entity sets and 1 singleton, because none was named:
+                One defining query for each of the 1 entity sets and 1 singleton, because no query was given:
                   Things = Things?$expand=Other
                   Me = Me?$expand=Other
-                Left out:
-                  Things/Far: the metadata name no entity set that it leads to
-                  Me/Far: the metadata name no entity set that it leads to
-                Run 'tidelog pull' to read them.
+                Omitted:
+                  Things/Far: the metadata names no entity set for its target
+                  Me/Far: the metadata names no entity set for its target
+                Run 'tidelog pull' to download them.
 
                 """)
         _ = try workspace.output("pull")

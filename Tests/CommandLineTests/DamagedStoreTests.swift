@@ -21,8 +21,8 @@ extension Workspace {
 /// Commands on a store with a lost record. Each command returns the readable data and reports the lost record.
 @Suite(.timeLimit(.minutes(20))) struct DamagedStoreTests {
     static let notice =
-        "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). What follows is made of the others; 'tidelog repair' "
-        + "says more.\n"
+        "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). The output is based on the readable records. Run 'tidelog repair' "
+        + "for details.\n"
 
     /// Returns a store with updates of two customers and a new order. The second update, record 10, is damaged.
     private func workspace(_ server: SandboxServer, header: Bool = false) throws -> Workspace {
@@ -68,12 +68,12 @@ extension Workspace {
         #expect(replay.status == 0)
         #expect(replay.error == Self.notice)
         #expect(replay.lines.count == 11)
-        #expect(replay.lines[9].hasSuffix("a record that was lost"))
+        #expect(replay.lines[9].hasSuffix("a lost record"))
         let check = try workspace.tidelog("replay", "--check")
         #expect(check.status == 2)
         #expect(check.error == Self.notice)
         #expect(
-            check.lines.prefix(2) == ["11 records folded, from the first one.", "1 record of these is lost to damage."])
+            check.lines.prefix(2) == ["11 records folded, from the first one.", "1 record of these is lost by damage."])
         let json = try workspace.tidelog("replay", "--check", "--json")
         #expect(json.output.hasPrefix(#"{"sound":true,"records":11,"#))
         #expect(json.output.contains(#","lostRecords":1}"#))
@@ -86,7 +86,7 @@ extension Workspace {
         let tidelog = Executable.folder.path + "/tidelog"
         let command = "test $(\(tidelog) query --store {} 'Orders/$count') -lt 5"
         let run = try workspace.tidelog("bisect", "--good", "8", "--run", command)
-        #expect(run.lines.contains("It holds first behind operation 11."))
+        #expect(run.lines.contains("The condition is first true after operation 11."))
         #expect(run.error.hasPrefix(Self.notice))
         withExtendedLifetime(server) {}
     }
@@ -120,7 +120,7 @@ extension Workspace {
         #expect(run.lines.count == 3)
         #expect(run.lines[0].hasSuffix("update Customers(~1) Name='Eve'"))
         #expect(run.lines[1].hasPrefix("    10  .tidelog/log/00000000000000000001.segment is damaged at offset "))
-        #expect(run.lines[1].hasSuffix(" The log goes on with 11."))
+        #expect(run.lines[1].hasSuffix(" The log continues with 11."))
         #expect(run.lines[2].hasSuffix("create Orders(~8) Note='x'"))
         withExtendedLifetime(server) {}
     }

@@ -20,7 +20,7 @@ import Testing
         #expect(try workspace.output("create", "Customers", #"{"Name":"Zebedee"}"#).hasSuffix(" Customers(~4)\n"))
         #expect(try workspace.output("query", "Customers?$filter=Name eq 'Zebedee'").contains("Zebedee"))
         #expect(try workspace.output("log").contains("create Customers(~4) Name='Zebedee'"))
-        #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"))
+        #expect(try workspace.output("verify").hasSuffix("The log has no damage.\n"))
         #expect(try workspace.output("push").contains("1 confirmed"))
         let store = workspace.folder.appendingPathComponent(".tidelog")
         let names = try FileManager.default.subpathsOfDirectory(atPath: store.path)
@@ -34,18 +34,18 @@ import Testing
     @Test func `verify compares the encrypted views with the log, and an encrypted stream can be read`() throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
-        #expect(try workspace.output("verify").contains("The views say what the log says"))
+        #expect(try workspace.output("verify").contains("The views match the log"))
         try workspace.write("a picture of some length", to: "picture")
         let link = try workspace.output("media", "create", "Photos", "picture", "--type", "image/png")
             .trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(try workspace.output("media", "get", link) == "a picture of some length")
-        #expect(try workspace.output("media", "verify") == "The streams are sound.\n")
+        #expect(try workspace.output("media", "verify") == "No stream is missing or damaged.\n")
         // Views that are encrypted with a former key are not damage.
         workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
         let run = try workspace.tidelog("verify")
-        #expect(run.status == 0 && run.output.contains("not encrypted with the store's newest key"))
+        #expect(run.status == 0 && run.output.contains("not encrypted with the newest key of the store"))
         _ = try workspace.output("query", "Customers")
-        #expect(try workspace.output("verify").contains("The views say what the log says"))
+        #expect(try workspace.output("verify").contains("The views match the log"))
     }
 
     @Test(arguments: ["status", "log", "verify"])
@@ -61,7 +61,7 @@ import Testing
         workspace.environment["TIDELOG_KEY"] = Self.base64
         let other = try workspace.tidelog(command)
         #expect(other.status == 1)
-        #expect(other.error.contains("is encrypted with another key than those given. "))
+        #expect(other.error.contains("is encrypted with a key that was not given. "))
         // The key is accepted as a former key.
         workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
         #expect(try workspace.tidelog(command).status == 0)
@@ -73,7 +73,7 @@ import Testing
         let run = try workspace.tidelog("status")
         #expect(run.status == 1)
         #expect(
-            run.error == "tidelog: Key 2 in TIDELOG_KEY is none. "
-                + "A key is 32 bytes in Base64, or as 64 hexadecimal digits.\n")
+            run.error == "tidelog: Key 2 in TIDELOG_KEY is not a valid key. "
+                + "Use 32 bytes in Base64, or 64 hexadecimal digits.\n")
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     private let refused = """
         9  create Customers(~8) · rejected · tag 'mine'
-            409 The sandbox was told to refuse this request. (InjectedFault)
+            409 A fault of the sandbox rejected this request. (InjectedFault)
             POST Customers
 
         """
@@ -30,7 +30,7 @@ import Testing
         #expect(push.lines[0].hasPrefix("1 confirmed, 1 rejected, 0 in doubt (2 batches, "))
         #expect(
             push.lines.dropFirst() == [
-                "Operation 9 was rejected: 409 The sandbox was told to refuse this request.",
+                "Operation 9 was rejected: 409 A fault of the sandbox rejected this request.",
                 "Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.",
             ])
         #expect(try workspace.output("errors") == refused)
@@ -38,13 +38,13 @@ import Testing
         #expect(json.hasPrefix(#"{"sequence":9,"state":"rejected","time":"#))
         #expect(
             json.hasSuffix(
-                #""action":"create","readLink":"Customers(~8)","status":409,"code":"InjectedFault","message":"The sandbox was told to refuse this request.","class":"conflict","customTag":"mine","request":{"method":"POST","url":"Customers","body":"{\"Name\":\"Neu\"}"}}"#
+                #""action":"create","readLink":"Customers(~8)","status":409,"code":"InjectedFault","message":"A fault of the sandbox rejected this request.","class":"conflict","customTag":"mine","request":{"method":"POST","url":"Customers","body":"{\"Name\":\"Neu\"}"}}"#
                     + "\n"))
         #expect(try workspace.output("query", "ErrorArchive/$count") == "1\n")
 
         #expect(
             try workspace.tidelog("retry", "10").error
-                == "tidelog: Operation 10 is not among those that the service refused. Read the error archive again.\n")
+                == "tidelog: Operation 10 is not a rejected operation. Read the error archive again.\n")
         let retry = try workspace.tidelog("retry", "9")
         #expect(retry.status == 1)
         #expect(retry.lines[0].hasPrefix("0 confirmed, 1 rejected, 0 in doubt (1 batch, "))
@@ -52,7 +52,7 @@ import Testing
 
         let mend = try workspace.output("update", "Customers(~8)", #"{"Name":"Besser"}"#).prefix { $0 != " " }
         let status = try workspace.output("status")
-        #expect(status.contains("; the next upload sends it once more, in one request with operation \(mend)\n"))
+        #expect(status.contains("; the next upload sends it again, in one request with operation \(mend)\n"))
         let plan = try workspace.tidelog("plan")
         #expect(plan.output.contains(#"{"Name":"Besser"}"#))
         #expect(plan.error.isEmpty)
@@ -72,7 +72,7 @@ import Testing
             try workspace.output("discard", "9") == """
                 9 create Customers(~8)
                 10 create Orders(~9) (needs Customers(~8), which operation 9 creates)
-                2 operations undone, 1 of them because of others.
+                2 operations undone, 1 of them because of dependencies.
 
                 """)
         #expect(try workspace.output("errors") == "No errors.\n")
@@ -92,9 +92,9 @@ import Testing
         _ = try workspace.output("update", "Customers(3)", #"{"Name":"Bea"}"#, "--category", "b")
         #expect(
             try workspace.output("status").split(separator: "\n").dropFirst(2).map { $0.drop { $0 == " " } } == [
-                "9  create Customers(~8)  pending  a draft, which has not been released; the next upload after its release sends it",
-                "10  create Orders(~9)     pending  waits for operation 9, which is a draft; it goes once operation 9 is released or undone",
-                "11  update Customers(~2)  pending  for this store only; it stays here and is never sent",
+                "9  create Customers(~8)  pending  a draft that has not been released; the next upload after its release sends it",
+                "10  create Orders(~9)     pending  waits for operation 9, which is a draft; an upload sends it after operation 9 is released or undone",
+                "11  update Customers(~2)  pending  for this store only; it is never sent",
                 "12  update Customers(~1)  pending",
                 "13  update Customers(~3)  pending",
                 "5 pending.",
@@ -102,10 +102,10 @@ import Testing
         #expect(try workspace.output("push", "--category", "a").hasPrefix("1 confirmed, 0 rejected"))
         #expect(
             try workspace.output("push", "--category", "a", "--category", "c")
-                == "Nothing to send.\n2 operations not sent; 'tidelog status' says why.\n2 operations kept here: drafts, or for this store only.\n"
+                == "No operations to send.\n2 operations not sent; see 'tidelog status'.\n2 operations not to be sent: drafts or local-only.\n"
         )
         #expect(try workspace.output("push", "--category", "b", "--category", "c").hasPrefix("1 confirmed, 0 rejected"))
-        #expect(try workspace.tidelog("release", "11").error.contains("for this store only"))
+        #expect(try workspace.tidelog("release", "11").error.contains("local-only"))
         #expect(try workspace.tidelog("release", "99").error == "tidelog: Operation 99 is not pending.\n")
         #expect(try workspace.output("release", "9") == "1 operation released: 9.\n")
         #expect(try workspace.output("release", "9") == "0 operations released.\n")
@@ -125,9 +125,9 @@ import Testing
         _ = try workspace.output("create", "Orders", #"{"Note":"b"}"#)
         let broken = try workspace.tidelog("push")
         #expect(broken.status == 1)
-        #expect(broken.error.contains("the connection broke"))
+        #expect(broken.error.contains("the connection was lost"))
         #expect(broken.lines.first?.hasPrefix("0 confirmed, 0 rejected, 2 in doubt (1 batch, ") == true)
-        #expect(broken.lines.last == "The next push finds out what became of it, as far as that can be known.")
+        #expect(broken.lines.last == "The next push determines the outcome if possible.")
         let push = try workspace.tidelog("push")
         #expect(push.status == 1)
         #expect(
@@ -135,7 +135,7 @@ import Testing
                 "0 confirmed, 0 rejected, 2 in doubt (0 batches, 0 bytes sent).",
                 "Operation 9 is in doubt: it is not known whether it took effect.",
                 "Operation 10 is in doubt: it is not known whether it took effect.",
-                "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; 'tidelog push --resend-in-doubt' sends what is in doubt again.",
+                "Check the service, and set the outcome with 'tidelog settle', for a new entity with its address; 'tidelog push --resend-in-doubt' sends operations in doubt again.",
             ])
         let errors = try workspace.output("errors").split(separator: "\n")
         #expect(errors.count == 6)
@@ -158,37 +158,38 @@ import Testing
             _ = try workspace.output("create", "Orders", #"{"Note":"a"}"#)
             #expect(try workspace.tidelog("push").status == 1)
             _ = try workspace.output("update", "Orders(~8)", #"{"Note":"b"}"#)
-            #expect(try workspace.output("status").contains("otherwise an upload sends it again once the lost request"))
+            #expect(try workspace.output("status").contains("otherwise an upload sends it again when the lost request"))
             #expect(try workspace.tidelog("settle", "9", "--resend", "--address", "5").status == 64)
             let wrong = try workspace.tidelog("settle", "9", "--took-effect", "--address", "Orders(1)")
             #expect(wrong.status == 1)
-            #expect(wrong.error.hasPrefix("tidelog: Orders(1) is another entity of this store, Orders(~4). If "))
+            #expect(
+                wrong.error.hasPrefix("tidelog: Orders(1) is already in the store as another entity, Orders(~4). If "))
             #expect(
                 try workspace.tidelog("settle", "9", "--took-effect", "--address", "Customers(1)").error
-                    == "tidelog: Customers(1) is in Customers, and the entity in Orders. Look up the entity that was created.\n"
+                    == "tidelog: Customers(1) is in Customers, but the entity is in Orders. Look up the entity that was created.\n"
             )
             #expect(
                 try workspace.tidelog("identify", "Orders(~8)", "5").error.hasPrefix(
-                    "tidelog: The service is not known to have Orders(~8)."))
+                    "tidelog: Orders(~8) is not known to exist at the service."))
             if later {
                 #expect(try workspace.output("settle", "9", "--took-effect") == "done: 9\n")
                 let push = try workspace.output("push")
-                #expect(push.hasSuffix("1 operation not sent; 'tidelog status' says why.\n"))
+                #expect(push.hasSuffix("1 operation not sent; see 'tidelog status'.\n"))
                 #expect(
                     try workspace.output("status").contains(
-                        "the key that the service gave entity ~8 is not known; a download may bring the key, or 'tidelog identify' tells it"
+                        "held back: the key that the service assigned to entity ~8 is not known; a download may deliver the key, or 'tidelog identify' sets it"
                     ))
                 #expect(try workspace.output("identify", "Orders(~8)", "5") == "Orders(~8) is Orders(5).\n")
                 #expect(
                     try workspace.tidelog("identify", "Orders(~8)", "5").error
-                        == "tidelog: The key of Orders(~8) is known: 5. Where the service has changed it, a download brings the new one.\n"
+                        == "tidelog: The key of Orders(~8) is known: 5. If the service changed the key, download the entity.\n"
                 )
             } else {
                 #expect(
                     try workspace.output("settle", "9", "--took-effect", "--address", "Orders(5)") == "done: 9\n")
             }
             #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected, 0 in doubt"))
-            #expect(try workspace.output("status") == "Nothing is pending.\n")
+            #expect(try workspace.output("status") == "No pending operations.\n")
             #expect(try workspace.output("query", "Orders(5)").contains("b"))
             _ = server
         }
@@ -206,11 +207,11 @@ import Testing
         let coalesced = try workspace.tidelog("plan", "--coalesce")
         #expect(!coalesced.output.contains("kurz") && coalesced.output.contains("Ada"))
         #expect(coalesced.output.ranges(of: "PATCH ").count == 2)
-        let cancelled = "stays behind: it cancels itself out with others, so nothing of it is sent."
+        let cancelled = "is not sent: it and other operations cancel each other out, so it is not sent."
         #expect(coalesced.error == [made, gone].map { "tidelog: Operation \($0) \(cancelled)\n" }.joined())
         let category = try workspace.tidelog("plan", "--category", "x")
         #expect(category.output.contains("Ada") && category.output.ranges(of: "PATCH ").count == 1)
-        #expect(category.error.ranges(of: "not in the categories of the upload").count >= 3)
+        #expect(category.error.ranges(of: "not in a category of the upload").count >= 3)
         _ = server
     }
 
@@ -222,7 +223,7 @@ import Testing
         let push = try workspace.tidelog("push", "--json")
         #expect(push.status == 1)
         #expect(push.output.contains(#""confirmed":[9],"rejected":[]"#))
-        #expect(push.error.contains("the connection broke"))
+        #expect(push.error.contains("the connection was lost"))
         #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
         _ = server
     }
@@ -235,7 +236,7 @@ import Testing
         _ = try workspace.output("delete", "Customers(~8)")
         let push = try workspace.output("push", "--coalesce").split(separator: "\n")
         #expect(push[0].hasPrefix("2 confirmed, 0 rejected, 0 in doubt (1 batch, "))
-        #expect(push[1] == "2 operations cancelled each other out; nothing of them was sent.")
+        #expect(push[1] == "2 operations cancelled each other out and were not sent.")
         #expect(push.count == 2)
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"c"}"#, "--unmodifiable")
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"d"}"#, "--unmodifiable")
@@ -247,7 +248,7 @@ import Testing
             try workspace.output("push", "--coalesce", "--json")
                 == #"{"batches":0,"bytesSent":0,"confirmed":[],"rejected":[],"elided":[\#(made),\#(gone)],"inDoubt":[],"remaining":0}"#
                 + "\n")
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
         _ = server
     }
 
@@ -261,22 +262,22 @@ import Testing
         #expect(push.status == 1)
         #expect(
             push.lines.dropFirst() == [
-                "Orders(1) waits: others have changed it as well; see 'tidelog conflicts'."
+                "Orders(1) waits: another client changed it too; see 'tidelog conflicts'."
             ])
         #expect(
             try workspace.output("errors") == """
                 9  update Orders(~4) · in conflict
-                    412 Orders(1) has changed: its ETag is W/"2", If-Match says W/"1". (PreconditionFailed)
+                    412 Orders(1) was changed: its ETag is W/"2", but If-Match is W/"1". (PreconditionFailed)
                     PATCH Orders(1)
                 10  update Orders(~4) · in conflict
-                    Others have changed Orders(1) as well.
+                    Another client changed Orders(1) too.
                     PATCH Orders(~4)
 
                 """)
         #expect(try workspace.output("query", "ErrorArchive/$count?$filter=State eq 'conflict'") == "2\n")
         let status = try workspace.output("status")
-        #expect(!status.contains("sends it once more"))
-        #expect(status.ranges(of: "it goes once the conflict is decided").count == 2)
+        #expect(!status.contains("the next upload sends it again"))
+        #expect(status.ranges(of: "an upload sends it after the conflict is resolved").count == 2)
         #expect(try workspace.tidelog("retry", "9").error.contains("Operation 9 is in conflict"))
         #expect(try workspace.output("discard", "10").hasSuffix("1 operation undone.\n"))
         _ = try workspace.output("resolve", "Orders(1)", "--mine")

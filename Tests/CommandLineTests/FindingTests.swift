@@ -51,10 +51,10 @@ import Testing
         #expect(missing.error == "tidelog: There is no log in nowhere/log. Run 'tidelog init' first.\n")
         let set = try workspace.tidelog("diff", "8", "now", "Nothing")
         #expect(set.status == 70)
-        #expect(set.error == "tidelog: There is no entity set Nothing. Check its name in the metadata.\n")
+        #expect(set.error == "tidelog: There is no entity set Nothing. Check the name in the metadata.\n")
         let entity = try workspace.tidelog("diff", "8", "now", "Customers(77)")
         #expect(entity.status == 70)
-        #expect(entity.error.hasPrefix("tidelog: Customers(77) is on neither side."))
+        #expect(entity.error.hasPrefix("tidelog: Customers(77) is in neither of the two states."))
         #expect(try workspace.tidelog("diff", "live", "live").status == 70)
         #expect(try workspace.tidelog("diff", "8").status == 64)
     }
@@ -95,7 +95,7 @@ import Testing
                 """)
         let set = try workspace.tidelog("diff", "now", "live", "Nope")
         #expect(set.status == 70)
-        #expect(set.error == "tidelog: There is no entity set Nope. Check its name in the metadata.\n")
+        #expect(set.error == "tidelog: There is no entity set Nope. Check the name in the metadata.\n")
         withExtendedLifetime(server) {}
     }
 
@@ -146,9 +146,9 @@ import Testing
         let run = try workspace.tidelog("bisect", "--good", "8", "--when", "Customers?$filter=Name eq 'Neu'")
         #expect(
             withoutTimes(run.output) == """
-                9: does not hold
+                9: is false
                 10: holds
-                It holds first behind operation 10.
+                The condition is first true after operation 10.
                 10  TIME  create Customers(~8) Name='Neu'
                 2 evaluations of 3 at most.
 
@@ -161,14 +161,14 @@ import Testing
         #expect(never.status == 1)
         #expect(
             never.output == """
-                10: does not hold
-                11: does not hold
-                It does not hold behind operation 11, so that is no bad place.
+                10: is false
+                11: is false
+                The condition is false after operation 11, so it is not a bad place.
                 2 evaluations of 2 at most.
 
                 """)
         let already = try workspace.tidelog("bisect", "--good", "8", "--bad", "9", "--when", "Customers(1)")
-        #expect(already.lines.contains("It holds behind operation 8 already, so that is no good place."))
+        #expect(already.lines.contains("The condition is already true after operation 8, so it is not a good place."))
     }
 
     @Test func `a bisect runs a command on a copy of the store`() throws {
@@ -176,13 +176,13 @@ import Testing
         let tidelog = Executable.folder.path + "/tidelog"
         let command = "test $(\(tidelog) query --store {} 'Orders/$count') -lt 5 && test -d $TIDELOG_STORE"
         let run = try workspace.tidelog("bisect", "--good", "8", "--run", command)
-        #expect(run.lines.contains("It holds first behind operation 11."))
+        #expect(run.lines.contains("The condition is first true after operation 11."))
         #expect(run.status == 0)
         let lost = try workspace.tidelog("bisect", "--good", "8", "--run", "exit 200")
         #expect(lost.status == 1)
-        #expect(lost.error.hasPrefix("tidelog: The command ended with exit code 200, which says nothing."))
+        #expect(lost.error.hasPrefix("tidelog: The command ended with exit code 200, which is not a judgment."))
         let skipping = try workspace.tidelog("bisect", "--good", "8", "--run", "exit 125")
-        #expect(skipping.lines.contains("It is one of the operations 8 to 11; the others cannot be told apart."))
+        #expect(skipping.lines.contains("It is one of the operations 8 to 11, which could not all be judged."))
     }
 
     @Test func `bisect reports an invalid condition and requires one`() throws {
@@ -200,8 +200,8 @@ import Testing
         let all = try workspace.tidelog("watch", condition, "--all")
         #expect(
             withoutTimes(all.output) == """
-                5  TIME  begins to hold  page of C: 3 entities
-                9  TIME  ceases to hold  update Customers(~1) Name='Eve'
+                5  TIME  becomes true  page of C: 3 entities
+                9  TIME  becomes false  update Customers(~1) Name='Eve'
                 11 operations folded, 7 evaluations.
 
                 """)
@@ -213,7 +213,7 @@ import Testing
                 == #"{"sequence":9,"time":"TIME","holds":false,"summary":"update Customers(~1) Name='Eve'"}"# + "\n")
         let none = try workspace.tidelog("watch", "Customers(99)", "--from", "8")
         #expect(none.status == 1)
-        #expect(none.lines.first == "It does not hold behind operation 8, and nothing changes that up to 11.")
+        #expect(none.lines.first == "The condition is false after operation 8 and does not change up to operation 11.")
     }
 
     @Test func `watch and bisect begin at the first record of a compacted store`() throws {
@@ -226,7 +226,7 @@ import Testing
         let watch = try workspace.tidelog("watch", condition)
         #expect(
             withoutTimes(watch.output) == """
-                14  TIME  begins to hold  update Customers(~1) Name='Last'
+                14  TIME  becomes true  update Customers(~1) Name='Last'
                 1 operation folded, 3 evaluations.
 
                 """)
@@ -234,9 +234,9 @@ import Testing
         let bisect = try workspace.tidelog("bisect", "--when", condition)
         #expect(
             withoutTimes(bisect.output) == """
-                13: does not hold
+                13: is false
                 14: holds
-                It holds first behind operation 14.
+                The condition is first true after operation 14.
                 14  TIME  update Customers(~1) Name='Last'
                 2 evaluations of 2 at most.
 
@@ -257,7 +257,7 @@ import Testing
                     - Orders → Orders(~9)
                 - Orders(~9)
                     - Note: 'x'
-                0 added, 2 removed, 0 changed; 1 record without a place.
+                0 added, 2 removed, 0 changed; 1 record omitted.
                 The next push sends:
                     PATCH Customers(1) {"Name":"Eve"}
                     POST Customers {"Name":"Neu"}
@@ -280,25 +280,25 @@ import Testing
         #expect(
             run.output == """
                 Operation 9: done → rejected (412 Changed meanwhile.)
-                0 added, 0 removed, 0 changed; 0 records without a place.
-                Nothing to send, in both.
+                0 added, 0 removed, 0 changed; 0 records omitted.
+                No requests to send in either history.
 
                 """)
         let none = try workspace.tidelog("what-if", "--skip", "99")
-        #expect(none.error == "tidelog: There is no operation 99 in front of the end. 'tidelog log' shows all.\n")
+        #expect(none.error == "tidelog: The log has no operation 99. Run 'tidelog log' to list all operations.\n")
         #expect(none.status == 1)
         _ = try workspace.output("update", "Customers(2)", #"{"Name":"Zwei"}"#)
         let silent = try workspace.tidelog("what-if", "--answer", "14=412")
         #expect(
             silent.error
-                == "tidelog: The service has not answered operation 14. 'tidelog show 14' says what became of it.\n")
+                == "tidelog: The log contains no response to operation 14. Run 'tidelog show 14' to see its outcome.\n")
         #expect(silent.status == 1)
         for arguments in [["--answer", "3=412"], ["--reorder", "3,9"]] {
             let running = try workspace.start(["what-if"] + arguments)
             running.process.waitUntilExit()
             #expect(
                 workspace.text(running.error)
-                    == "tidelog: Record 3 is no operation. 'tidelog log' shows the operations, 'tidelog show 3' this record.\n"
+                    == "tidelog: Record 3 is not an operation. Run 'tidelog log' to list the operations, or 'tidelog show 3' to see this record.\n"
             )
             #expect(running.process.terminationStatus == 1)
         }
@@ -315,7 +315,7 @@ import Testing
         #expect(
             Array(reordered.lines.prefix(3)) == [
                 "~ Customers(1)", "    ~ Name: 'Last' → 'Eve'",
-                "0 added, 0 removed, 1 changed; 0 records without a place.",
+                "0 added, 0 removed, 1 changed; 0 records omitted.",
             ])
         try workspace.write(#"{"op":"create","set":"Orders","value":{"Note":"in"}}"# + "\n", to: "lines")
         let inserted = try workspace.tidelog("what-if", "--insert", "lines", "--at", "9", "--json")
@@ -334,7 +334,7 @@ import Testing
         #expect(run.output.contains(#""recordsBefore":11,"recordsAfter":3,"operationsAfter":2,"#))
         #expect(run.output.contains(#""kept":[1,10,11]"#))
         #expect(try workspace.output("query", "Orders/$count", "--store", "small") == "1\n")
-        #expect(try workspace.output("verify", "--store", "small").hasSuffix("The log is sound.\n"))
+        #expect(try workspace.output("verify", "--store", "small").hasSuffix("The log has no damage.\n"))
         _ = try workspace.output("update", "Orders(~9)", #"{"Note":"y"}"#, "--store", "small")
         let count = "\(Executable.folder.path)/tidelog query --store {} 'Orders/$count'"
         let command = "n=$(\(count)) || exit 125; test $n -lt 5"
@@ -342,9 +342,9 @@ import Testing
         #expect(judged.output.contains(#""recordsAfter":4,"operationsAfter":2,"#))
         #expect(try workspace.output("query", "Orders/$count", "--store", "judged") == "5\n")
         let again = try workspace.tidelog("minimise", "--when", "Customers(1)", "--output", "small")
-        #expect(again.error == "tidelog: small is there already. Give a name that nothing has.\n")
+        #expect(again.error == "tidelog: small already exists. Choose another name.\n")
         let sound = try workspace.tidelog("minimise", "--when", "Customers(99)", "--output", "other")
         #expect(sound.status == 1)
-        #expect(sound.error.hasPrefix("tidelog: The log does not fail as it is"))
+        #expect(sound.error.hasPrefix("tidelog: The condition does not hold at the end of the log"))
     }
 }

@@ -70,7 +70,7 @@ import Testing
         let server = try SandboxServer()
         let workspace = try workspace(server, version)
         let run = try workspace.output("generate-test", "--when", Self.condition, "--output", "LogTests.swift")
-        #expect(run == "The test is in LogTests.swift.\n")
+        #expect(run == "Wrote the test to LogTests.swift.\n")
         let source = workspace.read("LogTests.swift")
         #expect(source.contains(#"        entity8["Name"] = .string("Neu")"#))
         #expect(source.contains("        try await service.createEntity(entity9)"))
@@ -87,7 +87,7 @@ import Testing
         #expect(!(try workspace.output("generate-test", "--when", "Orders(2)/Quantity").contains(zero)))
         #expect(try workspace.output("generate-test", "--when", "Orders/$count?$filter=Note eq 'x'").contains(zero))
         let again = try workspace.tidelog("generate-test", "--output", "LogTests.swift")
-        #expect(again.error == "tidelog: LogTests.swift is there already. Give a name that nothing has.\n")
+        #expect(again.error == "tidelog: LogTests.swift already exists. Choose another name.\n")
         withExtendedLifetime(server) {}
     }
 }

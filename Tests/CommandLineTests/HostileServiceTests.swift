@@ -30,7 +30,7 @@ import Testing
         let (run, peak) = try Workspace.made(service, "Things=Things").measured("pull")
         #expect(run.status == 1)
         #expect(run.error.contains("decompresses to more than 200 times as many bytes as were received"))
-        guard let peak, let least = ordinary.peak else { return print("no peak of memory: the system does not tell") }
+        guard let peak, let least = ordinary.peak else { return print("the system does not report the peak memory") }
         #expect(peak < least + 64, "an ordinary pull has \(least) MiB")
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(run.output.contains("Things(2)"))
         #expect(try workspace.output("query", "Things/$count") == "2\n")
         #expect(try workspace.output("quarantine", "--json").contains(#""reason":"tooLarge""#))
-        guard let peak else { return print("no peak of memory: the system does not tell") }
+        guard let peak else { return print("the system does not report the peak memory") }
         #expect(peak < 160)
     }
 
@@ -63,7 +63,9 @@ import Testing
             )
         }
         #expect(run.status == 1)
-        #expect(run.error.contains("next links do not end: 5 pages in a row were empty or began with an entity"))
+        #expect(
+            run.error.contains(
+                "next links of the service do not end: 5 consecutive pages were empty or began with an entity"))
         #expect(service.server.requests.count < 12)
         #expect(try workspace.output("query", "Things/$count") == (isEmpty ? "0\n" : "2\n"))
     }
@@ -78,7 +80,7 @@ import Testing
             return $0.method.isEmpty
         }
         #expect(run.status == 1)
-        #expect(run.error.contains("it took too long"))
+        #expect(run.error.contains("it timed out"))
     }
 
     @Test func `a response that exceeds the limit is an error that names the remedy`() throws {

@@ -44,7 +44,7 @@ import Testing
         pipe.fileHandleForWriting.write(Data((#"{"op":"delete","entity":"Orders(1)"}"# + "\n").utf8))
         while workspace.read(writer.output).isEmpty, writer.process.isRunning { usleep(1_000) }
         #expect(withoutTimes(try workspace.output("log")).hasSuffix("    14  TIME  pending    delete Orders(~4)\n"))
-        #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"))
+        #expect(try workspace.output("verify").hasSuffix("The log has no damage.\n"))
         try pipe.fileHandleForWriting.close()
         writer.process.waitUntilExit()
     }
@@ -54,7 +54,7 @@ import Testing
         let workspace = try filled(server)
         let lines = try workspace.tidelog("verify").lines
         #expect(lines.first == "1 segment, 13 blocks, 13 records.")
-        #expect(lines.last == "The log is sound.")
+        #expect(lines.last == "The log has no damage.")
         let json = try workspace.output("verify", "--json")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         #expect(object["sound"] as? Bool == true)
@@ -100,7 +100,7 @@ import Testing
         let workspace = try filled(server)
         let lines = try workspace.tidelog("verify", "--fast").lines
         #expect(lines.first == "1 segment, 13 blocks, 13 records.")
-        #expect(lines.last == "The log is sound, as far as a fast verification tells.")
+        #expect(lines.last == "A fast verification found no damage in the log.")
     }
 
     @Test func `verify compares the description of a store with its log`() throws {
@@ -109,7 +109,7 @@ import Testing
         try workspace.write("{", to: ".tidelog/store.json")
         let damaged = try workspace.tidelog("verify")
         #expect(damaged.status == 2)
-        #expect(damaged.output.contains("The store's description cannot be read. (.tidelog/store.json)"))
+        #expect(damaged.output.contains("The description of the store cannot be read. (.tidelog/store.json)"))
         try FileManager.default.removeItem(atPath: workspace.path(".tidelog/store.json"))
         let missing = try workspace.tidelog("verify")
         #expect(missing.status == 0)
@@ -127,7 +127,7 @@ import Testing
         #expect(verified.status == 2)
         #expect(
             verified.lines.contains {
-                $0.hasPrefix("\(file) is damaged at offset 64: the payload's checksum does not hold")
+                $0.hasPrefix("\(file) is damaged at offset 64: the checksum of the payload does not match")
             })
         let shown = try workspace.tidelog("log")
         #expect(shown.status == 2)
@@ -150,10 +150,10 @@ import Testing
         let verified = try workspace.tidelog("verify")
         #expect(verified.status == 0)
         #expect(verified.output.contains("of an incomplete commit"))
-        #expect(verified.output.hasSuffix("The log is sound.\n"))
+        #expect(verified.output.hasSuffix("The log has no damage.\n"))
         let opened = try workspace.tidelog("status")
         #expect(opened.status == 0)
-        #expect(opened.error.contains("of an incomplete commit were cut off"))
+        #expect(opened.error.contains("of an incomplete commit were removed from"))
     }
 
     @Test func `a missing end of the log is damage if the views contain the lost records`() throws {

@@ -86,7 +86,7 @@ import Testing
         let lines = try output(workspace, "log", "--set", "Customers")
         #expect(
             lines == """
-                     1  Operations before 17 were compacted; a snapshot has what they led to.
+                     1  Operations before 17 were compacted; a snapshot contains their result.
                     13  TIME  pending    update Customers(~8) Name='Later'
                     14  TIME  undone     update Customers(~1) Name='Eve' · tag 'red'
                     17  TIME  pending    update Customers(~2) Name='Zwei'
@@ -103,7 +103,7 @@ import Testing
         #expect(
             try output(workspace, "why", "13") == """
                 Operation 13 waits for an upload.
-                A compaction has removed the records before 17; a snapshot has the operation.
+                A compaction removed the records before 17; a snapshot contains the operation.
                 [0]
                 """)
         #expect(
@@ -131,7 +131,7 @@ import Testing
         #expect(try output(workspace, "show", "17").contains("causes:\n  1:\n    sequence: 14"))
         #expect(
             try output(workspace, "why", "9")
-                == "tidelog: A compaction has removed the records before 17, and with them 9. 'tidelog log --all' shows the records that there are.\n[1]"
+                == "tidelog: A compaction removed the records before 17, including 9. Run 'tidelog log --all' to list the records.\n[1]"
         )
         withExtendedLifetime(server) {}
     }
@@ -220,7 +220,7 @@ import Testing
                 """#)
         #expect(
             try output(workspace, "show", "99")
-                == "tidelog: The log has no record 99. 'tidelog log --all' shows the records that there are.\n[1]")
+                == "tidelog: The log has no record 99. Run 'tidelog log --all' to list the records.\n[1]")
         withExtendedLifetime(server) {}
     }
 
@@ -242,13 +242,13 @@ import Testing
                 Orders(5) (~9)
                 part        value         record  time                      written by
                 ----------  ------------  ------  ------------------------  -----------------------------------------------------
-                OrderID     5                 12  TIME  key assigned by the answer of batch 1 to operation 10
-                CustomerID  4                 12  TIME  answer of batch 1 to operation 10
+                OrderID     5                 12  TIME  key assigned by the response to batch 1, operation 10
+                CustomerID  4                 12  TIME  response to batch 1, operation 10
                 Note        'n'               10  TIME  local edit, confirmed by batch 1
-                Amount      null              12  TIME  answer of batch 1 to operation 10
-                Quantity    null              12  TIME  answer of batch 1 to operation 10
-                Total       null              12  TIME  answer of batch 1 to operation 10
-                PlacedAt    null              12  TIME  answer of batch 1 to operation 10
+                Amount      null              12  TIME  response to batch 1, operation 10
+                Quantity    null              12  TIME  response to batch 1, operation 10
+                Total       null              12  TIME  response to batch 1, operation 10
+                PlacedAt    null              12  TIME  response to batch 1, operation 10
                 Customer    Customers(4)      10  TIME  local edit, confirmed by batch 1
                 [0]
                 """)
@@ -265,7 +265,7 @@ import Testing
                 """#)
         #expect(
             try output(workspace, "blame", "Customers(99)")
-                == "tidelog: The log has no entity Customers(99). Name it as a query or 'tidelog log' shows it, for example Customers(1) or Customers(~7).\n[1]"
+                == "tidelog: The log does not contain the entity Customers(99). Use a name that a query or 'tidelog log' prints, for example Customers(1) or Customers(~7).\n[1]"
         )
         #expect(try output(workspace, "blame", "Customers").hasSuffix("[64]"))
         withExtendedLifetime(server) {}
@@ -277,19 +277,19 @@ import Testing
         let sentences = [
             "Customers(1)/Name": """
             Customers(1)/Name is 'Ada Lovelace': download of C (record 5, TIME).
-            Record 15 made it so again: undo of operation 14. Before record 15 it was 'Eve'.
+            Record 15 restored this value: undo of operation 14. Before record 15 it was 'Eve'.
             [0]
             """,
-            "9": "Operation 9 was confirmed by the answer of batch 1 at TIME (record 12).\n[0]",
+            "9": "Operation 9 was confirmed by the response to batch 1 at TIME (record 12).\n[0]",
             "13": "Operation 13 waits for an upload.\n[0]",
-            "14": "Operation 14 was undone by record 15; before that it was pending.\n[0]",
+            "14": "Operation 14 was undone by record 15; its state before was pending.\n[0]",
             "16": """
             Operation 16 waits for an upload.
-            It is not in the next batch: a draft, which has not been released.
+            It is not in the next batch: a draft that has not been released.
             [0]
             """,
             "2":
-                "tidelog: Record 2 is no operation: query C added: Customers. 'tidelog log' shows the operations, 'tidelog show 2' this record.\n[1]",
+                "tidelog: Record 2 is not an operation: query C added: Customers. Run 'tidelog log' to list the operations, or 'tidelog show 2' to see this record.\n[1]",
         ]
         for (subject, expected) in sentences {
             let told = try output(workspace, "why", subject)
@@ -297,7 +297,7 @@ import Testing
         }
         #expect(
             try output(workspace, "why", "16", "--json") == #"""
-                {"sequence":16,"fate":"pending","held":"a draft, which has not been released","sentences":["Operation 16 waits for an upload.","It is not in the next batch: a draft, which has not been released."]}
+                {"sequence":16,"fate":"pending","held":"a draft that has not been released","sentences":["Operation 16 waits for an upload.","It is not in the next batch: a draft that has not been released."]}
                 [0]
                 """#)
         #expect(try output(workspace, "why", "Customers(1)").hasSuffix("[64]"))
@@ -338,10 +338,10 @@ import Testing
         let blame = try output(workspace, "blame", "Customers(1)/Name")
         #expect(
             blame.hasSuffix(
-                "download of C\ntidelog: The log .tidelog/log is damaged: 1 record is lost (13). What follows is made of the others; "
-                    + "'tidelog repair' says more.\n[0]"))
+                "download of C\ntidelog: The log .tidelog/log is damaged: 1 record is lost (13). The output is based on the readable records. "
+                    + "Run 'tidelog repair' for details.\n[0]"))
         #expect(try output(workspace, "history", "~8/Name").contains("'Neu'"))
-        #expect(try output(workspace, "why", "9").hasPrefix("Operation 9 was confirmed by the answer of batch 1"))
+        #expect(try output(workspace, "why", "9").hasPrefix("Operation 9 was confirmed by the response to batch 1"))
         #expect(try output(workspace, "show", "9").hasSuffix("[0]"))
         #expect(try output(workspace, "log", "--entity", "~8").hasSuffix("[2]"))
         #expect(try output(workspace, "segments").hasSuffix("[2]"))

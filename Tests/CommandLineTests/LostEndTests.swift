@@ -75,7 +75,7 @@ import Testing
         #expect((try? Data(contentsOf: file)) == changed, "\(damage.name)")
         let repaired = try workspace.tidelog("repair", "--in-place")
         #expect(repaired.status == 0, "\(damage.name): \(repaired)")
-        #expect(repaired.output.contains("put right") == damage.isMendable, "\(damage.name): \(repaired)")
+        #expect(repaired.output.contains("is corrected") == damage.isMendable, "\(damage.name): \(repaired)")
         #expect(repaired.output.contains("none is lost") == damage.isMendable, "\(damage.name): \(repaired)")
         // Repair keeps the damaged file.
         let kept = workspace.folder.appendingPathComponent(".tidelog/log.damaged-1/\(file.lastPathComponent)")

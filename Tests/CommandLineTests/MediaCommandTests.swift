@@ -13,7 +13,7 @@ import Testing
         #expect(try workspace.output("push").hasSuffix("(1 batch, 5 bytes sent).\n"))
         _ = try workspace.output("media", "put", link, "b.txt", "--type", "text/plain")
         #expect(try workspace.output("media", "get", link) == "second")
-        #expect(try workspace.output("media", "verify") == "The streams are sound.\n")
+        #expect(try workspace.output("media", "verify") == "No stream is missing or damaged.\n")
         _ = try workspace.output("push")
         #expect(try workspace.output("media", "get", link, "--refresh") == "second")
 
@@ -35,8 +35,8 @@ import Testing
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
         let refused = try workspace.tidelog("clear")
         #expect(refused.status == 1)
-        #expect(refused.error.contains("an operation that the service does not have"))
-        #expect(try workspace.output("clear", "--force") == "The store .tidelog is deleted.\n")
+        #expect(refused.error.contains("an operation that the service has not confirmed"))
+        #expect(try workspace.output("clear", "--force") == "Deleted the store .tidelog.\n")
         #expect(try workspace.tidelog("clear").status == 1)
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
         _ = server

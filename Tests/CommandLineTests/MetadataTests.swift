@@ -13,7 +13,7 @@ import Testing
             #expect(lines.contains("entity set Customers of Shop.Customer"))
             #expect(lines.contains("entity type Shop.Order"))
             #expect(lines.contains("  OrderID: Edm.Int32 (key)"))
-            #expect(lines.contains("  Customer -> Shop.Customer (* to 0..1), back by Orders, CustomerID = CustomerID"))
+            #expect(lines.contains("  Customer -> Shop.Customer (* to 0..1), partner Orders, CustomerID = CustomerID"))
         }
         // The command also accepts the URL of the document itself. The JSON output has the same counts.
         let json = try workspace.output("metadata", server.root(.v4) + "$metadata", "--json")
@@ -34,9 +34,9 @@ import Testing
         """
 
     private static let defects = [
-        "2 defects in the metadata; 2 elements are left out:",
-        "  line 4, column 1: The type \"N.Nothing\" is not declared. Left out: Property N.T/P.",
-        "  line 6, column 1: The type \"N.U\" is not declared. Left out: EntitySet N.C/Us.",
+        "2 defects in the metadata; 2 elements are omitted:",
+        "  line 4, column 1: The type \"N.Nothing\" is not declared. Omitted: Property N.T/P.",
+        "  line 6, column 1: The type \"N.U\" is not declared. Omitted: EntitySet N.C/Us.",
     ]
 
     @Test func `init and metadata list the unusable elements of a document`() throws {
@@ -44,7 +44,7 @@ import Testing
         let workspace = try Workspace()
         let made = try workspace.tidelog("init", service.root)
         #expect(made.status == 0, "\(made.error)")
-        #expect(made.lines.suffix(4) == Self.defects + ["Run 'tidelog pull' to read them."])
+        #expect(made.lines.suffix(4) == Self.defects + ["Run 'tidelog pull' to download them."])
         #expect(made.lines.contains("  Ts = Ts"))
         let printed = try workspace.tidelog("metadata", service.root)
         #expect(printed.lines.suffix(3) == Self.defects)
@@ -74,7 +74,7 @@ import Testing
         let server = try SandboxServer()
         let workspace = try Workspace()
         _ = try workspace.output("init", server.root(.v4), "--query", "Orders=Orders")
-        #expect(try workspace.tidelog("refresh-metadata").lines == ["The metadata have not changed."])
+        #expect(try workspace.tidelog("refresh-metadata").lines == ["The metadata has not changed."])
         let json = try workspace.output("refresh-metadata", "--dry-run", "--json")
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         #expect((object?["changes"] as? [String])?.isEmpty == true)
@@ -88,7 +88,7 @@ import Testing
         #expect(try workspace.tidelog("pull", "--config", file.path).status == 0)
     }
 
-    @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+    @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
     func `metadata prints the counts of the corpus under the same names`() throws {
         let workspace = try Workspace()
         // Every eighth document. The reader has a separate test with all of them.
@@ -123,7 +123,7 @@ enum Corpus {
 
     static let isPresent: Bool = {
         let isPresent = FileManager.default.fileExists(atPath: folder.appendingPathComponent("csdl/index.jsonl").path)
-        if !isPresent { print("skipped: the conformance corpora are not beside the checkout") }
+        if !isPresent { print("skipped: the conformance corpora are not next to the checkout") }
         return isPresent
     }()
 

@@ -48,26 +48,26 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"op":"create","set":"Orders""#, "This is no JSON"),
-        (#"[]"#, "There is an array, not an operation."),
-        (#"{"set":"Orders"}"#, #"The operation needs "op"."#),
+        (#"{"op":"create","set":"Orders""#, "This is not JSON"),
+        (#"[]"#, "Expected an operation, not an array."),
+        (#"{"set":"Orders"}"#, #"The operation has no member "op"."#),
         (#"{"op":"creat"}"#, #"There is no operation "creat"."#),
-        (#"{"op":"create","value":{}}"#, #"The operation needs "set"."#),
+        (#"{"op":"create","value":{}}"#, #"The operation has no member "set"."#),
         (#"{"op":"create","set":1,"value":{}}"#, #""set" is a number, not a string."#),
         (#"{"op":"create","set":"Orders","value":[]}"#, #""value" is an array, not an object."#),
-        (#"{"op":"create","set":"Orders","vaule":{},"value":{}}"#, #"The operation has no member "vaule"."#),
-        (#"{"op":"delete","entity":"a","entity":"b"}"#, "The operation has a member twice."),
+        (#"{"op":"create","set":"Orders","vaule":{},"value":{}}"#, #"The member "vaule" is unknown."#),
+        (#"{"op":"delete","entity":"a","entity":"b"}"#, "A member occurs twice."),
         (
             #"{"op":"create","set":"Orders","value":{},"bind":{"Customer":5}}"#,
-            #""bind" holds a number for Customer, not a reference."#
+            #""bind" contains a number for Customer, not a reference."#
         ),
         (
             #"{"op":"create","set":"Orders","value":{},"as":"Orders(1)"}"#,
-            #""Orders(1)" cannot be a name: it is empty or holds (, / or ?."#
+            #""Orders(1)" is not a valid name: it is empty or contains (, / or ?."#
         ),
         (
             #"{"op":"changeSet","operations":[{"op":"changeSet","operations":[]}]}"#,
-            "Operation 1 of the change set: A change set cannot be inside another."
+            "Operation 1 of the change set: A change set cannot contain another change set."
         ),
     ])
     func `an invalid line is refused with a message`(_ line: String, _ expected: String) {

@@ -29,11 +29,11 @@ import Testing
         let workspace = try workspace(server)
         let plan = try workspace.output("plan")
         #expect(try workspace.output("push").contains("2 confirmed"))
-        #expect(try workspace.output("status", "--at", "8") == "Nothing is pending.\n")
+        #expect(try workspace.output("status", "--at", "8") == "No pending operations.\n")
         #expect(try workspace.tidelog("status", "--at", "9").lines.last == "1 pending.")
         #expect(try workspace.tidelog("status", "--at", "10").lines.last == "2 pending.")
         #expect(try workspace.output("plan", "--at", "10") == plan)
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
         withExtendedLifetime(server) {}
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(try name(workspace, at: "2999-01-01T00:00:00") == "Eve\n")
         let before = try workspace.tidelog("query", "Customers", "--at", "2001-01-01T00:00:00Z")
         #expect(before.status == 1)
-        #expect(before.error.hasPrefix("tidelog: The store had no metadata yet behind operation 0"))
+        #expect(before.error.hasPrefix("tidelog: The store had no metadata yet as of operation 0"))
         let wrong = try workspace.tidelog("query", "Customers", "--at", "yesterday")
         #expect(wrong.status == 64)
         #expect(wrong.error.contains("The value 'yesterday' is invalid for '--at <seq|time>'"))

@@ -12,12 +12,12 @@ import Testing
         let (server, workspace) = try workspace("badValue")
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
-        #expect(pull.output.contains("Could not take 1 entity; what the store has of it"))
+        #expect(pull.output.contains("Could not accept 1 entity; the stored version of it"))
         #expect(pull.output.contains("  Customers(1)/Name: "))
         #expect(try workspace.output("quarantine").hasPrefix("C: Customers(1)/Name: "))
         #expect(try workspace.output("quarantine", "--json").contains(#""reason":"unreadable""#))
         #expect(try workspace.tidelog("pull").status == 0)
-        #expect(try workspace.output("quarantine") == "Nothing is in quarantine.\n")
+        #expect(try workspace.output("quarantine") == "No entities are in quarantine.\n")
         withExtendedLifetime(server) {}
     }
 
@@ -26,7 +26,7 @@ import Testing
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
         #expect(pull.output.contains("Customers, key unknown/CustomerID: The entity has no value for its key"))
-        #expect(pull.output.contains("Nothing was removed"))
+        #expect(pull.output.contains("No entity was removed"))
         #expect(!pull.output.contains("Removed"))
         #expect(try workspace.output("query", "Customers/$count") == "3\n")
         withExtendedLifetime(server) {}
@@ -36,8 +36,8 @@ import Testing
         let (server, workspace) = try workspace("inStreamError")
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
-        #expect(pull.error.contains("Aborted: The sandbox was told to fail while it wrote this."))
-        #expect(pull.error.contains("nothing was removed"))
+        #expect(pull.error.contains("Aborted: A fault of the sandbox interrupted this response."))
+        #expect(pull.error.contains("no entity was removed"))
         #expect(try workspace.tidelog("pull").status == 0)
         withExtendedLifetime(server) {}
     }

@@ -12,7 +12,7 @@ import Testing
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         #expect(try workspace.tidelog("queries").lines == ["C = Customers"])
         let added = try workspace.output("queries", "add", "P", "Photos", "--streams")
-        #expect(added == "P = Photos (with streams)\nRun 'tidelog pull P' to read it.\n")
+        #expect(added == "P = Photos (with streams)\nRun 'tidelog pull P' to download it.\n")
         let json = try workspace.tidelog("queries", "--json").lines.map(object)
         #expect(json.map { $0["name"] as? String } == ["C", "P"])
         #expect(json.map { $0["streams"] as? Bool } == [false, true])
@@ -46,8 +46,8 @@ import Testing
         let run = try workspace.tidelog("pull")
         #expect(run.status == 1)
         #expect(run.output.hasPrefix("Read "))
-        #expect(run.error.contains("tidelog: P: The service has nothing there (404): "))
-        #expect(run.error.contains("tidelog: S: The service has nothing there (404): "))
+        #expect(run.error.contains("tidelog: P: The resource does not exist at the service (404): "))
+        #expect(run.error.contains("tidelog: S: The resource does not exist at the service (404): "))
         #expect(try workspace.tidelog("query", "Orders", "--json").lines.count == 4)
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect((report["withoutStreams"] as? [Any])?.isEmpty == true)
         #expect(
             try workspace.output("pull", "--config", "queries.conf").contains(
-                "The configuration file has a section for Nothing, which is no defining query of the store."))
+                "The configuration file has a section for Nothing, which is not a defining query of the store."))
     }
 
     @Test func `pull prints the number of entities that left the store`() throws {
@@ -82,7 +82,7 @@ import Testing
         _ = try other.output("push")
         #expect(
             try workspace.tidelog("pull", "O").lines == [
-                "Read 3 entities in 1 page.", "Removed 1 entity that no query brings any more.",
+                "Read 3 entities in 1 page.", "Removed 1 entity that no query covers any more.",
             ])
     }
 }

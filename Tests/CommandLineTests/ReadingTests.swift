@@ -18,7 +18,7 @@ import Testing
                         2 defining queries:
                           C = Customers
                           O = Orders?$filter=Quantity gt 2&$expand=Customer
-                        Run 'tidelog pull' to read them.
+                        Run 'tidelog pull' to download them.
 
                         """))
         // The second `init` finds the service in the store, needs no network and keeps the content.
@@ -32,7 +32,7 @@ import Testing
                   C = Customers
                   O = Orders?$filter=Quantity gt 2&$expand=Customer
                   P = Prices
-                Run 'tidelog pull' to read them.
+                Run 'tidelog pull' to download them.
 
                 """)
     }
@@ -41,7 +41,7 @@ import Testing
         let server = try SandboxServer()
         let workspace = try Workspace()
         let lines = try workspace.tidelog("init", server.root(.v2)).lines
-        #expect(lines[1] == "One defining query for each of the 15 entity sets, because none was named:")
+        #expect(lines[1] == "One defining query for each of the 15 entity sets, because no query was given:")
         #expect(lines[2...16].allSatisfy { $0.hasPrefix("  ") })
         #expect(try workspace.output("pull") == "Read 39 entities in 15 pages.\n")
         let query =

@@ -17,7 +17,7 @@ import Testing
     @Test func `a sound store needs no repair`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
-        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
+        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "No damage was found.\n"))
         #expect(
             try workspace.tidelog("repair", "--in-place", "--json")
                 == Run(status: 0, output: "{\"plan\":\"nothing\"}\n"))
@@ -33,8 +33,8 @@ import Testing
         #expect(
             run.lines.dropFirst() == [
                 "12 records can be read, 1 is lost: 12.",
-                "Nothing was changed. 'tidelog repair --output NEW' makes a store of what can be read; 'tidelog repair "
-                    + "--in-place' puts it in the place of this one and keeps the damaged log.",
+                "Nothing was changed. 'tidelog repair --output NEW' creates a store from the readable records; 'tidelog repair "
+                    + "--in-place' replaces the log of this store and keeps the damaged log.",
             ])
         let json = try workspace.tidelog("repair", "--json")
         #expect(
@@ -53,16 +53,16 @@ import Testing
         #expect(
             run.lines == [
                 "12 records can be read, 1 is lost: 12.",
-                "The store saved was made. The damaged one was not changed.",
-                "Run 'tidelog status': operations in front of the lost records are in doubt, because their answers may be among "
-                    + "them; the next push finds out what it can. Then run 'tidelog pull' to read again what is missing.",
+                "Created the store saved. The damaged store was not changed.",
+                "Run 'tidelog status': operations before the lost records are in doubt, because their responses may be among "
+                    + "them; the next push determines their outcomes if possible. Then run 'tidelog pull' to download missing entities again.",
             ])
-        #expect(try workspace.output("verify", "--store", "saved").hasSuffix("The log is sound.\n"))
+        #expect(try workspace.output("verify", "--store", "saved").hasSuffix("The log has no damage.\n"))
         let status = try workspace.output("status", "--store", "saved")
         #expect(status.contains("in doubt"))
         let log = try workspace.tidelog("log", "--store", "saved")
         #expect(log.status == 0)
-        #expect(log.lines.contains("    12  a record that was lost to damage; what it said is not known"))
+        #expect(log.lines.contains("    12  a record that was lost by damage; its content cannot be recovered"))
         // The service has both entities. The pull reads them again, and the push does not send them twice.
         _ = try workspace.tidelog("push", "--store", "saved")
         _ = try workspace.output("pull", "--store", "saved")
@@ -77,11 +77,11 @@ import Testing
         #expect(try workspace.tidelog("status").status == 2)
         let run = try workspace.tidelog("repair", "--in-place")
         #expect(run.status == 0)
-        #expect(run.output.contains("The damaged one is kept as .tidelog/log.damaged-1;"))
+        #expect(run.output.contains("The damaged log is kept as .tidelog/log.damaged-1;"))
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog/views.sqlite")))
         #expect(FileManager.default.fileExists(atPath: workspace.path(".tidelog/log.damaged-1")))
         #expect(try workspace.tidelog("status").status == 0)
-        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
+        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "No damage was found.\n"))
     }
 
     @Test func `the next command completes a repair that was interrupted between its two renames`() throws {
@@ -105,8 +105,8 @@ import Testing
         #expect(plan.output.contains("of an incomplete commit. No damage"))
         let run = try workspace.tidelog("repair", "--in-place")
         #expect(run.status == 0)
-        #expect(run.output.contains("of an incomplete commit were cut off"))
-        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
+        #expect(run.output.contains("of an incomplete commit were removed from"))
+        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "No damage was found.\n"))
     }
 
     @Test func `a store that lost its metadata reports the loss and reads the metadata again with pull`() throws {
@@ -129,6 +129,6 @@ import Testing
         try workspace.damage(block: 12)
         let taken = try workspace.tidelog("repair", "--output", ".tidelog")
         #expect(taken.status == 1)
-        #expect(taken.error == "tidelog: The directory exists already (.tidelog). Name another one.\n")
+        #expect(taken.error == "tidelog: The directory already exists (.tidelog). Choose another directory.\n")
     }
 }

@@ -72,7 +72,7 @@ import Testing
                             Tags: unset → []
                             Rating: unset → null
                             Since: unset → null
-                            known here only → known to the service
+                            known only here → known to the service
                         ~ operation 6: in flight in batch 1 → ended
                      9  HASH  update Customers(~1) Name='Eve'
                         ~ operation 9: new → pending
@@ -91,9 +91,9 @@ import Testing
         #expect(
             masked(try workspace.output("replay", "--check")) == """
                 9 records folded, from the first one.
-                State HASH behind operation 9, in memory and in SQLite.
-                The views say what the log says up to operation 9.
-                1 batch built again: 1 as sent.
+                State HASH after operation 9, in memory and in SQLite.
+                The views match the log up to operation 9.
+                1 batch rebuilt: 1 as sent.
 
                 """)
         #expect(
@@ -115,7 +115,7 @@ import Testing
         #expect(broken.status == 1)
         #expect(
             broken.error
-                == "tidelog: Line 6 of broken is no line of 'tidelog replay --json'. Make the file with 'tidelog replay --json'.\n"
+                == "tidelog: Line 6 of broken is not a line of 'tidelog replay --json'. Create the file with 'tidelog replay --json'.\n"
         )
         let other = #"{"sequence":6,"digest":"0123456789abcdef"}"# + "\n"
         try workspace.write(other, to: "other")
@@ -124,7 +124,7 @@ import Testing
         #expect(
             masked(difference.output) == """
                 6 records folded, from the first one.
-                Behind operation 6 the other replay had the state HASH, and this one has another. Show more operations in both to see the first that differs.
+                After operation 6 the other replay had the state HASH, and this one has another. Print more operations in both to find the first that differs.
                 No batch was sent.
 
                 """)
@@ -139,7 +139,7 @@ import Testing
         #expect(empty.status == 1)
         #expect(
             empty.error
-                == "tidelog: empty has no line, so that there is nothing to compare with. Make the file with 'tidelog replay --json'.\n"
+                == "tidelog: empty is empty, so it cannot be compared. Create the file with 'tidelog replay --json'.\n"
         )
         let run = try workspace.output("replay", "--json")
         try workspace.write(run + #"{"sequence":10,"digest":"0123456789abcdef"}"# + "\n", to: "longer")
@@ -148,14 +148,14 @@ import Testing
         #expect(
             masked(longer.output) == """
                 9 records folded, from the first one.
-                The other replay goes on to operation 10, which this log does not have.
-                1 batch built again: 1 as sent.
+                The other replay continues to operation 10, which this log does not contain.
+                1 batch rebuilt: 1 as sent.
 
                 """)
         let json = try workspace.tidelog("replay", "--check", "--with", "longer", "--json")
         #expect(
             json.output.hasSuffix(
-                #""divergence":{"kind":"ended","sequence":10,"reason":"The other replay goes on to operation 10, which this log does not have."}}"#
+                #""divergence":{"kind":"ended","sequence":10,"reason":"The other replay continues to operation 10, which this log does not contain."}}"#
                     + "\n"))
         withExtendedLifetime(server) {}
     }
@@ -208,7 +208,8 @@ import Testing
                 == #"{"sequence":6,"digest":"HASH","sets":{"Customers":4},"states":{"pending":1}}"# + "\n")
         let config = try workspace.tidelog("at", "8", "--store", "s1", "--config", "none", "status")
         #expect(config.status == 1)
-        #expect(config.error == "tidelog: none cannot be read: No such file or directory. Check the file's name.\n")
+        #expect(
+            config.error == "tidelog: none cannot be read: No such file or directory. Check the name of the file.\n")
         withExtendedLifetime(server) {}
     }
 
@@ -217,7 +218,7 @@ import Testing
         let workspace = try workspace(server)
         #expect(
             masked(try workspace.output("at", "6")) == """
-                Behind operation 6, state HASH.
+                After operation 6, state HASH.
 
                 set        entities
                 ---------  --------
@@ -233,21 +234,24 @@ import Testing
         #expect(try workspace.output("at", "9", "query", "Customers(1)/Name/$value") == "Eve\n")
         let wrong = try workspace.tidelog("at", "6", "push")
         #expect(wrong.status == 64)
-        #expect(wrong.error.contains("'push' cannot look at the store as it was; query, keys, status, plan can."))
+        #expect(wrong.error.contains("'push' cannot show an earlier state. Use query, keys, status, plan."))
         withExtendedLifetime(server) {}
     }
 
     // MARK: Bad input
 
     @Test(arguments: [
-        (["--every", "0"], "--every takes a number above 0."),
-        (["--with", "x"], "--with goes with --check."),
+        (["--every", "0"], "--every must be greater than 0."),
+        (["--with", "x"], "--with requires --check."),
         (
             ["--check", "--step"],
-            "--check looks at the whole log; --from, --to, --step and --batches do not go with it."
+            "--check reads the whole log; it cannot be combined with --from, --to, --step and --batches."
         ),
-        (["--step", "--json"], "--step is for people; it does not go with --json."),
-        (["--against", "http://x/", "--check"], "--against runs the whole session; no other option goes with it."),
+        (["--step", "--json"], "--step is interactive; it cannot be combined with --json."),
+        (
+            ["--against", "http://x/", "--check"],
+            "--against repeats the whole session; it cannot be combined with other options."
+        ),
     ])
     func `options that exclude each other are refused`(_ arguments: [String], _ message: String) throws {
         let workspace = try Workspace()

@@ -81,14 +81,14 @@ struct ReportBrowserTests {
         #expect(rows(found).all == 3)
         #expect(found.contains("<mark>needle</mark> in hay"))
         let batch = try page(workspace, "r.html", "view=batches&select=batch1")
-        #expect(batch.contains("PATCH Orders(1)") && batch.contains("Built again from the log"))
+        #expect(batch.contains("PATCH Orders(1)") && batch.contains("Rebuilt from the log"))
         #expect(try page(workspace, "r.html", "view=entities&select=~4").contains("update Orders(~4)"))
         for view in ["timeline", "conflicts", "size"] {
             #expect(try page(workspace, "r.html", "view=\(view)").contains("id=\"panel-\(view)\""))
         }
 
         let redacted = try workspace.tidelog("report", "--redacted", "-o", "s.html", "--json")
-        #expect(redacted.output.contains("Values are redacted: equality and order are kept, nothing else."))
+        #expect(redacted.output.contains("Values are redacted: only their equality and order are preserved."))
         let hidden = try page(workspace, "s.html", "view=operations&kind=all")
         #expect(!hidden.contains("needle") && hidden.contains("update Orders(~4) Note="))
     }

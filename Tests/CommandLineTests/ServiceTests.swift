@@ -27,7 +27,7 @@ import Testing
         let plan = try workspace.tidelog("plan", "--service", "supportsBatch=false")
         #expect(plan.status == 0)
         #expect(plan.output.isEmpty)
-        #expect(plan.error.contains("stays behind: held: it takes 3 requests that have to take effect together"))
+        #expect(plan.error.contains("is not sent: held back: it needs 3 requests that must take effect together"))
         let push = try workspace.output(
             "push", "--service", "supportsBatch=false", "--service", "deepInsertToMany=inOrder")
         #expect(push.hasPrefix("1 confirmed"))

@@ -25,7 +25,7 @@ import Testing
         let told = try workspace.output("export", "--json", "-o", "e.jsonl").replacing(/\d+/, with: "N")
         #expect(told == #"{"file":"e.jsonl","bytes":N}"# + "\n")
         let made = try workspace.tidelog("import", "e.jsonl", "--store", "copy")
-        #expect(made == Run(status: 0, output: "13 records, the last one 13, in copy.\n", error: ""))
+        #expect(made == Run(status: 0, output: "13 recordsin copy, the last one 13.\n", error: ""))
         #expect(
             try workspace.output("log", "--all", "--json", "--store", "copy")
                 == workspace.output("log", "--all", "--json"))
@@ -46,8 +46,8 @@ import Testing
             early
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: What the store was before operation 14 was removed by a compaction "
-                        + "(.tidelog/log). Ask for a later state.\n"))
+                    error: "tidelog: A compaction removed the states of the store before operation 14 "
+                        + "(.tidelog/log). Request a later state.\n"))
         let made = try workspace.tidelog("import", "-", "--store", "copy", "--json", input: export)
         #expect(made.output == #"{"store":"copy","records":1,"lastSequence":14}"# + "\n")
         #expect(try digest(workspace, "copy") == digest(workspace))
@@ -63,7 +63,7 @@ import Testing
         _ = try workspace.output("pull")
         let run = try workspace.tidelog("export", "-o", "e.jsonl")
         #expect(run.status == 0)
-        #expect(run.error == "tidelog: The store is encrypted; the export holds its data in the clear.\n")
+        #expect(run.error == "tidelog: The store is encrypted, but the export is not.\n")
         let before = try digest(workspace)
         workspace.environment["TIDELOG_KEY"] = ""
         _ = try workspace.output("import", "e.jsonl", "--store", "copy")
@@ -83,12 +83,12 @@ import Testing
             run
                 == Run(
                     status: 0, output: "",
-                    error: "tidelog: The contents of streams are not in the export; "
+                    error: "tidelog: The export does not contain the contents of streams; "
                         + "1 operation writes one that the service does not have.\n"))
         let made = try workspace.tidelog("import", "e.jsonl", "--store", "copy", "--json")
         #expect(made.output.hasSuffix(#","missingStreams":1}"# + "\n"))
         #expect(
-            made.error == "tidelog: The contents of streams are not in an export; "
+            made.error == "tidelog: An export does not contain the contents of streams; "
                 + "1 operation writes one that the service does not have. Copy the files from "
                 + "'streams' in the exported store to copy/streams, or write them again before the next push.\n")
         // The advice in the message is sufficient.
@@ -139,14 +139,14 @@ import Testing
             short
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: Line 4 of the export is missing: the export is not whole. "
+                    error: "tidelog: Line 4 of the export is missing: the export is incomplete. "
                         + "Export the store again with 'tidelog export'.\n"))
         let taken = try workspace.tidelog("import", "short.jsonl", "--store", ".tidelog")
         #expect(
             taken
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: The directory exists already (.tidelog). Name another one.\n"))
+                    error: "tidelog: The directory already exists (.tidelog). Choose another directory.\n"))
         let missing = try workspace.tidelog("import", "none.jsonl", "--store", "copy")
         #expect(missing.status == 1 && missing.error.hasPrefix("tidelog: none.jsonl cannot be read: "))
         #expect(
@@ -159,7 +159,8 @@ import Testing
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog("export", "--from", "9", "--to", "10")
         #expect(run.status == 0)
-        #expect(run.error == "tidelog: The export does not begin with the log, so that no store can be made of it.\n")
+        #expect(
+            run.error == "tidelog: The export does not contain the beginning of the log, so it cannot be imported.\n")
         #expect(run.lines.count == 4 && run.lines[0].hasSuffix(#""firstSequence":9,"complete":false}"#))
         #expect(run.lines[2].contains(#""kind":"operation","summary":"create Orders(~8) Note='x'""#))
         let wrong = try workspace.tidelog("export", "--format", "xml")
@@ -207,7 +208,7 @@ import Testing
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"kept"}"#)
         let run = try workspace.tidelog("redact", "-o", "red", "--keep", "Orders/Note", "--jsonl", "red.jsonl")
         #expect(run.status == 0 && run.error == "")
-        #expect(run.output.replacing(/^\d+/, with: "N") == "N records in red, values replaced.\n")
+        #expect(run.output.replacing(/^\d+/, with: "N") == "N records in red, with replaced values.\n")
         #expect(try workspace.tidelog("verify", "--store", "red").status == 0)
 
         // The number, action, entity and state. The rest of a line contains text from the service.
@@ -247,7 +248,7 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error: "tidelog: The file cannot be written: No such file or directory (none/x). "
-                        + "Check space and permissions.\n"))
+                        + "Check the free space and the permissions.\n"))
         try FileManager.default.createDirectory(
             atPath: workspace.path("other.unfinished/log"), withIntermediateDirectories: true)
         try workspace.write("mine", to: "other.unfinished/log/notes")
@@ -256,8 +257,8 @@ import Testing
             taken
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: There is something that is no unfinished store (other.unfinished). "
-                        + "Move it away, or name another directory.\n"))
+                    error: "tidelog: The path exists and is not an unfinished store (other.unfinished). "
+                        + "Move it away, or choose another directory.\n"))
         #expect(workspace.read("other.unfinished/log/notes") == "mine")
         #expect(!FileManager.default.fileExists(atPath: workspace.path("other")))
         try FileManager.default.removeItem(atPath: workspace.path("other.unfinished"))
@@ -266,7 +267,7 @@ import Testing
             wrong
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: Orders/Nothing is no property of an entity set. Write it as Set/Property.\n"))
+                    error: "tidelog: Orders/Nothing is not a property of an entity set. Write it as Set/Property.\n"))
     }
 
     @Test func `redact creates no store if its export cannot be written`() throws {
@@ -277,7 +278,7 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error: "tidelog: The file cannot be written: No space left on device (/dev/full). "
-                        + "Check space and permissions.\n"))
+                        + "Check the free space and the permissions.\n"))
         let names = try FileManager.default.contentsOfDirectory(atPath: workspace.folder.path)
         #expect(names.filter { $0.hasPrefix("red") } == [])
     }
@@ -294,10 +295,10 @@ import Testing
         _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
         let run = try workspace.tidelog("redact", "-o", "red")
         #expect(run.status == 0)
-        #expect(run.error == "tidelog: The store is encrypted; the redacted one is not.\n")
+        #expect(run.error == "tidelog: The store is encrypted, but the redacted copy is not.\n")
         #expect(
             try workspace.tidelog("export", "-o", "e.jsonl").error
-                == "tidelog: The store is encrypted; the export holds its data in the clear.\n")
+                == "tidelog: The store is encrypted, but the export is not.\n")
         workspace.environment["TIDELOG_KEY"] = ""
         #expect(try workspace.tidelog("verify", "--store", "red").status == 0)
     }

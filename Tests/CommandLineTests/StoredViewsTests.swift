@@ -25,21 +25,21 @@ import Testing
         let workspace = try forged(server)
         let verified = try workspace.tidelog("verify")
         #expect(verified.status == 2)
-        #expect(verified.output.contains("The views do not say what the log says"))
-        #expect(verified.output.hasSuffix("The log is sound.\n"))
+        #expect(verified.output.contains("The views differ from the log"))
+        #expect(verified.output.hasSuffix("The log has no damage.\n"))
         let replayed = try workspace.tidelog("replay", "--check")
         #expect(replayed.status == 2)
-        #expect(replayed.output.contains("The views do not say what the log says"))
+        #expect(replayed.output.contains("The views differ from the log"))
         #expect(try workspace.tidelog("verify", "--fast").status == 0)
         let plan = try workspace.tidelog("plan")
         #expect(plan.output.contains("honest") && !plan.output.contains("FORGED"))
-        #expect(plan.error.contains("The views were made again from the log"))
+        #expect(plan.error.contains("The views were rebuilt from the log"))
         // Opening the store has rebuilt the views.
         let again = try workspace.tidelog("verify")
         #expect(again.status == 0)
-        #expect(again.output.contains("The views say what the log says up to operation 6."))
+        #expect(again.output.contains("The views match the log up to operation 6."))
         #expect(
-            try workspace.output("replay", "--check").contains("The views say what the log says up to operation 6."))
+            try workspace.output("replay", "--check").contains("The views match the log up to operation 6."))
         #expect(try workspace.output("push").contains("1 confirmed"))
         withExtendedLifetime(server) {}
     }
@@ -49,7 +49,7 @@ import Testing
         let workspace = try forged(server)
         let run = try workspace.tidelog("verify", "--rebuild")
         #expect(run.status == 0, "\(run.error)")
-        #expect(run.output.contains("The views say what the log says up to operation 6."))
+        #expect(run.output.contains("The views match the log up to operation 6."))
         #expect(try workspace.output("verify", "--json").contains(#""views":"sound""#))
         withExtendedLifetime(server) {}
     }

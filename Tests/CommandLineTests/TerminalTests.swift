@@ -85,7 +85,7 @@ import Testing
             try workspace.onTerminal(60, "status") == """
                 operation  action             state     reason
                 ---------  -----------------  --------  --------------------
-                        7  create Orders(~5)  rejected  the service answere…
+                        7  create Orders(~5)  rejected  the service respond…
                        12  update Customers…  pending
 
                 1 pending, 1 rejected, 1 undone.

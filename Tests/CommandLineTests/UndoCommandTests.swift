@@ -18,10 +18,11 @@ import Testing
             """
         #expect(
             try workspace.output("undo", "9", "--dry-run")
-                == undone + "2 operations would be undone, 1 of them because of others.\n")
+                == undone + "2 operations would be undone, 1 of them because of dependencies.\n")
         #expect(try workspace.output("status").hasSuffix("3 pending.\n"))
         #expect(
-            try workspace.output("undo", "9") == undone + "2 operations undone, 1 of them because of others.\n")
+            try workspace.output("undo", "9") == undone
+                + "2 operations undone, 1 of them because of dependencies.\n")
         #expect(try workspace.output("status").hasSuffix("1 pending, 2 undone.\n"))
         #expect(try workspace.output("query", "Customers?$filter=Name eq 'Neu'").contains("0 entities."))
         #expect(try workspace.output("status", "--undone").contains("9  create Customers(~8)  undone"))
@@ -46,8 +47,8 @@ import Testing
         #expect(try workspace.tidelog("undo").status == 64)
         #expect(try workspace.tidelog("undo", "9", "--all").status == 64)
         #expect(try workspace.output("undo", "--all", "--json").contains(#""sequence":9,"#))
-        #expect(try workspace.tidelog("undo", "9").error.contains("Operation 9 is undone already."))
-        #expect(try workspace.output("status") == "Nothing is pending. 1 undone.\n")
+        #expect(try workspace.tidelog("undo", "9").error.contains("Operation 9 is already undone."))
+        #expect(try workspace.output("status") == "No pending operations. 1 undone.\n")
         #expect(try workspace.output("undo", "--all") == "0 operations undone.\n")
         _ = server
     }

@@ -55,7 +55,7 @@ final class FaultServer: Sendable {
 
     private func send(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") async throws -> String {
         guard let request = HTTPRequest(method: method, url: origin + path) else {
-            throw Unexpected(description: "\(path) is no URL.")
+            throw Unexpected(description: "\(path) is not a URL.")
         }
         let (response, bytes) = try await transport.send(request, body: Array(body.utf8))
         let text = String(decoding: bytes, as: UTF8.self)

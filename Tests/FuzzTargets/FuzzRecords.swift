@@ -10,7 +10,7 @@ func fuzzRecords(_ input: [UInt8]) throws(Finding) {
     guard let record = try? RecordCodec.decode(kind: kind, payload: Array(input.dropFirst())) else { return }
     let encoded = RecordCodec.encode(record)
     guard let again = try? RecordCodec.decode(kind: encoded.kind, payload: encoded.payload) else {
-        throw Finding("what was encoded does not decode: \(record)")
+        throw Finding("the encoded value cannot be decoded: \(record)")
     }
     let twice = RecordCodec.encode(again)
     try require(

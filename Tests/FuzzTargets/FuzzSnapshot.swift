@@ -35,7 +35,7 @@ private func fuzzItem(_ bytes: ArraySlice<UInt8>) throws(Finding) {
     else { return }
     let encoded = SnapshotCodec.encode(item)
     guard let again = try? SnapshotCodec.decode(encoded.kind, payload: encoded.payload) else {
-        throw Finding("what was encoded does not decode: \(item)")
+        throw Finding("the encoded value cannot be decoded: \(item)")
     }
     try require(SnapshotCodec.encode(again).payload == encoded.payload, "encoded differently: \(item), \(again)")
 }

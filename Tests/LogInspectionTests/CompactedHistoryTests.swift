@@ -42,7 +42,7 @@ import Testing
         return (1...5).map { outcomes[$0]?.name ?? "none" }
     }
 
-    @Test func `operations that were pending at a compaction stay in the history with their fates`() throws {
+    @Test func `operations that were pending at a compaction stay in the history with their outcomes`() throws {
         let log = try compacted()
         let items = try log.items()
         #expect(items.map(\.sequence) == [1, 1, 2, 4, 5])
@@ -64,7 +64,7 @@ import Testing
         #expect(try outcomes(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
     }
 
-    @Test func `records after a compaction continue the fates of these operations`() throws {
+    @Test func `records after a compaction update the outcomes of these operations`() throws {
         let log = try compacted()
         try log.append(
             .batchInterrupted(BatchInterrupted(batch: 2, reason: "gone")), prepared(3, 1, 5),
@@ -72,7 +72,7 @@ import Testing
         #expect(try outcomes(log) == ["confirmed", "pending", "none", "inDoubt", "rejected"])
     }
 
-    @Test func `a second pass over the items changes no fate`() throws {
+    @Test func `a second pass over the items does not change outcomes`() throws {
         let log = try compacted()
         try log.append(prepared(3, 1, 5), answered(3, (1, .confirmed(images: [])), (5, .notProcessed)))
         var outcomes = try log.history.outcomes()
@@ -95,7 +95,7 @@ import Testing
         #expect {
             try store.detail(of: 3)
         } throws: {
-            ($0 as? TidelogError)?.message == "A compaction has removed the records before 6, and with them 3."
+            ($0 as? TidelogError)?.message == "A compaction removed the records before 6, including 3."
         }
     }
 

@@ -55,7 +55,7 @@ import Testing
         let views = StoreFiles(directory: copy.path).views
         let before = [views, views + "-wal"].map { TemporaryDirectory.read($0) }
         guard case .stale(let why) = try check(copy.path) else {
-            Issue.record("They are not told to be stale.")
+            Issue.record("They are not reported as stale.")
             return
         }
         #expect(why.contains("did not close them"))
@@ -65,7 +65,7 @@ import Testing
     @Test func `a changed page is reported as wrong, and a new key as stale views`() async throws {
         await (try await open()).close()
         guard case .stale = try check(directory.path, [LogKey.random(), Self.key]) else {
-            Issue.record("They are not told to be stale.")
+            Issue.record("They are not reported as stale.")
             return
         }
         var bytes = try #require(TemporaryDirectory.read(files.views))

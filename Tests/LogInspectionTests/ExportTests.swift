@@ -86,7 +86,7 @@ import Testing
         let range = ExportRange(to: .sequence(63))
         let error = #expect(throws: TidelogError.self) { try lines(inspected(log), range) }
         #expect(error?.code == .notFound)
-        #expect(error?.message == "What the store was before operation 65 was removed by a compaction.")
+        #expect(error?.message == "A compaction removed the states of the store before operation 65.")
         #expect(throws: TidelogError.self) { try CSVExport(inspected(log), range: range).writeRows { _ in } }
     }
 
@@ -120,7 +120,7 @@ import Testing
         #expect(text.contains(",update,Orders(~7),"))
         text = ""
         _ = try TraceExport(store).write { text += $0 }
-        #expect(text.contains(#""args":{"name":"Orders"}"#) && !text.contains("(set not known)"))
+        #expect(text.contains(#""args":{"name":"Orders"}"#) && !text.contains("(set unknown)"))
         let reading = ReportCollector(store, at: nil, limits: .init(), isRedacted: false, isDamaged: false)
         #expect(try await reading.content().entities.map(\.set) == ["Orders"])
     }
@@ -184,7 +184,7 @@ import Testing
         }
         #expect(
             error?.message
-                == "The export begins with operation 5, and what the store was in front of it is not in it.")
+                == "The export begins with operation 5 and does not contain the state before it.")
         #expect(TemporaryDirectory.files(log.directory.path).allSatisfy { !$0.contains("/b") })
     }
 
@@ -202,20 +202,23 @@ import Testing
     }
 
     @Test(arguments: [
-        (2, "{", "Line 2 of the export is no JSON"), (2, "[]", "Line 2 of the export is no object"),
+        (2, "{", "Line 2 of the export is not JSON"), (2, "[]", "Line 2 of the export is not an object"),
         (1, "{}", "Line 1 of the export is not the first one of an export"),
-        (1, #"{"tidelogExport":9}"#, "Line 1 of the export says version 9"),
-        (1, #"{"tidelogExport":1,"storeIdentifier":"x","firstSequence":1}"#, "Line 1 of the export lacks the store's"),
-        (3, #"{"sequence":2,"kindNumber":2}"#, "Line 3 of the export lacks the number of its kind"),
-        (3, #"{"sequence":2,"kindNumber":2,"payload":"?"}"#, "Line 3 of the export lacks the number of its kind"),
-        (3, #"{"sequence":2,"kindNumber":999,"payload":""}"#, "Line 3 of the export lacks the number of its kind"),
-        (3, #"{"sequence":3,"kindNumber":2,"payload":""}"#, "Line 3 of the export is not about operation 2"),
-        (3, #"{"sequence":-3,"kindNumber":2,"payload":""}"#, "Line 3 of the export is not about operation 2"),
-        (3, #"{"sequence":2,"kindNumber":2,"payload":"AA=="}"#, "Line 3 of the export has bytes that are no record"),
-        (66, #"{"end":true,"lastSequence":64,"records":64}"#, "Line 66 of the export tells of other records"),
+        (1, #"{"tidelogExport":9}"#, "Line 1 of the export has format version 9"),
+        (
+            1, #"{"tidelogExport":1,"storeIdentifier":"x","firstSequence":1}"#,
+            "Line 1 of the export has no store identifier"
+        ),
+        (3, #"{"sequence":2,"kindNumber":2}"#, "Line 3 of the export has no kind number"),
+        (3, #"{"sequence":2,"kindNumber":2,"payload":"?"}"#, "Line 3 of the export has no kind number"),
+        (3, #"{"sequence":2,"kindNumber":999,"payload":""}"#, "Line 3 of the export has no kind number"),
+        (3, #"{"sequence":3,"kindNumber":2,"payload":""}"#, "Line 3 of the export is not operation 2"),
+        (3, #"{"sequence":-3,"kindNumber":2,"payload":""}"#, "Line 3 of the export is not operation 2"),
+        (3, #"{"sequence":2,"kindNumber":2,"payload":"AA=="}"#, "Line 3 of the export has bytes that are not a record"),
+        (66, #"{"end":true,"lastSequence":64,"records":64}"#, "Line 66 of the export does not match the records"),
         (66, "", "Line 67 of the export is missing"),
     ])
-    func `an invalid line is reported by its number, and leaves nothing behind`(
+    func `an invalid line is reported by its number, and no file remains`(
         number: Int, text: String, message: String
     ) throws {
         let log = try sample()
@@ -232,7 +235,7 @@ import Testing
     @Test func `an existing directory is refused`() throws {
         let log = try sample()
         let error = #expect(throws: TidelogError.self) { try LogImport(to: log.directory.path) }
-        #expect(error?.message == "The directory exists already.")
+        #expect(error?.message == "The directory already exists.")
     }
 
     // MARK: CSV

@@ -83,7 +83,9 @@ import Testing
         #expect(sequences(items) == Array(2..<from) + [61])
     }
 
-    @Test func `fates are updated by later records, and records that were applied already do not change them`() throws {
+    @Test func `outcomes are updated by later records, and records that were already applied do not change them`()
+        throws
+    {
         let log = try SampleLog()
         try log.append(create(1, "Orders"), create(2, "Orders"), prepared(7, 1))
         let cursor = log.history.items()

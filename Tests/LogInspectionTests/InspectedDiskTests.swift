@@ -75,7 +75,7 @@ private final class CountingFileSystem: FileSystem {
         #expect(throws: TidelogError.self) { try store.provenance(of: try #require(EntityReference("Customers(7)"))) }
     }
 
-    @Test func `the fate of an operation before a lost record is unknown`() throws {
+    @Test func `the outcome of an operation before a lost record is unknown`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]))
         #expect(try shop.store.detail(of: 6).outcome == .pending)

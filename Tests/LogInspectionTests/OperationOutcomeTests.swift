@@ -4,7 +4,7 @@ import Operations
 import Testing
 
 @Suite struct OperationOutcomeTests {
-    /// Appends five operations as records 1 to 5, and the facts. Returns the names of the fates of the operations.
+    /// Appends five operations as records 1 to 5, and the facts. Returns the names of the outcomes of the operations.
     private func outcomes(after facts: Record.Body...) throws -> [String] {
         let log = try SampleLog()
         for number in 1...5 { try log.append(create(UInt64(number), "Orders")) }
@@ -21,7 +21,7 @@ import Testing
         #expect(try outcomes(after: prepared(1, 2, 3)) == ["pending", "inFlight", "inFlight", "pending", "pending"])
     }
 
-    @Test func `a response determines the fate of each operation by its own result`() throws {
+    @Test func `a response determines the outcome of each operation by its own result`() throws {
         let answer = answered(
             1, (1, .confirmed(images: [])), (2, .rejected(refusal("no"))), (3, .notProcessed), (4, .inDoubt("lost")))
         #expect(
@@ -58,7 +58,7 @@ import Testing
                 answered(2, (1, .rejected(refusal("no")))), .operationsReleased([1]))[0] == "confirmed")
     }
 
-    @Test func `undone operations are undone, and have their former fate when they are redone`() throws {
+    @Test func `undone operations are undone, and have their former outcome when they are redone`() throws {
         let refused = answered(1, (1, .rejected(refusal("no"))), (2, .confirmed(images: [])))
         #expect(
             try outcomes(after: prepared(1, 1, 2), refused, .operationsUndone([1, 2, 3, 4]))
@@ -73,13 +73,13 @@ import Testing
         #expect(try outcomes(after: .operationsUndone([1, 2]), prepared(1, 1))[..<2] == ["inFlight", "undone"])
     }
 
-    @Test func `a sequence number that is not an operation has no fate`() throws {
+    @Test func `a sequence number that is not an operation has no outcome`() throws {
         let log = try SampleLog()
         try log.append(.downloadFinished(query: "Orders"), answered(1, (1, .confirmed(images: []))))
         #expect(try log.history.outcomes()[1] == nil)
     }
 
-    @Test func `after a record that cannot be decoded, only confirmed operations have a known fate`() throws {
+    @Test func `after a record that cannot be decoded, only confirmed operations have a known outcome`() throws {
         let log = try SampleLog()
         try log.append(
             create(1, "Orders"), create(2, "Orders"), prepared(1, 1), answered(1, (1, .confirmed(images: []))))

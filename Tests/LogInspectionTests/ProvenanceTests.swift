@@ -8,7 +8,7 @@ import Testing
 @testable import LogInspection
 
 @Suite struct ProvenanceTests {
-    @Test func `a history starts with the download and contains each update with its fate`() throws {
+    @Test func `a history starts with the download and contains each update with its outcome`() throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Eve")]), prepared(1, 6), answered(1, (6, .confirmed(images: []))),
@@ -46,7 +46,7 @@ import Testing
             answered(1, (6, .confirmed(images: [ShopLog.customer(1, "EVE", "Bonn")]))))
         #expect(
             try shop.blame("~1") == [
-                "ID 1: 4 download of C", "Name 'EVE': 8 answer of batch 1 to operation 6",
+                "ID 1: 4 download of C", "Name 'EVE': 8 response to batch 1, operation 6",
                 "City 'Bonn': 6 local edit, confirmed by batch 1",
             ])
     }
@@ -60,10 +60,10 @@ import Testing
         try shop.append(answered(1, (6, .confirmed(images: [ShopLog.customer(3, "New", "Kiel")]))))
         #expect(
             try shop.blame("~4") == [
-                "Note 'n': 7 local edit, pending", "CustomerID 3: 9 key assigned by the answer of batch 1",
+                "Note 'n': 7 local edit, pending", "CustomerID 3: 9 key assigned by the response to batch 1",
                 "Customer Customers(3): 7 local edit, pending",
             ])
-        #expect(try shop.blame("Customers(3)")[0] == "ID 3: 9 key assigned by the answer of batch 1 to operation 6")
+        #expect(try shop.blame("Customers(3)")[0] == "ID 3: 9 key assigned by the response to batch 1, operation 6")
         #expect(try shop.provenance("Customers(3)").entity == id(3))
     }
 
@@ -133,11 +133,11 @@ import Testing
         #expect(try shop.blame("~1")[1] == "Name 'Eve': 8 local edit, refused in batch 1 (POST Orders): 409 too late")
         try shop.append(.downloadPage(DownloadPage(query: "C", left: [id(2)])))
         #expect(try shop.provenance("~2").exists == false)
-        #expect(try shop.history("~2").last == "11 entity -: C does not bring it any more")
+        #expect(try shop.history("~2").last == "11 entity -: C no longer covers it")
         #expect(
             try shop.provenance("Customers(2)").gone()
                 == [
-                    "Customers(~2) is not in the store: C does not bring it any more (record 11, 2026-11-21T07:59:57.120Z)."
+                    "Customers(~2) is not in the store: C no longer covers it (record 11, 2026-11-21T07:59:57.120Z)."
                 ])
     }
 
@@ -153,13 +153,14 @@ import Testing
         #expect(
             try shop.provenance("~1").why("Name") == [
                 "Customers(1)/Name is 'Ada': download of C (record 4, 2026-11-21T07:59:57.120Z).",
-                "Record 7 made it so again: undo of operation 6. Before record 7 it was 'Eve'.",
+                "Record 7 restored this value: undo of operation 6. Before record 7 it was 'Eve'.",
             ])
         try shop.append(
             update(1, ["Name": .string("Mine")]),
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Theirs", "Rome")])))
         #expect(
-            try shop.provenance("~1").why("Name").last == "The service has 'Theirs' (download of C, record 9).")
+            try shop.provenance("~1").why("Name").last
+                == "The value at the service is 'Theirs' (download of C, record 9).")
         // The service now has the visible value.
         try shop.append(
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Mine", "Rome")])))
@@ -174,21 +175,21 @@ import Testing
             update(1, ["Name": .string("b")]), update(2, ["Name": .string("c")]), prepared(2, 10))
         #expect(
             try await shop.store.why(6).sentences == [
-                "Operation 6 was refused in batch 1 at 2026-11-21T07:59:57.120Z (record 8): 409 too late"
+                "Operation 6 was rejected in batch 1 at 2026-11-21T07:59:57.120Z (record 8): 409 too late"
             ])
         #expect(
             try await shop.store.why(9).sentences == [
                 "Operation 9 waits for an upload.",
-                "It is not in the next batch: held: operation 6 before it was refused.",
+                "It is not in the next batch: held back: operation 6 before it was rejected.",
             ])
         #expect(
             try await shop.store.why(10).sentences == [
-                "Operation 10 was sent with batch 2, and the log has no answer."
+                "Operation 10 was sent with batch 2, and the log contains no response."
             ])
         try shop.append(.batchInterrupted(BatchInterrupted(batch: 2, reason: "The connection was lost.")))
         #expect(
             try await shop.store.why(10).sentences == [
-                "Operation 10 is in doubt since batch 2: The connection was lost."
+                "Operation 10 has been in doubt since batch 2: The connection was lost."
             ])
         await #expect(throws: TidelogError.self) { try await shop.store.why(8) }
         await #expect(throws: TidelogError.self) { try await shop.store.why(99) }
@@ -239,12 +240,12 @@ import Testing
         try shop.append(update(1, ["City": .string("Bonn")]), .operationsUndone([6]))
         #expect(
             try shop.history("Customers(1)").suffix(3) == [
-                "6 City 'Rome': as it was when the log was compacted", "7 City 'Bonn': local edit, pending",
+                "6 City 'Rome': state at the compaction of the log", "7 City 'Bonn': local edit, pending",
                 "8 Name 'Ada': undo of operation 6",
             ])
         #expect(
             try shop.blame("Customers(1)") == [
-                "ID 1: 6 as it was when the log was compacted", "Name 'Ada': 6 as it was when the log was compacted",
+                "ID 1: 6 state at the compaction of the log", "Name 'Ada': 6 state at the compaction of the log",
                 "City 'Bonn': 7 local edit, pending",
             ])
         #expect(throws: TidelogError.self) { try shop.store.detail(of: 5) }

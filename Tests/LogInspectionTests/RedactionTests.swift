@@ -203,7 +203,7 @@ import Testing
             try StoreRedaction(InspectedStore(directory: log.directory.path), keeping: ["Things/None"])
                 .write(to: log.directory.path + "/other")
         }
-        #expect(error?.message == "Things/None is no property of an entity set.")
+        #expect(error?.message == "Things/None is not a property of an entity set.")
         #expect(TemporaryDirectory.files(log.directory.path).allSatisfy { !$0.contains("/other") })
     }
 
@@ -228,7 +228,7 @@ import Testing
             try StoreRedaction(InspectedStore(directory: log.directory.path), keeping: [path, "Things/Place/Street"])
                 .write(to: log.directory.path + "/other")
         }
-        #expect(error?.message == "\(path) is no property of an entity set.")
+        #expect(error?.message == "\(path) is not a property of an entity set.")
     }
 
     @Test(arguments: [

@@ -37,7 +37,7 @@ import Testing
         return try await Report(InspectedStore(directory: log.directory.path), limits: limits).page()
     }
 
-    @Test func `a report contains the records, their fates, and the batches with their requests`() async throws {
+    @Test func `a report contains the records, their outcomes, and the batches with their requests`() async throws {
         let log = try SampleLog()
         let request = BatchPrepared.SentRequest(
             contentID: "1", method: "POST", url: "Orders", headers: [.init(name: "A", value: "b")],
@@ -91,7 +91,7 @@ import Testing
         #expect(data["ents"]?.string == "1\n\(largest)\n\n\n\(largest)")
         #expect(data["entity"]?["id"]?.array?.map(\.integer) == [1, Int64(largest - 1)])
         #expect(data["batches"]?.array?.isEmpty == true)
-        let notice = "Numbers above \(largest) are left out at 5 places: a browser cannot count so far."
+        let notice = "Numbers above \(largest) are omitted at 5 places, because browsers cannot represent them."
         #expect(page.notices.contains(notice), "\(page.notices)")
         #expect(page.html.contains("if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) continue;"))
     }
@@ -103,7 +103,7 @@ import Testing
         #expect(!page.isDamaged && !page.notices.contains { $0.contains("damaged") })
         #expect(try data(page)["kinds"]?.array?.contains { $0.string == "lost" } == true)
         let made = try await Report(InspectedStore(directory: log.directory.path), isDamaged: true).page()
-        #expect(made.isDamaged && made.notices.first == "The log is damaged; the report shows what can be read.")
+        #expect(made.isDamaged && made.notices.first == "The log is damaged; the report shows the readable records.")
     }
 
     @Test func `a report that would be too large truncates values and states it`() async throws {

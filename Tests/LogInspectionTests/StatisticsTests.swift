@@ -41,7 +41,7 @@ import Testing
 }
 
 @Suite struct LossTests {
-    @Test func `lost records are one item, and leave the fates of earlier operations open`() throws {
+    @Test func `lost records are one item, and leave the outcomes of earlier operations unknown`() throws {
         let sample = try SampleLog()
         try sample.append(create(1, "Customers"), .lost, .lost, .lost, create(2, "Customers"), .lost)
         let items = try sample.items()

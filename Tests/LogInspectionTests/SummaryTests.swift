@@ -41,7 +41,7 @@ import Testing
             ]))
         #expect(
             try log.summaries() == [
-                "~3 media stream not in the store; the service says: read at http://cdn.test/3, written at media/3, "
+                "~3 media stream not in the store; the service returned: read at http://cdn.test/3, written at media/3, "
                     + "ETag \"5\""
             ])
         #expect(

@@ -93,7 +93,7 @@ import Testing
         #expect(try items(&shop, deltaLink(second)).map { $0["Name"]?.string } == ["later"])
     }
 
-    @Test func `an expired delta token is gone, and an invalid one is refused`() throws {
+    @Test func `an expired delta token fails with 410, and an invalid one is refused`() throws {
         var shop = try shop()
         shop.sandbox.options.deltas?.limit = 1
         let link = try deltaLink(shop.get("Customers", headers: Self.tracking))

@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 /// The test cases of the OASIS grammar for `$apply`, checked against a model made from the constraints of the grammar.
-@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct ApplyGrammarCorpusTests {
     /// Expressions that the grammar accepts and the type check rejects, with the reason.
     private static let exceptions = [

@@ -11,7 +11,7 @@ enum BatchCorpus {
 
     static let isPresent: Bool = {
         let isPresent = FileManager.default.fileExists(atPath: root.appending(path: "batch/index.jsonl").path)
-        if !isPresent { print("skipped: the batch recordings are not beside the checkout") }
+        if !isPresent { print("skipped: the batch recordings are not next to the checkout") }
         return isPresent
     }()
 

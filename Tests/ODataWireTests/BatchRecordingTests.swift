@@ -4,7 +4,7 @@ import Testing
 @testable import ODataWire
 
 /// Batches recorded from other services and clients, compared with the facts in their index.
-@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct BatchRecordingTests {
     let reader = MultipartBatchReader()
 
@@ -124,7 +124,7 @@ struct BatchRecordingTests {
     }
 }
 
-@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct BatchParserCaseTests {
     /// Cases that Olingo's strict parser rejects because it compares URLs with its own service root. The reader has no
     /// service root.

@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 /// The recorded deltas, each read with its entity type.
-@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct `Delta payloads of the corpus` {
     static let csdl = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>

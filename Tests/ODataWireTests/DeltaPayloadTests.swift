@@ -156,7 +156,7 @@ import Testing
         #expect(read.values == ["CustomerID": .integer(1)])
     }
 
-    @Test func `a page keeps entities whose context names its set, wherever the page names the set`() throws {
+    @Test func `a page contains the entities whose context names its set, at any position of the set's name`() throws {
         for (context, own) in [
             ("http://h/$metadata#Customers/$delta", "#Customers/$entity"), ("#$delta", "#Customers/$entity"),
             ("#Shops(1)/Customers", "#Customers/$entity"), ("#Shops(1)/Customers", "#Shops(1)/Customers/$entity"),

@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+    @Test(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
     func `a page of the corpus that arrives in pieces yields the same result as the whole page`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("feed stream seed \(seed)")

@@ -4,7 +4,7 @@ import ODataWire
 import Testing
 
 /// Requests compared with the test cases of the OData ABNF, and recorded results of other services.
-@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct InvocationCorpusTests {
     typealias Argument = OperationInvocation.Argument
 

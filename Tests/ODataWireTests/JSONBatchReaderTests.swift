@@ -89,7 +89,7 @@ struct JSONBatchReaderTests {
             Issue.record("\(found[2])")
             return
         }
-        #expect(reason.contains("behind a link"))
+        #expect(reason.contains("a link to the rest"))
         guard case .changeSet(.inDoubt(let half)) = try outcomes(Self.answer("1", 201), rest: ",\"\(name)\":\"x\"")[0]
         else {
             Issue.record("half a change set was taken for a whole one")
@@ -162,7 +162,7 @@ struct JSONBatchReaderTests {
     }
 }
 
-@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct JSONBatchRecordingTests {
     @Test(arguments: BatchCorpus.jsonResponses)
     func `the responses of a recorded JSON batch match its index`(_ recording: BatchCorpus.JSONResponse) throws {

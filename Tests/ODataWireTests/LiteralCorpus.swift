@@ -12,7 +12,7 @@ enum LiteralCorpus {
 
     static let isPresent: Bool = {
         let isPresent = FileManager.default.fileExists(atPath: root.appendingPathComponent("literals").path)
-        if !isPresent { print("skipped: the conformance corpora are not beside the checkout") }
+        if !isPresent { print("skipped: the conformance corpora are not next to the checkout") }
         return isPresent
     }()
 

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct `The literal corpora` {
     /// Literals whose verdict depends on the Java class `Short`, which the test of the reference implementation
     /// requests.

@@ -4,7 +4,7 @@ import ODataWire
 import Testing
 
 /// The rules of the OData ABNF for primitive values, checked with the test cases of the standard.
-@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct `Literals in the test cases of the grammar` {
     @Test(arguments: ["core", "legacy"])
     func `the parser accepts exactly the primitive values that the standard accepts`(suite: String) throws {

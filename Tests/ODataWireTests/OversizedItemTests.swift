@@ -78,7 +78,7 @@ struct OversizedItemTests {
             page(#"{"CustomerID":1,"Tags":[\#(many)]}"#, #"{"CustomerID":2}"#), reader(10_000, elements: 100))
         #expect(names(items) == ["tooLarge integer(1)", "integer(2)"])
         guard case .unreadable(let found) = items[0] else { return }
-        #expect(found.error.message == "The entity is too large to be read. There are more than 100 values.")
+        #expect(found.error.message == "The entity is too large. There are more than 100 values.")
     }
 
     @Test func `an item with too many members is set aside`() throws {
@@ -125,7 +125,7 @@ struct OversizedItemTests {
         reader.setsAside = false
         #expect(
             throws: PayloadError(
-                .tooLarge, "The entity is too large to be read. It has more than 200 bytes.", path: "/1")
+                .tooLarge, "The entity is too large. It is larger than 200 bytes.", path: "/1")
         ) {
             try reader.feed(page(#"{"CustomerID":1}"#, #"{"CustomerID":2,"Name":"\#(long)"}"#), type: customer)
         }

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct `The JSON corpus` {
     struct Document: Sendable, CustomTestStringConvertible {
         let file: String

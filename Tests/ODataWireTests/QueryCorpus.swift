@@ -13,7 +13,7 @@ enum QueryCorpus {
     /// Whether the corpora exist. If not, a message once per run states that the tests are skipped.
     static let isPresent: Bool = {
         let found = FileManager.default.fileExists(atPath: root.appending(path: "abnf/core.jsonl").path)
-        if !found { print("skipped: the conformance corpora are not beside the checkout") }
+        if !found { print("skipped: the conformance corpora are not next to the checkout") }
         return found
     }()
 

@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 /// Expressions compared with the verdicts and trees of the Olingo parsers.
-@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct QueryExpressionCorpusTests {
     @Test func `V2 filters and sort orders parse to the verdicts and trees of Olingo`() throws {
         var report = CorpusReport("v2-filter-orderby")

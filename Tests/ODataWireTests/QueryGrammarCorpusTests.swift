@@ -4,7 +4,7 @@ import Testing
 
 /// The test cases of the OASIS grammar for URLs and query options, checked against a model made from the constraints of
 /// the grammar.
-@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct QueryGrammarCorpusTests {
     /// Rules that do not concern URLs or that other suites check.
     private static let otherRules: [String: String] = [

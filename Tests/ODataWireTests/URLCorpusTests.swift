@@ -4,7 +4,7 @@ import ODataWire
 import Testing
 
 /// URLs compared with the verdicts of the Olingo V2 URL parser, and URLs from the tests of the OData team.
-@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct URLCorpusTests {
     private func model(_ path: String) throws -> EntityDataModel {
         try CSDLReader.read([UInt8](Data(contentsOf: QueryCorpus.root.appending(path: "csdl/\(path)"))))

@@ -141,7 +141,7 @@ struct RecordCodecTests {
                         result: .rejected(Refusal(status: 404, code: "", message: "", method: "DELETE", url: "A(1)"))),
                 ])),
         .uploadPostponed(
-            UploadPostponed(notBefore: 1_763_000_030_000, attempt: 3, reason: "The service answered with status 503.")),
+            UploadPostponed(notBefore: 1_763_000_030_000, attempt: 3, reason: "The service responded with status 503.")),
         .operationsUndone([4, .max]),
         .operationsRedone([5]),
         .operation(Operation(.delete(EntityID(rawValue: 1)), changeSet: 7, transactionID: "order 4", customTag: "t")),

@@ -3,7 +3,7 @@ import ProxyGenerator
 import Testing
 
 /// Generation from the metadata of real services.
-@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"), .serialized)
+@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"), .serialized)
 struct CorpusTests {
     private static let valid = CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes > 0 }
 
@@ -30,7 +30,7 @@ struct CorpusTests {
         do {
             let notes = try ProxySources(row).notes
             #expect(row.file.hasSuffix("sap-invalid-references.xml"))
-            #expect(notes.count { $0.contains("Left out: Annotation") } == 2, "\(notes)")
+            #expect(notes.count { $0.contains("Omitted: Annotation") } == 2, "\(notes)")
         } catch {
             guard case .metadata? = error as? ProxyError else {
                 Issue.record("\(row): \(error)")

@@ -313,7 +313,9 @@ import Testing
             """
         let text = try text(
             "Container", in: files(function, sets: "<FunctionImport Name=\"Far\" Function=\"N.Far\"/>"))
-        #expect(text.contains("    /// - Parameter most: At most.\n    ///\n    /// - Parameter query: what to select"))
+        #expect(
+            text.contains(
+                "    /// - Parameter most: At most.\n    ///\n    /// - Parameter query: The properties to select"))
         #expect(!text.contains("- Parameter least"))
     }
 
@@ -335,7 +337,7 @@ import Testing
             </Property>
             """)
         let rules =
-            "not null, at most 9 characters, computed by the service, fixed once it is created, by default\n    /// `x`"
+            "not null, at most 9 characters, computed by the service, immutable after creation, default\n    /// `x`"
         #expect(text.contains("/// `P`, `Edm.String`, \(rules)."))
     }
 
@@ -362,7 +364,7 @@ import Testing
     @Test func `the comment of an open type describes access to dynamic properties`() throws {
         #expect(
             try order("", attributes: "OpenType=\"true\"").contains(
-                "/// Entities of this type may have other properties"))
+                "/// Entities of this type may have additional properties"))
     }
 
     // MARK: Lines

@@ -76,7 +76,7 @@ import Tidelog
             ])
     }
 
-    @Test func `typed properties read what the dynamic API wrote`() {
+    @Test func `typed properties read the values that the dynamic API wrote`() {
         let order = Order(withDefaults: false)
         order["Amount"] = .decimal(12)
         order["Seal"] = .binary([9])
@@ -115,7 +115,7 @@ import Tidelog
         #expect(order.amount == 30)
     }
 
-    @Test func `fetching one where none matches throws notFound`() async throws {
+    @Test func `fetching one entity throws notFound if none matches`() async throws {
         let service = try Self.online()
         await #expect {
             _ = try await service.fetchCustomer()

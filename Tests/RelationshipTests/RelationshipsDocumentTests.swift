@@ -19,9 +19,9 @@ import Testing
         #expect(
             text == known,
             """
-            Docs/Relationships.md is not what the cells show\(line.map { ": it says \"\($1)\", and they show \"\($0)\"" } ?? ""). \
-            Look whether the new bytes are right, then run \
-            TIDELOG_WRITE_DOCS=1 swift test --filter RelationshipTests and look at the difference.
+            Docs/Relationships.md differs from the cells\(line.map { ": the document has \"\($1)\", the cells have \"\($0)\"" } ?? ""). \
+            Check that the new bytes are right, then run \
+            TIDELOG_WRITE_DOCS=1 swift test --filter RelationshipTests and check the difference.
             """)
     }
 

@@ -50,7 +50,7 @@ extension Sequence {
             trace.violations += upload.doubts.map { "in doubt: \($0)" }
             if !sequence.isShared {
                 trace.violations += upload.refusals.filter { !Self.isHonest($0) }.map {
-                    "refused by the service: \($0.method) \($0.url): \($0.message)"
+                    "rejected by the service: \($0.method) \($0.url): \($0.message)"
                 }
                 try compare("after the upload")
             }
@@ -69,9 +69,9 @@ extension Sequence {
         /// Whether only the service can detect the error: a missing value of a mandatory property without a default, or
         /// a dependent property that refers to an entity that exists nowhere.
         private static func isHonest(_ refusal: Refusal) -> Bool {
-            refusal.message.contains("needs a value for") || refusal.message.contains("does not exist: ")
+            refusal.message.contains("must have a value for") || refusal.message.contains("does not exist: ")
                 // V2 cannot express a link in a collection to an entity of the same change set.
-                || refusal.message.contains("Which entity is to be removed")
+                || refusal.message.contains("The entity to be removed")
         }
 
         private mutating func compare(_ moment: String) throws {
@@ -127,7 +127,7 @@ extension Sequence {
         private mutating func foldAgain(at point: Int) throws {
             let expected = try StateDigest(of: session.state)
             if session.state.digest != expected {
-                trace.violations.append("The digest that the state kept on its way is another one.")
+                trace.violations.append("The incremental digest differs from the digest of the state.")
             }
             var whole = start.copy()
             for body in session.records { try whole.log(body, settling: false) }

@@ -32,8 +32,8 @@ struct CardinalityRefusalTests {
         let refusal = try refusal(.delete(father))
         #expect(
             refusal.message == """
-                Children(1), Children(2), Children(3), Children(4), Children(5) and 2 more would be without the one entity \
-                that each must have by Children/Father (multiplicity 1): Fathers(1) would be deleted.
+                Children(1), Children(2), Children(3), Children(4), Children(5) and 2 more would have no Children/Father, which \
+                each must have (multiplicity 1): Fathers(1) would be deleted.
                 """)
         #expect(refusal.recovery?.hasSuffix("or link them to another entity of Fathers there.") == true)
     }
@@ -42,7 +42,7 @@ struct CardinalityRefusalTests {
         let father = try store.create("Fathers")
         let child = try store.create("Children", bindings: [Binding(navigation: "Father", targets: [father])])
         let refusal = try refusal(.delete(father))
-        #expect(refusal.message.hasPrefix("Children(\(child)) would be"))
+        #expect(refusal.message.hasPrefix("Children(\(child)) would have no Children/Father"))
         #expect(refusal.message.hasSuffix("Fathers(\(father)) would be deleted."))
         #expect(refusal.recovery?.hasPrefix("Add the delete of Children(\(child)) to the same change set") == true)
     }
@@ -66,9 +66,9 @@ struct CardinalityRefusalTests {
         let refusal = try refusal(
             .updateLink(Link(from: mayors[0], navigation: "City", to: second)),
             .updateLink(Link(from: mayors[2], navigation: "City", to: second)), changeSet: true)
-        #expect(refusal.message.contains("Mayors(1) would be without"))
-        #expect(refusal.message.contains("Mayors(2) would be without"))
-        #expect(!refusal.message.contains("Mayors(3) would be without"))
+        #expect(refusal.message.contains("Mayors(1) would have no"))
+        #expect(refusal.message.contains("Mayors(2) would have no"))
+        #expect(!refusal.message.contains("Mayors(3) would have no"))
         #expect(refusal.message.contains("Mayors(3) would take its place at Cities(2)."))
     }
 }

@@ -22,8 +22,8 @@ struct DefiningQueryRulesTests {
             ("Customers(1)/Orders/$ref", "must lead to an entity set or a single entity"),
             ("$metadata", "must lead to an entity set or a single entity"),
             ("Customers?$apply=groupby((Name))", "$apply"),
-            ("Customers?$filter=Name eq 'a' and not sap.islocal()", "what only the store knows"),
-            ("Customers?$expand=Orders($filter=sap.haspendingchanges())", "what only the store knows"),
+            ("Customers?$filter=Name eq 'a' and not sap.islocal()", "which only the store can evaluate"),
+            ("Customers?$expand=Orders($filter=sap.haspendingchanges())", "which only the store can evaluate"),
             ("Customers?$skiptoken=4", "a token of the service"),
             ("Customers?$deltatoken=4", "a token of the service"),
         ] as [(String, String?)])
@@ -74,12 +74,12 @@ struct DefiningQueryRulesTests {
         #expect(refusal(Self.state(run: 0), nil, [(12, "Orders(1)")], bringsEntities: true) != nil)
         #expect(refusal(Self.state(run: 7), nil) == nil)
         #expect(
-            refusal(Self.state(run: 7), kept) == "The defining query Q may not be removed once it was downloaded.")
+            refusal(Self.state(run: 7), kept) == "The defining query Q cannot be removed after its first download.")
         #expect(refusal(Self.state(run: 7, "Orders(1)", streams: true), kept) == nil)
         #expect(refusal(Self.state(run: 7, "Orders", streams: true), kept) != nil)
         #expect(
             refusal(Self.state(run: 7), nil, [(12, "Orders(1)"), (15, "Orders(2)")])
-                == "Entities that only the defining query Q brings have pending operations: 12 (Orders(1)), 15 (Orders(2))."
+                == "Entities that only the defining query Q covers have pending operations: 12 (Orders(1)), 15 (Orders(2))."
         )
     }
 }
@@ -124,16 +124,16 @@ struct DefiningQueryFileTests {
     }
 
     @Test(arguments: [
-        ("name = A", 1, "behind the line"),
+        ("name = A", 1, "follows the line"),
         ("[endpoint]", 1, "no section [endpoint]"),
         ("[defining_query]\nshared = Y", 2, "no parameter shared"),
         ("[defining_query]\nname", 2, "not of the form"),
-        ("[defining_query]\nname =", 2, "takes the name of a query"),
-        ("#\n[defining_query]\nis_shared_data = Y", 2, "does not say the name"),
-        ("[defining_query]\nname=A\nname=B", 3, "stands twice"),
-        ("[defining_query]\nname=A\n[defining_query]\nname=A", 3, "for the query A already"),
-        ("[defining_query]\nname=A\nis_shared_data=yes", 3, "takes Y or N"),
-        ("[defining_query]\nname=A\ntrack_deltas=auto", 3, "takes AUTO, ALWAYS, NEVER"),
+        ("[defining_query]\nname =", 2, "must be the name of a query"),
+        ("#\n[defining_query]\nis_shared_data = Y", 2, "does not name its query"),
+        ("[defining_query]\nname=A\nname=B", 3, "occurs twice"),
+        ("[defining_query]\nname=A\n[defining_query]\nname=A", 3, "The query A already has a section"),
+        ("[defining_query]\nname=A\nis_shared_data=yes", 3, "must be Y or N"),
+        ("[defining_query]\nname=A\ntrack_deltas=auto", 3, "must be AUTO, ALWAYS, NEVER"),
         ("[defining_query]\nname=A\nrefresh_interval=-1", 3, "minutes from 0"),
         ("[defining_query]\nname=A\ndelta_token_lifetime=0", 3, "minutes from 1"),
         ("[defining_query]\nname=A\ndelta_token_lifetime=99999999999999999999", 3, "minutes from 1"),

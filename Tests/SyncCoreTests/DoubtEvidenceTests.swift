@@ -40,8 +40,8 @@ struct DoubtEvidenceTests {
         Row("one entity is there for two creates, and the time is over", "adopt 1") {
             ($0.creates, $0.candidates, $0.bits, $0.isWaitOver) = (2, 1, 12, true)
         },
-        Row("a download has brought one", "undecided") { ($0.broughtSince, $0.isWaitOver) = (1, true) },
-        Row("a download has brought one, and another one is there", "undecided") {
+        Row("a download delivered one", "undecided") { ($0.broughtSince, $0.isWaitOver) = (1, true) },
+        Row("a download delivered one, and there is another candidate", "undecided") {
             ($0.broughtSince, $0.candidates, $0.bits) = (1, 1, 99)
         },
         Row("something like it is there", "undecided") { ($0.lookalikes, $0.isWaitOver) = (1, true) },

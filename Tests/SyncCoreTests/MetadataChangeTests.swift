@@ -33,7 +33,7 @@ struct MetadataChangeTests {
         if !unfit.isEmpty { try store.add(.operationsUnfit(unfit)) }
         if !fitAgain.isEmpty { try store.add(.operationsReleased(fitAgain)) }
         let again = try TestStore(replaying: store.records)
-        #expect(try store.digest() == again.digest(), "a replay of the log says something else")
+        #expect(try store.digest() == again.digest(), "a replay of the log has another state")
         return unfit
     }
 
@@ -79,7 +79,7 @@ struct MetadataChangeTests {
         ])[0]
         let unfit = try Self.refresh(store, Self.changed([(Self.note, "")]))
         #expect(unfit.map(\.operation) == [update])
-        #expect(unfit.first?.refusal.message == "Orders has no property Note any more.")
+        #expect(unfit.first?.refusal.message == "Orders no longer has a property Note.")
         #expect(try store.value(order, "Note") == nil)
         #expect(try store.value(order, "CustomerID") == .integer(7))
         #expect(try store.targets(order, "Customer") == [customer])
@@ -118,7 +118,7 @@ struct MetadataChangeTests {
         let before = try store.state.pendingOperations().map(\.sequence)
         let unfit = try Self.refresh(store, Self.withoutMayors)
         #expect(unfit.map(\.operation) == before)
-        #expect(Set(unfit.map(\.refusal.message)) == ["The service has no entity set Mayors any more."])
+        #expect(Set(unfit.map(\.refusal.message)) == ["The service no longer has an entity set Mayors."])
         #expect(try store.state.row(mayor) == nil && store.state.row(created) == nil)
         #expect(try store.state.row(city) != nil)
         #expect(try store.state.allLinks == [])
@@ -166,7 +166,7 @@ struct MetadataChangeTests {
             Self.changed([(ends[0], "FIRST"), (ends[1], ends[0]), ("FIRST", ends[1])], of: TestModel.legacyMetadata))
         let after = try #require(
             store.model.findEntityType("Shop.Order")?.findProperty("Customer")?.navigation?.relationship)
-        #expect(before.isForward != after.isForward, "the document does not say what this test is about")
+        #expect(before.isForward != after.isForward, "the document does not contain the case of this test")
         #expect(try store.targets(order, "Customer") == [customer])
         #expect(try store.targets(customer, "Orders") == [order])
     }

@@ -227,7 +227,7 @@ struct AcceptedBatchTests {
         #expect(report.confirmed.count == 2)
         #expect(report.remaining == 1)
         #expect(report.awaited.map(\.operations.count) == [1])
-        #expect(report.awaited.first?.reason.contains("cannot be had") == true)
+        #expect(report.awaited.first?.reason.contains("cannot be retrieved") == true)
         #expect(try await statuses(shop).map(Self.isInFlight) == [true])
         #expect(shop.transport.requests.filter { $0.url.contains("$batch") }.count == 2)
         // The service responds again.

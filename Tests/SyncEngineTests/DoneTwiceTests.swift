@@ -92,7 +92,7 @@ struct DoneTwiceTests {
         await #expect {
             try await shop.store.resolveInDoubt(operation, as: .resend)
         } throws: { error in
-            (error as? TidelogError)?.recovery == "Wait until it has ended, or cancel it."
+            (error as? TidelogError)?.recovery == "Wait until the upload has ended, or cancel it."
         }
         await shop.store.endUpload()
         #expect(try await shop.store.resolveInDoubt(operation, as: .tookEffect) == [operation])

@@ -135,7 +135,7 @@ struct EncryptedStoreTests {
         let store = try await LocalStore(files, options: Self.options([Self.key]))
         try await store.add(DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
         #expect(found(in: files.directory).isEmpty)
-        #expect(store.recovery.contains { $0.contains("not encrypted with the store's newest key") })
+        #expect(store.recovery.contains { $0.contains("not encrypted with the newest key of the store") })
         #expect(try await store.query("Customers").entities.count == 3)
         await store.close()
     }

@@ -66,7 +66,7 @@ struct EncryptedViewsTests {
             changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
             TemporaryDirectory.write(changed, to: path)
             let store = try await open(shop)
-            #expect(store.recovery.contains { $0.contains("made again") }, "byte \(place)")
+            #expect(store.recovery.contains { $0.contains("were rebuilt") }, "byte \(place)")
             #expect(try await store.digest() == digest, "byte \(place)")
             await store.close()
         }

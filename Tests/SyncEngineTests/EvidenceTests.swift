@@ -164,7 +164,8 @@ struct EvidenceTests {
             let told = reasons.withLock { $0 }
             #expect(told.count == 1)
             #expect(
-                told.first?.contains(effect == .dropAnswer ? "Suppliers(3) has the values" : "It has no entity") == true
+                told.first?.contains(
+                    effect == .dropAnswer ? "Suppliers(3) has the values" : "The service has no entity") == true
             )
         }
     }
@@ -181,7 +182,7 @@ struct EvidenceTests {
             #expect(try await shop.push().inDoubt.count == 1)
         }
         let reason = try await shop.store.pendingOperations(.inDoubt).first?.doubtReason
-        #expect(reason?.contains("The service has 2 entities with its values") == true)
+        #expect(reason?.contains("The entity sets are 2 entities with its values") == true)
         // The reason occurs once.
         #expect(reason?.split(separator: "Looked for").count == 2)
         #expect(try await suppliers(shop, "Quick blue fox") == 2)

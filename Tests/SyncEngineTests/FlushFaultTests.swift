@@ -134,7 +134,8 @@ struct FlushFaultTests {
         if let found = try? await store.digest() { #expect(found == digest, "\(name): wrong while the disk fails") }
         if fault != .crash {
             disks.views.fail(atCall: .max, .crash)
-            #expect(try await store.digest() == digest, "\(name): not what the log says, when the disk works again")
+            #expect(
+                try await store.digest() == digest, "\(name): the views differ from the log when the disk works again")
         }
         try await expect(digest, of: disks, boot: "Monday", "\(name), the process ended")
         await store.close()
@@ -142,7 +143,9 @@ struct FlushFaultTests {
         return tags
     }
 
-    @Test func `whichever write of the views fails, the log and the views say what the app was told`() async throws {
+    @Test func `for each failing write of the views, the log and the views match the results that the app received`()
+        async throws
+    {
         let base = try await Disks.prepared()
         let count = try await calls(base) { store in
             var app = App()
@@ -160,7 +163,7 @@ struct FlushFaultTests {
         print("refused writes of the views: \(count), \(refused) operations refused")
     }
 
-    @Test func `whichever write of the views fails, they say in the end what a download brought`() async throws {
+    @Test func `for each failing write of the views, the views contain the download in the end`() async throws {
         let base = try await Disks.prepared()
         for number in 0..<5 {
             base.transport.direct("POST", "/v4/Customers", #"{"Name":"Customer \#(number)","Tags":[]}"#)

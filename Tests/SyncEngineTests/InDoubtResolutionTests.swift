@@ -75,10 +75,12 @@ struct InDoubtResolutionTests {
     }
 
     @Test(arguments: [
-        ("Customers(1)", "is in Customers"), ("Orders('x')", "does not name"), ("'x'", "does not name"),
-        ("Orders", "does not name"), ("Orders(~3)", "the store's own name"), ("Orders(5)/Customer", "does not name"),
-        ("", "does not name"), ("http://elsewhere.test/v4/Orders(5)", "does not name"), ("((", "does not name"),
-        ("Orders(1)", "another entity of this store"), ("Orders(99999999999999999999)", "does not name"),
+        ("Customers(1)", "is in Customers"), ("Orders('x')", "does not identify"), ("'x'", "does not identify"),
+        ("Orders", "does not identify"), ("Orders(~3)", "an address with an entity ID"),
+        ("Orders(5)/Customer", "does not identify"),
+        ("", "does not identify"), ("http://elsewhere.test/v4/Orders(5)", "does not identify"),
+        ("((", "does not identify"),
+        ("Orders(1)", "already in the store as another entity"), ("Orders(99999999999999999999)", "does not identify"),
     ])
     func `an invalid address settles nothing`(_ address: String, _ why: String) async throws {
         let (shop, operation, _) = try await doubt(.v4)

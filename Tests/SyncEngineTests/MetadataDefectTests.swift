@@ -106,11 +106,11 @@ struct MetadataDefectTests {
     }
 
     @Test(arguments: [
-        ("<html/>", "ends before $metadata"), ("<edmx:Edmx", "damaged or was cut off"),
-        ("{\"$Version\"", "damaged or was cut off"),
+        ("<html/>", "without $metadata"), ("<edmx:Edmx", "damaged or truncated"),
+        ("{\"$Version\"", "damaged or truncated"),
         (
             "<Schema xmlns='http://docs.oasis-open.org/odata/ns/edm' Namespace='N'><EntityType Name='A' BaseType='N.B'/></Schema>",
-            "corrected by the service"
+            "corrected by the operator of the service"
         ), ("{\"$Version\":\"7.0\",\"N\":{}}", "4.0 or 4.01"),
     ])
     func `the advice in the error fits the defect`(document: String, advice: String) async throws {

@@ -119,7 +119,7 @@ struct MetadataRefreshTests {
         #expect(refresh.isRemoved("Shop.Order/Note"))
         let entry = try #require(try await shop.store.errorArchive().first)
         #expect(entry.state == .rejected && entry.errorClass == .modelChanged && entry.httpStatusCode == nil)
-        #expect(entry.message == "Orders has no property Note any more.")
+        #expect(entry.message == "Orders no longer has a property Note.")
         #expect(entry.requestMethod == "PATCH" && entry.requestBody?.contains("mine") == true)
         #expect(try await shop.value("Orders(1)", "Note") == nil)
         #expect(try await service.engine.upload().confirmed.count == 1)
@@ -143,7 +143,7 @@ struct MetadataRefreshTests {
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
         let (first, second) = (refresh.unfit[0].operation, refresh.unfit[1].operation)
         let refused = await #expect(throws: TidelogError.self) { try await shop.store.amend([first, second]) }
-        #expect(refused?.message == "The metadata have no place for anything of operation \(second).")
+        #expect(refused?.message == "No part of operation \(second) fits the metadata.")
         #expect(try await shop.store.pendingOperations(.rejected).count == 2)
         try await shop.store.amend([first])
         #expect(try await shop.store.errorArchive().map(\.requestID) == [second])
@@ -275,7 +275,7 @@ struct MetadataRefreshTests {
         service.replace(Self.photo, Self.streamless)
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
         #expect(
-            refresh.unfit.map(\.refusal.message) == ["Entities of type Shop.Photo have no media stream any more."])
+            refresh.unfit.map(\.refusal.message) == ["Entities of type Shop.Photo no longer have a media stream."])
         #expect(try await service.engine.upload().confirmed.count == 1)
         #expect(try await shop.store.pendingOperations(.inDoubt).map(\.sequence) == doubtful)
     }

@@ -203,11 +203,11 @@ struct RandomSessionTests {
                         default: false
                         }
                     }, comment)
-                #expect(try await session.shop.localLinks() == seen, "\(comment): the upload changed what is linked")
+                #expect(try await session.shop.localLinks() == seen, "\(comment): the upload changed the links")
                 return
             }
             #expect(report.remaining == 0, comment)
-            #expect(try await session.shop.localLinks() == seen, "\(comment): the upload changed what is linked")
+            #expect(try await session.shop.localLinks() == seen, "\(comment): the upload changed the links")
             let service = Set(try await session.shop.serviceState())
             let local = Set(try await session.shop.localState())
             #expect(local.symmetricDifference(service).sorted() == [], comment)

@@ -75,7 +75,7 @@ struct StoreTests {
         _ = try await reopen(shop)
     }
 
-    @Test func `views that lag behind the log after a crash catch up`() async throws {
+    @Test func `views that are older than the log after a crash are updated`() async throws {
         let shop = try await Shop(.v4)
         let files = shop.store.files
         await shop.store.close()

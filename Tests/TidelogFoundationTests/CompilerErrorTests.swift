@@ -12,7 +12,7 @@ import Testing
 
         /// Statements, and the beginning of the error that explains the mistake.
         static let mistakes: [(statement: String, message: String)] = [
-            ("_ = price / 3", "A quotient may have endless digits."),
+            ("_ = price / 3", "A quotient may have infinitely many digits."),
             ("_ = price * count", "Convert the other number: a * DecimalValue(b)"),
             ("_ = count * price", "Convert the other number: DecimalValue(a) * b"),
             ("_ = price + weight", "Convert the other number: a + DecimalValue(b)"),

@@ -83,7 +83,7 @@ enum Sample {
     }
 
     @Test(arguments: ["DateTime", "DateTime7"])
-    func `a Date is a date and time in UTC where V2 has no offset`(name: String) throws {
+    func `a Date is a date and time in UTC if V2 has no offset`(name: String) throws {
         let thing = try Sample.thing(Sample.v2)
         let property = Sample.property(name, Sample.v2)
         thing[property] = try date("2026-02-28T23:34:56.789012-05:00")

@@ -110,7 +110,7 @@ import TidelogFoundation
         #expect(thing["Decimal"] == .decimal(DecimalValue(Int64.min)))
     }
 
-    @Test func `the error names the property, what it holds and what was asked for`() throws {
+    @Test func `the error names the property, its value and the requested type`() throws {
         let thing = try Sample.thing()
         thing["String"] = .string("x")
         let error = #expect(throws: TidelogError.self) {

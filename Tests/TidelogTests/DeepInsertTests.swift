@@ -112,7 +112,7 @@ import Tidelog
         let reason = try #require(try await shop.store?.operationStatus().first?.reason)
         #expect(
             reason
-                == "held: it takes 3 requests that have to take effect together, and the service has no $batch; deepInsertToMany says that it takes new entities in a collection with the one above"
+                == "held back: it needs 3 requests that must take effect together, and the service has no $batch; the service option deepInsertToMany allows new entities in a collection of the new entity above"
         )
     }
 
@@ -144,7 +144,7 @@ import Tidelog
             Issue.record("The circle was taken.")
         } catch {
             #expect(error.code == .refused(.notAllowed))
-            #expect(error.message == "A deep insert leads in a circle: Customers/Orders/Customer.")
+            #expect(error.message == "The deep insert contains a cycle: Customers/Orders/Customer.")
         }
     }
 }

@@ -91,7 +91,7 @@ import Tidelog
         let report = try await store.upload()
         #expect(try modifications(shop) == ["DELETE Orders(4) if-match"])
         #expect(report.remaining == 2)
-        let why = "held: it takes 2 requests that have to take effect together, and the service has no $batch"
+        let why = "held back: it needs 2 requests that must take effect together, and the service has no $batch"
         #expect(try await store.operationStatus().map(\.reason) == [why, why])
     }
 
@@ -359,7 +359,10 @@ import Tidelog
             if deep == .split {
                 let reasons = try await store(shop).operationStatus().compactMap(\.reason)
                 #expect(reasons.count == 3)
-                #expect(reasons.allSatisfy { $0.hasPrefix("held: a request refers to what another one creates") })
+                #expect(
+                    reasons.allSatisfy {
+                        $0.hasPrefix("held back: a request refers to an entity that another request creates")
+                    })
                 #expect(try modifications(shop).isEmpty)
             } else {
                 #expect(

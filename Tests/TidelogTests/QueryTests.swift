@@ -30,14 +30,14 @@ import Tidelog
         Case("greaterEqual", "Orders", [1, 2, 4]) { try $0.property("Orders/Quantity").greaterEqual(2) },
         Case("lessThan", "Orders", [3]) { try $0.property("Orders/Quantity").lessThan(2) },
         Case("lessEqual", "Orders", [3, 4]) { try $0.property("Orders/Quantity").lessEqual(2) },
-        Case("Int64 beyond what a double holds", "Orders", [3]) {
+        Case("an Int64 beyond the precision of a double", "Orders", [3]) {
             try $0.property("Orders/Total").equal(9_007_199_254_740_993)
         },
         Case("Int64 one below", "Orders", []) { try $0.property("Orders/Total").equal(9_007_199_254_740_992) },
         Case("decimal of another scale", "Orders", [3]) {
             try $0.property("Orders/Amount").equal(#require(DecimalValue("11.8")))
         },
-        Case("decimal from a whole number", "Orders", [1]) { try $0.property("Orders/Amount").greaterThan(100) },
+        Case("decimal from an integer", "Orders", [1]) { try $0.property("Orders/Amount").greaterThan(100) },
         Case("isNull", "Orders", [4]) { try $0.property("Orders/CustomerID").isNull() },
         Case("isNotNull", "Orders", [1, 2, 3]) { try $0.property("Orders/CustomerID").isNotNull() },
         Case("notEqual takes null along", "Orders", [3, 4]) { try $0.property("Orders/CustomerID").notEqual(1) },
@@ -81,7 +81,7 @@ import Tidelog
             let moment = try #require(GlobalDateTime("2024-03-01T00:00:00Z"))
             return try shop.property("Orders/PlacedAt").greaterThan(moment)
         },
-        Case("a point in time told in another zone", "Orders", [3]) { shop in
+        Case("a point in time in another zone", "Orders", [3]) { shop in
             let moment = try #require(GlobalDateTime("2024-03-10T06:00:00Z"))
             return try shop.property("Orders/PlacedAt").equal(moment)
         },

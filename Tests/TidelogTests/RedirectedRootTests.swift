@@ -98,7 +98,7 @@ import Transport
         } throws: { error in
             let error = error as? TidelogError
             return error?.recovery?.contains("refresh-metadata") == true
-                && error?.message.contains("nothing was done") == true
+                && error?.message.contains("it was not executed") == true
         }
         #expect(try await second.operationStatus().allSatisfy { $0.state == .pending })
         _ = try await DataService(provider: second).refreshMetadata()

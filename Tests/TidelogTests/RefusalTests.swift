@@ -137,7 +137,7 @@ import Tidelog
         for url in ["Nothing", "Customers?$filter=Nothing eq 1", "Customers?$filter=Name eq", "Customers(", "%"] {
             do {
                 _ = try await shop.service.executeQuery(DataQuery().withURL(url))
-                Issue.record("\(url) was answered.")
+                Issue.record("\(url) was not refused.")
             } catch let error {
                 #expect(error.code == .invalidRequest || error.code == .service(status: 400), "\(url): \(error)")
             }

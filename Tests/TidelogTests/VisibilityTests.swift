@@ -45,7 +45,7 @@ struct VisibilityTests {
         let refused = try #require(try await store.operationStatus().first)
         #expect(refused.state == .rejected)
         #expect(refused.since >= refused.time)
-        #expect(refused.nextStep.hasPrefix("the next upload sends it once more as it is"))
+        #expect(refused.nextStep.hasPrefix("the next upload sends it again unchanged"))
         #expect(refused.refusal?.requestBody?.contains("orphan") == true)
     }
 

@@ -57,7 +57,7 @@ import Testing
                     $0.idleTimeout = nil
                 })
             #expect(error?.code == .timeout)
-            #expect(error?.message.contains("the head of the response took too long") == true)
+            #expect(error?.message.contains("the response head was not received in time") == true)
             #expect(error?.mayHaveBeenSent == true)
         }
     }
@@ -128,7 +128,7 @@ import Testing
         } _: { server in
             let error = try await failure(server, transport { _ in })
             #expect(error?.code == .tooLarge)
-            #expect(error?.message.contains("the service redirects with a body of more than 1048576 bytes") == true)
+            #expect(error?.message.contains("the body of the redirect has more than 1048576 bytes") == true)
         }
     }
 
@@ -150,7 +150,7 @@ import Testing
         } _: { server in
             let error = try await failure(server, transport { _ in })
             #expect(error?.code == .tooLarge)
-            #expect(error?.message.contains("the headers of the response are longer than libcurl takes") == true)
+            #expect(error?.message.contains("a header of the response exceeds the limit of libcurl") == true)
             #expect(error?.message.contains("memory") == false)
         }
     }

@@ -33,7 +33,7 @@ struct ResponseMeterTests {
         let kept = (0..<64).map { _ in meter.count(16_384, received: 16_384).kept }
         #expect(kept.reduce(0, +) == Int(ResponseMeter.keptOfRedirect))
         #expect(
-            meter.count(1, received: 1).end == .refused("the service redirects with a body of more than 1048576 bytes"))
+            meter.count(1, received: 1).end == .refused("the body of the redirect has more than 1048576 bytes"))
     }
 
     @Test func `a body that exceeds the decompression ratio is refused after the first 8 MiB`() {

@@ -82,7 +82,7 @@ struct BootTests {
         return views.disk.calls - before
     }
 
-    @Test func `views that nobody has changed are not written when they are closed`() throws {
+    @Test func `unchanged views are not written when they are closed`() throws {
         #expect(try callsOfNothing(pending: 300) == callsOfNothing(pending: 1))
     }
 }

@@ -14,7 +14,7 @@ struct ExclusiveViewsTests {
     @Test func `views that another process has open cannot be read, and the error states the reason`() throws {
         let state = try file.open()
         try add("A", to: state)
-        #expect(throws: StateError(.unavailable, "Another process has the views open.")) {
+        #expect(throws: StateError(.unavailable, "The views are open in another process.")) {
             _ = try SQLiteState(path: file.path, store: "test", readOnly: true).queries()
         }
         state.close()

@@ -65,7 +65,7 @@ struct FlushFaultTests {
     // MARK: Crashes
 
     @Test(arguments: cases)
-    func `a crash at any write leaves the state before or behind the transaction`(_ test: Case) throws {
+    func `a crash at any write leaves the state before or after the transaction`(_ test: Case) throws {
         let (base, log) = try prepared(test)
         var random = SystemRandomNumberGenerator()
         var (points, damaged, stopped) = (0, 0, 0)

@@ -37,7 +37,7 @@ struct PartialReplayTests {
             #expect(isSame, "seed \(seed), record \(number): \(record.body)")
             guard isSame else { return try difference(some, all) }
         }
-        #expect(partial.partialReplaysOfEnded > 0, "seed \(seed) did not test what it is there for")
+        #expect(partial.partialReplaysOfEnded > 0, "seed \(seed) did not test a partial replay")
         #expect(whole.partialReplaysOfEnded == 0)
     }
 

@@ -76,7 +76,7 @@ struct RandomRecords {
 
     private static func changed(_ replacements: [(String, String)]) -> String {
         replacements.reduce(metadata) { text, replacement in
-            precondition(text.contains(replacement.0), "the metadata have no \(replacement.0)")
+            precondition(text.contains(replacement.0), "the metadata has no \(replacement.0)")
             return text.replacing(replacement.0, with: replacement.1)
         }
     }

@@ -341,8 +341,8 @@ struct RowQueryTests {
     }
 
     @Test(arguments: [
-        ("Orders?$apply=aggregate(ID with sum as Sum)", "What $apply makes of the rows is worked out in memory."),
-        ("Customers(1)/Orders?$filter=isdefined(Number)", "isdefined cannot be answered in SQL."),
+        ("Orders?$apply=aggregate(ID with sum as Sum)", "$apply is evaluated in memory."),
+        ("Customers(1)/Orders?$filter=isdefined(Number)", "isdefined cannot be evaluated in SQL."),
     ])
     func `an explanation states the parts that are evaluated in memory`(_ url: String, _ reason: String) throws {
         let store = try Store()

@@ -45,7 +45,7 @@ struct WrittenStateTests {
             next.trackDirtyItems()
             var further = try Fold(storage: next)
             try self.fold(records[cut..<end], &further)
-            #expect(try StateDigest(of: memory) == before, "seed \(seed): the copy has changed what it is of")
+            #expect(try StateDigest(of: memory) == before, "seed \(seed): the copy changed the original")
             if try state.transaction({ try next.writeDirtyItems(into: state) }) {
                 written += 1
             } else {

@@ -15,63 +15,65 @@ internal import ODataWire
 struct Command: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "odata-sandbox",
-        abstract: "An in-memory OData service over a small shop, V2 and V4 at once.",
+        abstract: "Runs an in-memory OData service of a small shop, in V2 and V4.",
         discussion: """
             Serves the same data under /v2/ and /v4/ on 127.0.0.1, prints both base URLs as its first two lines, and \
-            runs until it is interrupted. Nothing is kept: every start begins with the same data.
+            runs until it is interrupted. Changes are not stored: every start begins with the same data.
             """)
 
-    @Option(help: "The port to listen on; 0 takes a free one.")
+    @Option(help: "The port to listen on; 0 selects a free port.")
     var port: UInt16 = 0
 
-    @Option(help: "How many entities a page holds before the service sends a next link; 0 for no paging.")
+    @Option(help: "The number of entities on a page before the service sends a next link; 0 for no paging.")
     var pageSize: Int = 0
 
     @Option(
         help: ArgumentHelp(
-            "Something that the service lacks; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations), rollback (of refused change sets).",
+            "A capability to remove from the service; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations), rollback (of refused change sets).",
             valueName: "ABILITY"))
     var without: [MissingCapability] = []
 
     @Option(
-        help: "Which repeatable requests the service knows: oasis or sap. Without it, none.",
+        help: "The kind of repeatable requests that the service supports: oasis or sap. Without it, none.",
         transform: { text throws in
             guard let dialect = Repeatability.Dialect(rawValue: text) else {
-                throw ValidationError("There are oasis and sap.")
+                throw ValidationError("Use oasis or sap.")
             }
             return dialect
         })
     var repeatable: Repeatability.Dialect?
 
     @Option(
-        help: ArgumentHelp("How long repeatable requests are remembered; for ever by default.", valueName: "SECONDS"))
+        help: ArgumentHelp(
+            "The time in seconds for which repeatable requests are remembered; unlimited by default.",
+            valueName: "SECONDS"))
     var remember: Int64?
 
     @Option(
         name: .customLong("async"),
         help: ArgumentHelp(
-            "Answer with 202 where a client prefers respond-async, and be done after so many polls.",
+            "Respond with 202 if a client prefers respond-async, and complete the request after this number of polls.",
             valueName: "POLLS"))
     var asynchronous: Int?
 
     @Option(
-        help: "Tell what has changed since a query was answered, in this form: 4.0 or 4.01. Without it, never.",
+        help: "Return delta links, in the format of this version: 4.0 or 4.01. Without it, none.",
         transform: { text throws in
-            guard let form = DeltaForm(rawValue: text) else { throw ValidationError("There are 4.0 and 4.01.") }
+            guard let form = DeltaForm(rawValue: text) else { throw ValidationError("Use 4.0 or 4.01.") }
             return form
         })
     var deltas: DeltaForm?
 
-    @Option(help: ArgumentHelp("A file of faults in JSON, as POST /faults takes them.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("A file with faults in JSON, in the format of POST /faults.", valueName: "FILE"))
     var faults: String?
 
-    @Flag(help: "Don't print a line for each request on standard error.")
+    @Flag(help: "Do not print a line for each request on standard error.")
     var quiet = false
 
     func validate() throws {
         if pageSize < 0 { throw ValidationError("--page-size must not be negative.") }
         if let remember, !(0...Self.longest).contains(remember) {
-            throw ValidationError("--remember takes 0 to \(Self.longest) seconds.")
+            throw ValidationError("--remember must be from 0 to \(Self.longest) seconds.")
         }
         if let asynchronous, asynchronous < 0 { throw ValidationError("--async must not be negative.") }
     }
@@ -89,7 +91,8 @@ struct Command: ParsableCommand {
         do {
             server = try Server(sandbox: sandbox, port: Int(port), logsRequests: !quiet)
         } catch {
-            throw Failure("Port \(port) cannot be opened on 127.0.0.1 (\(error)). Choose another, or 0 for a free one.")
+            throw Failure(
+                "Port \(port) cannot be opened on 127.0.0.1 (\(error)). Choose another port, or 0 for a free one.")
         }
         print("V2 \(server.origin)/v2/\nV4 \(server.origin)/v4/")
         fflush(nil)
@@ -109,7 +112,7 @@ struct Command: ParsableCommand {
         do throws(FaultError) {
             return try Fault.list(bytes)
         } catch {
-            throw Failure("\(path) holds no faults: \(error)")
+            throw Failure("\(path) contains no valid faults: \(error)")
         }
     }
 }

@@ -70,10 +70,12 @@ final class RequestHandler: ChannelInboundHandler {
             if logsRequests { log("\(request.method) \(request.url) \(response.status)\n") }
             write(response, to: head, context: context)
         case .cut:
-            if logsRequests { log("\(request.method) \(request.url) cut\n") }
+            if logsRequests { log("\(request.method) \(request.url) connection closed\n") }
             context.close(promise: nil)
         case .cutOff(let response, let bytes):
-            if logsRequests { log("\(request.method) \(request.url) \(response.status) cut after \(bytes)\n") }
+            if logsRequests {
+                log("\(request.method) \(request.url) \(response.status) connection closed after \(bytes) bytes\n")
+            }
             limit.remaining = bytes
             write(response, to: head, context: context)
         }

@@ -6,34 +6,35 @@ internal import Foundation
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidelog-bench",
-        abstract: "Measures this project, beside baselines measured in the same run.",
+        abstract: "Measures this project and baselines in the same run.",
         discussion: """
-            Rows are medians of several rounds in which ours and the baselines took turns. A target that is not met is said \
-            so and is no failure: a benchmark measures.
+            Rows are medians of several rounds in which Tidelog and the baselines alternate. A missed target is reported, \
+            but does not change the exit code.
 
-            Benches:
+            Benchmarks:
             \(Bench.all.map { "  " + $0.name.padding(toLength: 13, withPad: " ", startingAt: 0) + $0.summary }
                 .joined(separator: "\n"))
             """)
 
-    @Argument(help: ArgumentHelp("The benches to run.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The benchmarks to run.", valueName: "name"))
     var names: [String]
 
-    @Flag(help: "Print one JSON object a row, and nothing else on standard output.")
+    @Flag(help: "Print one JSON object per row to standard output, and nothing else.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "A directory on the disk that is to be measured. Without it, the system's temporary folder.",
+            "A directory on the disk to measure. Without it, the temporary folder of the system.",
             valueName: "directory"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("How often each measurement is repeated.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of repetitions of each measurement.", valueName: "number"))
     var rounds = 5
 
     @Option(
         help: ArgumentHelp(
-            "How many operations; rows for download and memory; the largest size for growth.", valueName: "number"))
+            "The number of operations; of rows for download and memory; the largest size for growth.",
+            valueName: "number"))
     var operations: Int?
 
     /// A phase of the benchmark `scale`, each of which runs in a separate process.
@@ -62,9 +63,9 @@ struct Command: AsyncParsableCommand {
 
     func validate() throws {
         let known = Bench.all.map(\.name).joined(separator: ", ")
-        guard !names.isEmpty else { throw ValidationError("Name the benches to run: \(known).") }
+        guard !names.isEmpty else { throw ValidationError("Name the benchmarks to run: \(known).") }
         for name in names where !Bench.all.contains(where: { $0.name == name }) {
-            throw ValidationError("There is no bench \(name); there are: \(known).")
+            throw ValidationError("There is no benchmark \(name). The benchmarks are: \(known).")
         }
         if let operations, operations < 1 { throw ValidationError("There must be at least one operation.") }
         guard rounds > 0 else { throw ValidationError("There must be at least one round.") }

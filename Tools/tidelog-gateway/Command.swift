@@ -15,7 +15,7 @@ internal import GatewayCore
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidelog-gateway",
-        abstract: "A gateway that passes OData requests through and executes repeated uploads once.",
+        abstract: "Runs a gateway that forwards OData requests and executes repeated uploads once.",
         subcommands: [Serve.self, Check.self, Ledger.self])
 }
 
@@ -59,8 +59,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gateway until it is interrupted.",
         discussion: """
-            Prints the address when it is ready. SIGTERM and SIGINT stop it: requests in progress end first, for at most \
-            thirty seconds. It may be killed at any time.
+            Prints the address when it is ready. SIGTERM and SIGINT stop it: it first completes requests in progress, \
+            for at most thirty seconds. It may be killed at any time.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -105,7 +105,8 @@ struct Serve: AsyncParsableCommand {
 }
 
 struct Check: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Checks the configuration, and opens nothing.")
+    static let configuration = CommandConfiguration(
+        abstract: "Checks the configuration without opening a port or a file.")
 
     @OptionGroup var options: ConfigurationOptions
 
@@ -119,7 +120,7 @@ struct Check: ParsableCommand {
 
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the requests that the ledger remembers, without their contents.")
+        abstract: "Lists the requests in the ledger, without their contents.")
 
     @OptionGroup var options: ConfigurationOptions
 

@@ -9,13 +9,15 @@ struct Command: AsyncParsableCommand {
         commandName: "tidelog-proxygen",
         abstract: "Generates Swift classes from the metadata of an OData service.",
         discussion: """
-            Writes a class for each entity type, one for the service with functions for each entity set, and the metadata \
-            itself, so that entities can be made without asking the service. The same metadata gives the same sources.
+            Writes a class for each entity type, one for the service with functions for each entity set, and the \
+            metadata itself, so that entities can be created without the service. The same metadata results in the \
+            same sources.
 
-            Either everything is written or nothing. Files that were generated for the same service before, and that are \
-            not any more, are removed; files of other services, and those that were not generated, are never touched.
+            Either all files are written or none. Files that an earlier run generated for the same service, and that \
+            are no longer generated, are removed; files of other services and files that were not generated never \
+            change.
 
-            Exit codes: 0 done, 1 anything else, with one sentence on standard error.
+            Exit codes: 0 success, 1 failure, with one sentence on standard error.
             """)
 
     @Option(
@@ -23,32 +25,34 @@ struct Command: AsyncParsableCommand {
         help: ArgumentHelp(
             "The metadata document: a file, the URL of a file, of a service or of its metadata, or - for standard input.",
             discussion:
-                "Without it, standard input. A service that wants credentials is not asked: download the document.",
+                "Without it, standard input. If the service requires credentials, download the document first.",
             valueName: "file"))
     var metadata: String?
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The service's class. Without it, the entity container's name.", valueName: "name"))
+        help: ArgumentHelp(
+            "The name of the service class. Without it, the name of the entity container.", valueName: "name"))
     var service: String?
 
     @Option(
         name: [.customLong("cp", withSingleDash: true), .customLong("prefix", withSingleDash: true), .long],
-        help: ArgumentHelp("What the names of all classes but a given service begin with.", valueName: "text"))
+        help: ArgumentHelp("The prefix of all class names except a name given by --service.", valueName: "text"))
     var prefix = ""
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The directory to write to; made where it is missing.",
-            discussion: "Files go to this directory itself, not to a folder 'public' in it.", valueName: "directory"))
+            "The directory to write to; created if it does not exist.",
+            discussion: "Files are written to this directory itself, not to a folder 'public' in it.",
+            valueName: "directory"))
     var destination = "."
 
     @Option(
         name: [.customLong("package", withSingleDash: true), .long],
         help: ArgumentHelp(
             "A folder in the destination to write to, such as that of a target of a package.",
-            discussion: "Without it, and with none, there is no such folder.", valueName: "name|none"))
+            discussion: "Without it, and with none, the files are in the destination itself.", valueName: "name|none"))
     var package: String?
 
     @Option(
@@ -61,7 +65,7 @@ struct Command: AsyncParsableCommand {
         name: [
             .customLong("dio", withSingleDash: true), .customLong("disable-optionals"), .customLong("disableOptionals"),
         ],
-        help: "Properties that must not be null are no optionals.")
+        help: "Generate non-optional types for properties that must not be null.")
     var disableOptionals = false
 
     @Flag(
@@ -71,42 +75,45 @@ struct Command: AsyncParsableCommand {
 
     @Flag(
         name: [.customLong("open:enumerations", withSingleDash: true), .customLong("open-enumerations")],
-        help: "The service may add members to enumerations without the classes being generated again.")
+        help: "Generate enumerations to which the service can add members.")
     var openEnumerations = false
 
     @Option(
         name: [.customLong("reference", withSingleDash: true), .long],
         help: ArgumentHelp(
-            "Where documents are that the metadata refer to. Without it, where the metadata document is.",
+            "The directory of documents that the metadata refers to. Without it, the directory of the metadata document.",
             valueName: "directory"))
     var reference: String?
 
     @Option(
         name: [.customLong("annotate", withSingleDash: true), .long],
         help: ArgumentHelp(
-            "A document of annotations that choose names: ClassName and PropertyName.", valueName: "file"))
+            "A document with annotations that set names: ClassName and PropertyName.", valueName: "file"))
     var annotate: String?
 
     @Flag(
         name: [
             .customLong("parser:ALLOW_CASE_CONFLICTS", withSingleDash: true), .customLong("allow-case-conflicts"),
         ],
-        help: "Elements may have names that differ in case only.")
+        help: "Allow names of elements that differ only in case.")
     var allowCaseConflicts = false
 
-    @Flag(name: .shortAndLong, help: "Say on standard error what is read, named, written and removed.")
+    @Flag(name: .shortAndLong, help: "Report the files read, written and removed, and the names, on standard error.")
     var verbose = false
 
-    @Flag(name: .customLong("no-interaction"), help: "Accepted and not needed: nothing is ever asked.")
+    @Flag(
+        name: .customLong("no-interaction"),
+        help: "Accepted for compatibility, without effect: the program never asks for input.")
     var noInteraction = false
 
     @Option(
         name: [.customShort("p"), .customLong("proxylibs")],
-        help: ArgumentHelp("Accepted and not needed: the generator has no resources.", valueName: "directory"))
+        help: ArgumentHelp(
+            "Accepted for compatibility, without effect: the generator has no resources.", valueName: "directory"))
     var proxylibs: String?
 
     func run() async throws {
-        if proxylibs != nil { Program.say("--proxylibs is not needed: the generator has no resources.") }
+        if proxylibs != nil { Program.say("--proxylibs has no effect: the generator has no resources.") }
         let directory = try outputDirectory()
         let sources = try await generate()
         for note in sources.notes { printStatus(note) }
@@ -158,7 +165,7 @@ struct Command: AsyncParsableCommand {
         if let reference {
             let directory = URL(filePath: reference, directoryHint: .isDirectory)
             guard (try? directory.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true else {
-                throw Failure("\(reference) is no directory with documents to refer to.")
+                throw Failure("\(reference) is not a directory.")
             }
             return ReferenceDirectory(directory: directory)
         }

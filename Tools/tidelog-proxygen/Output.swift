@@ -23,11 +23,11 @@ struct Output {
             let present = try? String(contentsOf: url, encoding: .utf8)
             guard let present, present.hasPrefix(GeneratedFile.mark) else {
                 throw Failure(
-                    "\(url.relativePath) was not generated and is not replaced. Choose another --destination.")
+                    "\(url.relativePath) was not generated and is not overwritten. Choose another --destination.")
             }
             guard replacesOtherServices || present.hasPrefix(file.headline) else {
                 throw Failure(
-                    "\(url.relativePath) was generated for another service and is not replaced. Remove it, or choose "
+                    "\(url.relativePath) was generated for another service and is not overwritten. Remove it, or choose "
                         + "another --destination.")
             }
             // Compares bytes, because strings in Swift are equal if they are canonically equivalent.
@@ -104,7 +104,7 @@ struct Output {
                 continue
             }
             try files.removeItem(at: url)
-            printStatus("Removed: \(url.relativePath), which is not generated any more.")
+            printStatus("Removed: \(url.relativePath), which is no longer generated.")
         }
     }
 }

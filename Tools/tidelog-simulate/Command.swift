@@ -7,59 +7,61 @@ internal import Simulation
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidelog-simulate",
-        abstract: "Runs the real engine in a simulated world: disks, network, clock, a service and several devices.",
+        abstract: "Runs the engine in a simulated environment: disks, network, clock, a service and several devices.",
         discussion: """
-            Each seed is one run. After it, every operation that was acknowledged has had exactly one effect or a visible \
-            reason, nothing was done twice, the views are the fold of the log, and all devices agree with the service. \
-            Where that is not so, the seed, the shortest run that shows it, and the command that repeats it are printed.
+            Each seed is one run. After the run, every acknowledged operation must have had exactly one effect or a \
+            visible reason, no operation was executed twice, the views are the fold of the log, and all devices agree \
+            with the service. Otherwise the seed, the shortest run with the violation, and the command that repeats it \
+            are printed.
 
-            Exits with 1 where something was found.
+            Exits with 1 if a violation was found.
             """)
 
     @Option(help: ArgumentHelp("The first and the last seed: 1..2000, or one number.", valueName: "a..b"))
     var seeds = "1..200"
 
-    @Option(help: "How many steps a run has before the trouble stops. Without it, the seed says.")
+    @Option(help: "The number of steps of a run before the faults stop. Without it, the seed determines it.")
     var steps: Int?
 
-    @Option(help: ArgumentHelp("Leaves a trouble out; may be repeated.", valueName: "trouble"))
+    @Option(help: ArgumentHelp("Disables a kind of fault; may be repeated.", valueName: "trouble"))
     var without: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Plants a fault that no engine can stand, to see that it is found; may be repeated.", valueName: "plant"))
+            "Enables a seeded bug to show that the checks detect it; may be repeated.", valueName: "plant"))
     var plant: [String] = []
 
     @Option(
-        help: ArgumentHelp("Where the views are: in files or in memory. Without it, the seed says.", valueName: "place")
+        help: ArgumentHelp(
+            "The location of the views: files or memory. Without it, the seed determines it.", valueName: "place")
     )
     var views: ViewsPlace?
 
     @Option(
         help: ArgumentHelp(
-            "How many changed items of the state are kept in memory until they are written. Without it, the seed says.",
+            "The number of changed items of the state in memory before they are flushed. Without it, the seed determines it.",
             valueName: "count"))
     var flush: Int?
 
-    @Flag(help: "Also reports what has a reason, but one that the engine could have done without.")
+    @Flag(help: "Also reports operations in doubt for a reason that the engine could have avoided.")
     var strict = false
 
-    @Flag(help: "Prints what happens, line by line.")
+    @Flag(help: "Prints each event on a line.")
     var verbose = false
 
-    @Flag(help: "Runs each seed twice and compares everything that happened.")
+    @Flag(help: "Runs each seed twice and compares all events.")
     var twice = false
 
     @Option(
         help: ArgumentHelp(
-            "Cuts so many connections to a service that gives keys and knows no repetitions, instead of the seeds.",
+            "Instead of the seeds, interrupts this number of connections to a service that assigns keys and has no repeatable requests.",
             valueName: "count"))
     var cuts: Int?
 
-    @Flag(help: "With --cuts: also draws what no client can prevent, to see that it is found.")
+    @Flag(help: "With --cuts: also generates cases that no client can prevent, to show that the checks detect them.")
     var residue = false
 
-    @Option(help: "How many runs there are at a time.")
+    @Option(help: "The number of concurrent runs.")
     var jobs = 2
 
     func run() async throws {
@@ -101,7 +103,7 @@ struct Command: AsyncParsableCommand {
             try names.map { name in
                 guard let found = Name(rawValue: name) else {
                     let all = Name.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("There is no \(name). There are: \(all).")
+                    throw ValidationError("There is no \(name). The names are: \(all).")
                 }
                 return found
             })
@@ -114,6 +116,6 @@ struct Command: AsyncParsableCommand {
         case 2: if let first = parts[0], let last = parts[1], first <= last { return first...last }
         default: break
         }
-        throw ValidationError("'\(text)' is no range of seeds; write 1..2000.")
+        throw ValidationError("'\(text)' is not a range of seeds; write 1..2000.")
     }
 }

@@ -26,51 +26,51 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "tidelog",
         abstract: "Work offline with the data of an OData service.",
         discussion: """
-            A store holds a part of a service. Everything but init, pull and push works without a network; changes are \
-            logged and sent by the next push.
+            A store contains a part of a service. All commands except init, pull and push work without a network; \
+            changes are logged and sent by the next push.
 
-            Exit codes: 0 done, 1 failed, 2 damage, 64 usage, 75 the service is busy: later.
+            Exit codes: 0 success, 1 failure, 2 damage, 64 usage, 75 the service is busy, retry later.
 
-            tidelog --generate-completion-script bash|zsh|fish prints what the shell needs to complete commands and options.
+            tidelog --generate-completion-script bash|zsh|fish prints a script with which the shell completes commands and options.
             """,
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
-                name: "Store and service:",
+                name: "Store and service",
                 subcommands: [
-                    InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, IdentifyCommand.self,
-                    ServiceCommand.self, QueriesCommand.self, RefreshMetadataCommand.self, CompactCommand.self,
-                    ClearCommand.self,
+                    InitCommand.self, PullCommand.self, PushCommand.self, ServiceCommand.self, QueriesCommand.self,
+                    RefreshMetadataCommand.self, CompactCommand.self, ClearCommand.self,
                 ]),
-            CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, ExplainCommand.self, KeysCommand.self]),
+            CommandGroup(name: "Reading", subcommands: [QueryCommand.self, ExplainCommand.self, KeysCommand.self]),
             CommandGroup(
-                name: "Changing:",
+                name: "Changing",
                 subcommands: [
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
-                    UnlinkCommand.self, ApplyCommand.self, UndoCommand.self, RedoCommand.self,
+                    UnlinkCommand.self, ApplyCommand.self, SettleCommand.self, IdentifyCommand.self,
+                    UndoCommand.self, RedoCommand.self, ConflictsCommand.self, ResolveCommand.self,
                     ReleaseCommand.self,
-                    ConflictsCommand.self, ResolveCommand.self,
                 ]),
-            CommandGroup(name: "Media:", subcommands: [MediaCommand.self]),
+            CommandGroup(name: "Media", subcommands: [MediaCommand.self]),
             CommandGroup(
-                name: "Errors:",
+                name: "Errors",
                 subcommands: [ErrorsCommand.self, RetryCommand.self, AmendCommand.self, DiscardCommand.self]),
             CommandGroup(
-                name: "Looking inside:",
+                name: "Inspection",
                 subcommands: [
                     StatusCommand.self, QuarantineCommand.self, PlanCommand.self, LogCommand.self, ShowCommand.self,
-                    HistoryCommand.self,
-                    BlameCommand.self, WhyCommand.self, StatsCommand.self, SegmentsCommand.self, MetadataCommand.self,
+                    HistoryCommand.self, BlameCommand.self, WhyCommand.self, MetadataCommand.self, StatsCommand.self,
+                    SegmentsCommand.self,
                 ]),
+            CommandGroup(name: "Time travel and replay", subcommands: [AtCommand.self, ReplayCommand.self]),
             CommandGroup(
-                name: "What happened:",
+                name: "Finding faults",
                 subcommands: [
-                    AtCommand.self, DiffCommand.self, BisectCommand.self, WatchCommand.self, ReplayCommand.self,
-                    WhatIfCommand.self, MinimiseCommand.self, GenerateTestCommand.self,
+                    DiffCommand.self, BisectCommand.self, WatchCommand.self, WhatIfCommand.self,
+                    MinimiseCommand.self, GenerateTestCommand.self,
                 ]),
             CommandGroup(
-                name: "Sharing:",
+                name: "Sharing",
                 subcommands: [ExportCommand.self, ImportCommand.self, RedactCommand.self, ReportCommand.self]),
-            CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
+            CommandGroup(name: "Damage", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

@@ -12,7 +12,7 @@ struct AnnotationTargetReader {
         guard let segments = Self.segments(target), let first = segments.first, isFirst(first),
             segments.dropFirst().allSatisfy(isFurther)
         else {
-            throw CSDLError(.invalidAnnotation, "The annotation target \"\(text)\" is no path.", at: block)
+            throw CSDLError(.invalidAnnotation, "The annotation target \"\(text)\" is not a path.", at: block)
         }
         if !first.contains(".") {
             try index.log.tolerate(.invalidAnnotation, "The annotation target \"\(text)\" has no namespace.", at: block)

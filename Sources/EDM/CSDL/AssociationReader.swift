@@ -33,12 +33,12 @@ struct AssociationReader {
         switch type.kind {
         case .entity, .unresolved: break
         default:
-            throw CSDLError(.wrongKind, "The end's type \"\(type.name)\" is no entity type.", at: element)
+            throw CSDLError(.wrongKind, "The end's type \"\(type.name)\" is not an entity type.", at: element)
         }
         let literal = try element.required("Multiplicity")
         guard let multiplicity = Multiplicity(rawValue: String(literal.trimmed)) else {
             throw CSDLError(
-                .unknownMultiplicity, "The multiplicity \"\(literal)\" is none of \"0..1\", \"1\" and \"*\".",
+                .unknownMultiplicity, "The multiplicity \"\(literal)\" is not \"0..1\", \"1\" or \"*\".",
                 at: element)
         }
         let localName = type.name.split(separator: ".").last.map(String.init) ?? type.name
@@ -60,7 +60,7 @@ struct AssociationReader {
         guard principal.properties.count == dependent.properties.count else {
             try index.log.tolerate(
                 .invalidAssociation,
-                "The constraint pairs \(principal.properties.count) principal with \(dependent.properties.count) "
+                "The constraint pairs \(principal.properties.count) principal properties with \(dependent.properties.count) "
                     + "dependent properties.", at: constraint)
             return nil
         }
@@ -97,7 +97,7 @@ struct AssociationReader {
         let role = try element.required("Role")
         guard let end = first.role == role ? first : second.role == role ? second : nil else {
             throw CSDLError(
-                .invalidAssociation, "The \(name)'s role \"\(role)\" is no role of the association.", at: element)
+                .invalidAssociation, "The \(name)'s role \"\(role)\" is not a role of the association.", at: element)
         }
         var properties: [String?] = []
         for reference in element.children("PropertyRef") {
@@ -109,7 +109,8 @@ struct AssociationReader {
             // A placeholder, so that the following properties are still paired correctly.
             properties.append(nil)
             try index.log.tolerate(
-                .unknownProperty, "The \(name)'s property \"\(property)\" is not one of \"\(type)\".", at: reference)
+                .unknownProperty, "The \(name)'s property \"\(property)\" is not a property of \"\(type)\".",
+                at: reference)
         }
         return (end, properties)
     }

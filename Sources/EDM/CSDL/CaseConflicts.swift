@@ -56,7 +56,7 @@ struct CaseConflicts {
         guard element["Name"] != other["Name"] else { return }
         throw CSDLError(
             .caseConflict,
-            "The names of the \(element.label) and of the \(other.label) in \(other.place) differ in case only.",
+            "The names of the \(element.label) and of the \(other.label) in \(other.place) differ only in case.",
             at: element)
     }
 }

@@ -79,7 +79,7 @@ struct ContainerReader {
                 continue
             }
             try index.log.refuse(
-                child, asAnother: first, "The container has a \(first.label) already, in line \(first.line).")
+                child, asAnother: first, "The container already has a \(first.label), in line \(first.line).")
         }
     }
 
@@ -113,7 +113,8 @@ struct ContainerReader {
             return types[name] ?? StructuredType(kind: .entity, name: name, properties: [])
         default:
             throw CSDLError(
-                .wrongKind, "The \(child.label) is of \"\(reference.name)\", which is no entity type.", at: child)
+                .wrongKind, "The \(child.label) has the type \"\(reference.name)\", which is not an entity type.",
+                at: child)
         }
     }
 
@@ -195,13 +196,13 @@ struct ContainerReader {
         guard let association else { return }
         guard let associationEnd = association.end(role) else {
             throw CSDLError(
-                .invalidAssociation, "The role \"\(role)\" is no role of \"\(association.name)\".", at: end)
+                .invalidAssociation, "The role \"\(role)\" is not a role of \"\(association.name)\".", at: end)
         }
         let type = try index.type(try declared.required("EntityType"), at: declared).name
         guard index.areCompatible(type, associationEnd.type) else {
             throw CSDLError(
                 .invalidAssociation,
-                "The entity set \"\(set)\" is of \"\(type)\", but the role \"\(role)\" of \"\(associationEnd.type)\".",
+                "The entity set \"\(set)\" has the type \"\(type)\", but the role \"\(role)\" has \"\(associationEnd.type)\".",
                 at: end)
         }
     }
@@ -216,7 +217,7 @@ struct ContainerReader {
             let matching = [association.first, association.second].filter { index.areCompatible(type, $0.type) }
             if matching.count == 1 { return matching[0].role }
         }
-        throw CSDLError(.missing, "The End has no attribute Role, and its type does not tell which it is.", at: end)
+        throw CSDLError(.missing, "The End has no attribute Role, and its type does not determine the role.", at: end)
     }
 
     // MARK: Imports
@@ -245,7 +246,8 @@ struct ContainerReader {
         if operation == nil, source.element.namespace == MarkupNamespace.edm, child["ReturnType"] == nil,
             child.firstChild("Parameter") == nil
         {
-            try index.log.tolerate(.missing, "The \(child.label) does not say what it imports.", at: child)
+            try index.log.tolerate(
+                .missing, "The \(child.label) does not name the operation that it imports.", at: child)
         }
         if let operation, index.isOwn(operation, at: child), !index.operations.contains(operation) {
             throw index.unresolved(

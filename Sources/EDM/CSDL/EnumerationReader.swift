@@ -32,7 +32,7 @@ struct EnumerationReader {
         guard let text = element["UnderlyingType"] else { return .int32 }
         guard case .primitive(let type)? = BuiltInType.kind(String(text.trimmed)), type.isInteger else {
             throw CSDLError(
-                .wrongKind, "The underlying type \"\(text)\" of the \(element.label) is no type of whole numbers.",
+                .wrongKind, "The underlying type \"\(text)\" of the \(element.label) is not an integer type.",
                 at: element)
         }
         return type
@@ -43,13 +43,15 @@ struct EnumerationReader {
         guard let text = member["Value"] else {
             let (next, isTooLarge) = previous?.addingReportingOverflow(1) ?? (0, false)
             guard !isTooLarge else {
-                throw CSDLError(.invalidValue, "There is no value left for the \(member.label).", at: member)
+                throw CSDLError(
+                    .invalidValue, "The values of the underlying type are used up before the \(member.label).",
+                    at: member)
             }
             return next
         }
         guard let value = Int64(text.trimmed) else {
             throw CSDLError(
-                .invalidValue, "The value \"\(text)\" of the \(member.label) is no whole number.", at: member)
+                .invalidValue, "The value \"\(text)\" of the \(member.label) is not an integer.", at: member)
         }
         return value
     }

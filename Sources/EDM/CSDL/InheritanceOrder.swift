@@ -98,7 +98,7 @@ struct InheritanceOrder {
         }
         guard base.kind == declaration.kind else {
             throw CSDLError(
-                .wrongKind, "The base type \"\(name)\" of \"\(declaration.name)\" is not of the same kind.",
+                .wrongKind, "The base type \"\(name)\" of \"\(declaration.name)\" is of another kind.",
                 at: declaration.element)
         }
         return base

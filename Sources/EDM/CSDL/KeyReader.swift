@@ -74,7 +74,7 @@ struct KeyReader {
         _ property: MarkupElement, _ path: String, _ element: MarkupElement
     ) throws(CSDLError) -> TypeReference {
         guard property.name == "Property", let text = property["Type"] else {
-            throw CSDLError(.invalidKey, "\"\(path)\" in a key is no structural property.", at: element)
+            throw CSDLError(.invalidKey, "\"\(path)\" in a key is not a structural property.", at: element)
         }
         let type = try index.type(text, at: property)
         let isSimple =

@@ -14,7 +14,8 @@ extension MarkupElement {
     func declaredName() throws(CSDLError) -> String {
         let name = try required("Name")
         guard name.isUsableName else {
-            throw CSDLError(.invalidName, "The name \"\(name)\" of the \(self.name) is no identifier.", at: self)
+            throw CSDLError(
+                .invalidName, "The name \"\(name)\" of the \(self.name) is not a valid identifier.", at: self)
         }
         return name
     }
@@ -23,7 +24,7 @@ extension MarkupElement {
     func boolean(_ attribute: String, default fallback: Bool) throws(CSDLError) -> Bool {
         guard let text = self[attribute] else { return fallback }
         guard let value = Bool(csdl: text) else {
-            throw CSDLError(.invalidValue, "\(attribute)=\"\(text)\" of the \(label) is no Boolean.", at: self)
+            throw CSDLError(.invalidValue, "\(attribute)=\"\(text)\" of the \(label) is not a Boolean.", at: self)
         }
         return value
     }
@@ -33,7 +34,7 @@ extension MarkupElement {
         guard let text = self[attribute] else { return nil }
         guard let value = Int(text.trimmed), value >= 0 else {
             throw CSDLError(
-                .invalidValue, "\(attribute)=\"\(text)\" of the \(label) is no number from 0 upwards.", at: self)
+                .invalidValue, "\(attribute)=\"\(text)\" of the \(label) is not a nonnegative integer.", at: self)
         }
         return value
     }

@@ -14,10 +14,10 @@ struct MetadataDocument {
             schemas = Self.schemas(of: root)
             references = root.children.filter { $0.vocabulary == .edmx && $0.name == "Reference" }
         } else {
-            throw Self.refusal(of: root) ?? CSDLError(.notMetadata, "The document is no metadata.", at: root)
+            throw Self.refusal(of: root) ?? CSDLError(.notMetadata, "The document is not OData metadata.", at: root)
         }
         guard let first = schemas.first else {
-            throw CSDLError(.notMetadata, "The document has no schema.", at: root)
+            throw CSDLError(.notMetadata, "The metadata has no schema.", at: root)
         }
         version = try Self.version(root, first)
     }
@@ -54,7 +54,7 @@ struct MetadataDocument {
             case let later where later.hasPrefix("4."): return .v401
             default:
                 throw CSDLError(
-                    .unknownVersion, "Version \"\(version)\" of the Edmx is neither 4.0 nor 4.01.", at: root)
+                    .unknownVersion, "The Edmx version \"\(version)\" is neither 4.0 nor 4.01.", at: root)
             }
         }
         for services in root.children where services.name == "DataServices" {
@@ -65,7 +65,7 @@ struct MetadataDocument {
         return .v2
     }
 
-    static let webPage = "The document is a web page, perhaps a login page; metadata was expected."
+    static let webPage = "The document is an HTML page, possibly a login page, instead of metadata."
 
     /// Returns why a document with this root cannot be metadata.
     ///
@@ -79,8 +79,9 @@ struct MetadataDocument {
     private static func describe(_ root: MarkupElement) -> String {
         if root.name.lowercased() == "html" { return webPage }
         if root.name == "Edmx" || root.name == "Schema" {
-            return "The \(root.name) element is in the namespace \"\(root.namespace ?? "")\", which is none of OData's."
+            return
+                "The \(root.name) element is in the namespace \"\(root.namespace ?? "")\", which is not an OData namespace."
         }
-        return "The document is an XML document \"\(root.name)\"; metadata begins with Edmx or Schema."
+        return "The root element of the XML document is \"\(root.name)\" instead of Edmx or Schema."
     }
 }

@@ -6,7 +6,7 @@ struct ModelBuilder {
 
     func build() throws(CSDLError) -> EntityDataModel {
         guard let main = documents.first else {
-            throw CSDLError(.notMetadata, "There is no document.", line: 1, column: 1)
+            throw CSDLError(.notMetadata, "No metadata document was given.", line: 1, column: 1)
         }
         let annotations = try AnnotationIndex(index: index)
         let navigations = try NavigationTable(index: index)

@@ -11,7 +11,7 @@ struct NavigationReader {
         case .entity, .unresolved: break
         default:
             throw CSDLError(
-                .wrongKind, "The \(element.label) leads to \"\(target.name)\", which is no entity type.", at: element)
+                .wrongKind, "The target \"\(target.name)\" of the \(element.label) is not an entity type.", at: element)
         }
         let isNullable = try PropertyReader(index: index).isNullable(element)
         return NavigationTable.Entry(
@@ -47,14 +47,14 @@ struct NavigationReader {
         guard association.end(fromRole) != nil, let target = association.end(toRole), fromRole != toRole else {
             throw CSDLError(
                 .invalidAssociation,
-                "The \(element.label) walks from \"\(fromRole)\" to \"\(toRole)\", but the roles of "
+                "The \(element.label) leads from \"\(fromRole)\" to \"\(toRole)\", but the roles of "
                     + "\"\(relationship)\" are \"\(association.first.role)\" and \"\(association.second.role)\".",
                 at: element)
         }
         if let source = association.end(fromRole), !index.areCompatible(source.type, owner) {
             throw CSDLError(
                 .invalidAssociation,
-                "The \(element.label) of \"\(owner)\" walks from the role \"\(fromRole)\", which is of the type "
+                "The \(element.label) of \"\(owner)\" starts at the role \"\(fromRole)\", whose type is "
                     + "\"\(source.type)\".", at: element)
         }
         let type = try index.type(target.type, at: element)

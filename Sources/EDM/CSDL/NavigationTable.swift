@@ -160,14 +160,14 @@ struct NavigationTable {
             guard let position = positions[ObjectIdentifier(element)] else {
                 throw CSDLError(
                     .invalidPartner,
-                    "The partner \"\(path)\" of \"\(entry.owner)/\(entry.name)\" is no navigation property.",
+                    "The partner \"\(path)\" of \"\(entry.owner)/\(entry.name)\" is not a navigation property.",
                     at: entry.element)
             }
             let back = entries[position].target.name
             guard isEntity(entry.owner) == false || index.areCompatible(back, entry.owner) else {
                 throw CSDLError(
                     .invalidPartner,
-                    "The partner \"\(path)\" of \"\(entry.owner)/\(entry.name)\" leads to \"\(back)\", not back.",
+                    "The partner \"\(path)\" of \"\(entry.owner)/\(entry.name)\" leads to \"\(back)\" instead of back.",
                     at: entry.element)
             }
             return position

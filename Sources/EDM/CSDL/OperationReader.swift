@@ -17,7 +17,7 @@ struct OperationReader {
         let isBound = try element.boolean("IsBound", default: false)
         if isBound, parameters.isEmpty {
             throw CSDLError(
-                .invalidOperation, "The \(element.label) is bound, but has no parameter to be called on.", at: element)
+                .invalidOperation, "The \(element.label) is bound, but has no binding parameter.", at: element)
         }
         let returnType = try returnType(of: element)
         return ServiceOperation(
@@ -85,7 +85,7 @@ struct OperationReader {
             }
             if !signatures.insert(signature).inserted {
                 try index.log.tolerate(
-                    .duplicateName, "The \(element.label) has an overload that cannot be told apart from this one.",
+                    .duplicateName, "The \(element.label) has an overload with the same parameter types.",
                     at: element)
             }
         }

@@ -20,7 +20,7 @@ struct PropertyReader {
         }
         if let precision = facets.precision, case .fixed(let scale)? = facets.scale, scale > precision {
             try index.log.tolerate(
-                .invalidValue, "The scale \(scale) of the \(element.label) is more than its precision \(precision).",
+                .invalidValue, "The scale \(scale) of the \(element.label) exceeds its precision \(precision).",
                 at: element)
         }
         return facets

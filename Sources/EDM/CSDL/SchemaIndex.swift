@@ -138,7 +138,7 @@ final class SchemaIndex {
                 !name.isSimpleIdentifier
             else { continue }
             try log.tolerate(
-                .invalidName, "The name \"\(name)\" of the \(element.name) is no identifier.", at: element)
+                .invalidName, "The name \"\(name)\" of the \(element.name) is not a valid identifier.", at: element)
         }
     }
 
@@ -167,7 +167,7 @@ final class SchemaIndex {
         if let first = types[name] {
             return try log.refuse(
                 element, asAnother: first.element,
-                "The type \"\(name)\" is declared already, in \(first.element.place).")
+                "The type \"\(name)\" is already declared, in \(first.element.place).")
         }
         let declaration = TypeDeclaration(kind: kind, name: name, element: element, base: nil)
         types[name] = declaration
@@ -212,7 +212,7 @@ final class SchemaIndex {
             }
             try log.refuse(
                 element, asAnother: first,
-                "\"\(declaration.name)\" has a property \"\(name)\" already, in line \(first.line).")
+                "\"\(declaration.name)\" already has a property \"\(name)\", in line \(first.line).")
         }
         members[declaration.name] = table
     }
@@ -255,7 +255,7 @@ final class SchemaIndex {
     private func kind(of text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference.Kind {
         if let builtIn = BuiltInType.kind(text) { return builtIn }
         guard let name = qualifiedTypeName(text, at: element) else {
-            throw CSDLError(.invalidName, "\"\(text)\" at the \(element.label) is no name of a type.", at: element)
+            throw CSDLError(.invalidName, "\"\(text)\" at the \(element.label) is not a type name.", at: element)
         }
         if name.hasPrefix("Edm.") {
             try log.tolerate(.unresolvedName, "There is no primitive type \"\(name)\".", at: element)

@@ -31,7 +31,7 @@ extension SchemaIndex {
                     // In V2 and V3 an alias is local to its schema.
                     if element.name != "Schema" || !document.version.isLegacy {
                         try log.tolerate(
-                            .duplicateName, "The alias \"\(alias)\" stands for \"\(known)\" already.", at: element,
+                            .duplicateName, "The alias \"\(alias)\" already stands for \"\(known)\".", at: element,
                             leavingOut: "Alias")
                     }
                     if known != alias { ambiguous.insert(alias) }
@@ -80,7 +80,7 @@ extension SchemaIndex {
                     }
                     guard let (alias, namespace) = names else { continue }
                     if let known = aliases.updateValue(namespace, forKey: alias), known != namespace {
-                        let message = "The alias \"\(alias)\" stands for \"\(known)\" already."
+                        let message = "The alias \"\(alias)\" already stands for \"\(known)\"."
                         try log.leaveOut(element, because: CSDLError(.duplicateName, message, at: element))
                     }
                     result[source.element.origin.schema] = aliases

@@ -76,7 +76,7 @@ struct StructuredTypeBuilder {
     ) throws(CSDLError) {
         let fault = CSDLError(
             .duplicateName,
-            "\"\(declaration.name)\" inherits a property \"\(own.name)\" from \"\(inherited.declaringType)\" already.",
+            "\"\(declaration.name)\" already inherits a property \"\(own.name)\" from \"\(inherited.declaringType)\".",
             at: element)
         guard own.type == inherited.type, own.isNavigation == inherited.isNavigation else { throw fault }
         try index.log.leaveOut(element, because: fault)
@@ -96,7 +96,8 @@ struct StructuredTypeBuilder {
     private func hasStream(_ element: MarkupElement) throws(CSDLError) -> Bool {
         guard let text = element.anyAttribute("HasStream") else { return false }
         guard let value = Bool(csdl: text) else {
-            throw CSDLError(.invalidValue, "HasStream=\"\(text)\" of the \(element.label) is no Boolean.", at: element)
+            throw CSDLError(
+                .invalidValue, "HasStream=\"\(text)\" of the \(element.label) is not a Boolean.", at: element)
         }
         return value
     }
@@ -108,7 +109,7 @@ struct StructuredTypeBuilder {
         if case .entity(let entity) = type.kind, !BuiltInType.isAbstract(entity) {
             throw CSDLError(
                 .wrongKind,
-                "The \(element.label) is of the entity type \"\(entity)\"; only navigation properties lead to entities.",
+                "The \(element.label) has the entity type \"\(entity)\", which only navigation properties can have.",
                 at: element)
         }
         return Property(
@@ -120,7 +121,7 @@ struct StructuredTypeBuilder {
     private func navigationProperty(_ element: MarkupElement, of type: String) throws(CSDLError) -> Property {
         let name = try element.declaredName()
         guard let navigation = try navigations.navigation(of: element) else {
-            throw CSDLError(.missing, "The \(element.label) leads nowhere.", at: element)
+            throw CSDLError(.missing, "The target of the \(element.label) is not declared.", at: element)
         }
         return Property(
             name: name,

@@ -36,7 +36,7 @@ extension CompatibilityRule: CustomStringConvertible {
         case .typeAdded: "A new type may be added."
         case .entitySetAdded: "A new entity set or singleton may be added."
         case .operationAdded: "A new action or function may be added."
-        case .nullableParameterAppended: "A nullable parameter may be added behind the parameters of an action."
+        case .nullableParameterAppended: "A nullable parameter may be added after the parameters of an action."
         case .memberAdded: "No member may be added to an enumeration type, unless its enumerations are open."
         case .baseTypeChanged: "No type may change its base type."
         case .memberValueChanged: "No member of an enumeration type may change its value."
@@ -46,7 +46,7 @@ extension CompatibilityRule: CustomStringConvertible {
         case .elementRemoved: "No model element may be removed."
         case .memberRemoved: "No member may be removed from an enumeration type."
         case .propertyRemoved: "No property may be removed from an entity or complex type."
-        case .anythingElse: "Only what is known to be harmless may change."
+        case .anythingElse: "Only aspects that are known to be harmless may change."
         }
     }
 }

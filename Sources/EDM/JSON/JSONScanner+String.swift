@@ -59,7 +59,7 @@ extension JSONScanner {
                 }
                 runStart = index
             } else if byte < 0x20 {
-                throw JSONError(.syntax, "A control character in a string must be escaped.", at: index)
+                throw JSONError(.syntax, "A control character in a string is not escaped.", at: index)
             } else {
                 index += 1
             }
@@ -83,7 +83,7 @@ extension JSONScanner {
         let letter = bytes[index + 1]
         if letter == UInt8(ascii: "u") { return try unicodeEscape(at: index, into: &content) }
         guard let byte = JSONText.unescaped(letter) else {
-            throw JSONError(.syntax, "A backslash must be followed by one of \"\\/bfnrtu.", at: index)
+            throw JSONError(.syntax, "A backslash is not followed by one of \"\\/bfnrtu.", at: index)
         }
         content.append(byte)
         return index + 2
@@ -97,16 +97,18 @@ extension JSONScanner {
             let isHigh = unit < 0xDC00
             guard isHigh, next + 1 < bytes.count, bytes[next] == UInt8(ascii: "\\"),
                 bytes[next + 1] == UInt8(ascii: "u")
-            else { throw JSONError(.loneSurrogate, "Half a surrogate pair stands for no character.", at: index) }
+            else {
+                throw JSONError(.loneSurrogate, "A surrogate without its counterpart is not a character.", at: index)
+            }
             let low = try codeUnit(at: next)
             guard (0xDC00...0xDFFF).contains(low) else {
-                throw JSONError(.loneSurrogate, "Half a surrogate pair stands for no character.", at: index)
+                throw JSONError(.loneSurrogate, "A surrogate without its counterpart is not a character.", at: index)
             }
             scalar = 0x10000 + (UInt32(unit - 0xD800) << 10 | UInt32(low - 0xDC00))
             next += 6
         }
         guard let character = Unicode.Scalar(scalar) else {
-            throw JSONError(.syntax, "The escape stands for no character.", at: index)
+            throw JSONError(.syntax, "The escape is not a character.", at: index)
         }
         content += Array(String(character).utf8)
         return next
@@ -120,7 +122,7 @@ extension JSONScanner {
         var unit: UInt16 = 0
         for position in index + 2..<index + 6 {
             guard let digit = hexadecimalValue(bytes[position]) else {
-                throw JSONError(.syntax, "\\u must be followed by four hexadecimal digits.", at: index)
+                throw JSONError(.syntax, "\\u is not followed by four hexadecimal digits.", at: index)
             }
             unit = unit << 4 | UInt16(digit)
         }
@@ -128,7 +130,7 @@ extension JSONScanner {
     }
 
     private func invalidUTF8(at index: Int) -> JSONError {
-        JSONError(.invalidUTF8, "These bytes are not UTF-8.", at: index)
+        JSONError(.invalidUTF8, "The string is not valid UTF-8.", at: index)
     }
 }
 

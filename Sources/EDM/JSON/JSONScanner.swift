@@ -91,7 +91,7 @@ public struct JSONScanner: Sendable {
     }
 
     package var itemIsTooLarge: JSONError {
-        JSONError(.tooLarge, "It has more than \(limits.itemSize) bytes.", at: offset)
+        JSONError(.tooLarge, "It is larger than \(limits.itemSize) bytes.", at: offset)
     }
 
     /// Skips a byte order mark. To be called only at the beginning of the document.
@@ -213,7 +213,7 @@ public struct JSONScanner: Sendable {
     public mutating func end() throws(JSONError) {
         skipWhitespace()
         guard offset == bytes.count else {
-            throw JSONError(.syntax, "Something follows the end of the document.", at: offset)
+            throw JSONError(.syntax, "There is text after the end of the document.", at: offset)
         }
     }
 }
@@ -232,7 +232,7 @@ extension JSONScanner {
     /// Reads the comma before another member or item, or the closing bracket.
     mutating func next(closing bracket: UInt8) throws(JSONError) -> Bool {
         guard let isEmpty = openIsEmpty.last else {
-            throw JSONError(.wrongKind, "No object or array is open here.", at: offset)
+            throw JSONError(.wrongKind, "No object or array is open at this bracket.", at: offset)
         }
         skipWhitespace()
         let byte = try byteAhead()
@@ -261,7 +261,7 @@ extension JSONScanner {
     private mutating func expect(_ kind: Kind) throws(JSONError) {
         let found = try peek()
         guard found == kind else {
-            throw JSONError(.wrongKind, "There is \(found) where \(kind) is expected.", at: offset)
+            throw JSONError(.wrongKind, "Expected \(kind), not \(found).", at: offset)
         }
     }
 
@@ -284,7 +284,7 @@ extension JSONScanner {
     }
 
     func unexpected(_ wanted: String) -> JSONError {
-        JSONError(.syntax, "Here should be \(wanted), not byte 0x\(String(bytes[offset], radix: 16)).", at: offset)
+        JSONError(.syntax, "Expected \(wanted), not byte 0x\(String(bytes[offset], radix: 16)).", at: offset)
     }
 
     private mutating func literal(_ word: StaticString) throws(JSONError) {
@@ -293,7 +293,7 @@ extension JSONScanner {
         let matches = end <= bytes.count && bytes[offset..<end].elementsEqual(word.description.utf8)
         guard matches else {
             throw JSONError(
-                bytes.count < end ? .truncated : .syntax, "Here should be \(word).", at: offset)
+                bytes.count < end ? .truncated : .syntax, "Expected \(word).", at: offset)
         }
         offset = end
     }

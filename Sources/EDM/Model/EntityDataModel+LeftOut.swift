@@ -20,6 +20,6 @@ extension EntityDataModel {
 
     private func sentence(_ beginning: String, _ isMeant: (MetadataDefect.LeftOut) -> Bool) -> String {
         guard let defect = defects.first(where: { $0.leftOut.map(isMeant) ?? false }) else { return beginning + "." }
-        return beginning + ": the metadata declare it in a way that cannot be used (\(defect.fault))."
+        return beginning + ": its declaration in the metadata cannot be used (\(defect.fault))."
     }
 }

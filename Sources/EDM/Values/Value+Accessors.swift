@@ -4,7 +4,7 @@ extension Value {
         switch self {
         case .null: "null"
         case .boolean: "a Boolean"
-        case .integer: "a whole number"
+        case .integer: "an integer"
         case .single, .double: "a floating point number"
         case .decimal: "a decimal number"
         case .string: "a string"

@@ -57,7 +57,7 @@ extension Value {
             }
         if fits { return nil }
         if case .integer(let number) = self, type.isInteger {
-            return "is \(number), out of the range of \(type.rawValue)"
+            return "is \(number), outside the range of \(type.rawValue)"
         }
         return "is \(kindName), not \(type.rawValue)"
     }
@@ -67,10 +67,10 @@ extension Value {
         guard let type = model.enumerationType(named: name) else { return nil }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count <= 1 || type.isFlags else {
-            return "names several members of \(name), which is no flags type"
+            return "names several members of \(name), which is not a flag enumeration"
         }
         for part in parts where Int64(part) == nil && type.member(named: String(part)) == nil {
-            return "is \"\(part)\", no member of \(name)"
+            return "is \"\(part)\", which is not a member of \(name)"
         }
         return nil
     }
@@ -86,7 +86,7 @@ extension Value {
         for (name, item) in value.properties {
             guard let property = type.findProperty(name), !property.isNavigation else {
                 if type.isOpen(to: name) { continue }
-                return "/\(name) is no property of \(type.name)"
+                return "/\(name) is not a property of \(type.name)"
             }
             let reason = item.mismatch(
                 with: property.type, property.facets, property.isNullable, model, depth: depth + 1)
@@ -133,7 +133,9 @@ extension Facets {
             if let maxLength, text.utf8.count > maxLength, text.unicodeScalars.count > maxLength {
                 return "is longer than MaxLength \(maxLength)"
             }
-            if isUnicode == false, !text.utf8.allSatisfy({ $0 < 0x80 }) { return "holds characters that are not ASCII" }
+            if isUnicode == false, !text.utf8.allSatisfy({ $0 < 0x80 }) {
+                return "contains characters that are not ASCII"
+            }
         case .binary(let bytes):
             if let maxLength, bytes.count > maxLength { return "is longer than MaxLength \(maxLength)" }
         case .decimal(let number): return mismatch(of: number)
@@ -153,7 +155,8 @@ extension Facets {
 
     private func mismatch(of number: DecimalValue) -> String? {
         guard number.isFinite else {
-            return scale == nil || scale == .floating ? nil : "is \(number), which only a floating decimal may be"
+            return scale == nil || scale == .floating
+                ? nil : "is \(number), which only a decimal with Scale=floating can have"
         }
         if let precision, number.precision > precision {
             return "has \(number.precision) digits, more than Precision \(precision)"

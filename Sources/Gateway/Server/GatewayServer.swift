@@ -41,7 +41,7 @@ package final class GatewayServer: Sendable {
             }
         } catch {
             try? await group.shutdownGracefully()
-            throw ListenError(description: "The address of listen cannot be opened: \(error).")
+            throw ListenError(description: "The listen address cannot be opened: \(error).")
         }
         port = channel.localAddress?.port ?? 0
     }

@@ -130,11 +130,11 @@ extension GatewayService {
                 if bytes.count > configuration.limits.bodyBytes { break }
             }
         } catch {
-            throw RequestRefusal(502, "The answer of the service is incomplete.")
+            throw RequestRefusal(502, "The response of the service is incomplete.")
         }
         guard bytes.count <= configuration.limits.bodyBytes else {
             throw RequestRefusal(
-                502, "The answer of the service has more than \(configuration.limits.bodyBytes) bytes.")
+                502, "The response of the service has more than \(configuration.limits.bodyBytes) bytes.")
         }
         return bytes
     }
@@ -147,7 +147,7 @@ extension GatewayService {
                 503, "The service cannot be reached.", headers: ["Retry-After": "\(Int.random(in: 2...6))"])
         }
         return error.code == .timeout
-            ? RequestRefusal(504, "The service has not answered in time.")
-            : RequestRefusal(502, "The answer of the service was lost.")
+            ? RequestRefusal(504, "The service did not respond in time.")
+            : RequestRefusal(502, "The response of the service was lost.")
     }
 }

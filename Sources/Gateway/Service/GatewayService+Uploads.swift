@@ -34,7 +34,7 @@ extension GatewayService {
             : BatchLinks.rewrite(received, contentType: contentType, kind.roots, .request)
         guard try RepeatabilityIdentifier(request.headers) == nil else {
             throw RepeatabilityIdentifier.refusal(
-                .oasis, status: 501, "A batch is not repeatable as a whole: its change sets are.")
+                .oasis, status: 501, "A batch as a whole is not repeatable; its change sets are.")
         }
         guard
             let batch = try BatchUpload(
@@ -68,7 +68,7 @@ struct UploadCall: Sendable {
     }
 
     static let inDoubt = RequestRefusal(
-        504, "The answer of the service was lost. Repeat the request under its identifiers.")
+        504, "The response of the service was lost. Repeat the request with the same identifiers.")
 
     func keys(_ unit: UploadUnit) -> [LedgerKey] { unit.keys(endpoint: kind.endpoint.name) }
 
@@ -105,9 +105,11 @@ struct UploadCall: Sendable {
         if completions.isEmpty { return }
         do throws(LedgerStorageError) {
             let accepted = try await service.storage.complete(completions, rules)
-            guard accepted.allSatisfy(\.self) else { throw LedgerStorageError("Another attempt has taken over.") }
+            guard accepted.allSatisfy(\.self) else {
+                throw LedgerStorageError("Another attempt took over the request.")
+            }
         } catch {
-            service.logger.error("An outcome was not recorded: \(error)")
+            service.logger.error("The outcome was not recorded: \(error)")
             throw Self.inDoubt
         }
     }

@@ -37,7 +37,7 @@ package actor SQLiteLedgerStorage: LedgerStorage {
         if let version {
             guard version == Array("\(schemaVersion)".utf8) else {
                 throw LedgerStorageError(
-                    "its schema has version \(String(decoding: version, as: UTF8.self)), this program needs \(schemaVersion)"
+                    "its schema has version \(String(decoding: version, as: UTF8.self)), but this program needs version \(schemaVersion)"
                 )
             }
             return

@@ -54,10 +54,10 @@ struct JSONBatchRequests: Sendable {
             _ = try JSONBatchReader().readResponse(Array("{}".utf8))
         } catch {
             var error = error
-            error.message = "It is not a JSON batch with unique ids and adjacent members of groups, or too large."
+            error.message = "It is not a JSON batch with unique ids and adjacent group members, or it is too large."
             return error
         }
-        preconditionFailure("an empty object is no response to a batch")
+        preconditionFailure("an empty object is not a response to a batch")
     }
 
     /// Returns the batch without some parts, or `nil` if a remaining request refers to one of them by a link.

@@ -199,7 +199,7 @@ package struct ConfigurationReader {
             return .tcp(host: host, port: port)
         }
         throw error(
-            value.line, "listen takes HOST:PORT or unix:/PATH, not “\(value.text)”.",
+            value.line, "listen must be HOST:PORT or unix:/PATH, not “\(value.text)”.",
             "For example listen = 127.0.0.1:8443.")
     }
 
@@ -211,14 +211,14 @@ package struct ConfigurationReader {
             throw error(value.line, "This version stores only in SQLite.", "Write storage = sqlite:/PATH/gateway.db.")
         }
         throw error(
-            value.line, "storage takes sqlite:PATH, not “\(value.text)”.", "Write storage = sqlite:/PATH/gateway.db.")
+            value.line, "storage must be sqlite:PATH, not “\(value.text)”.", "Write storage = sqlite:/PATH/gateway.db.")
     }
 
     private func url(_ value: Value, _ name: String) throws(ConfigurationError) -> ServiceRoot {
         guard let root = ServiceRoot(value.text) else {
             throw error(
                 value.line, "“\(value.text)” cannot be \(name).",
-                "It is an http or https URL that ends with a slash, without credentials, query and fragment.")
+                "Write an http or https URL that ends with a slash, without credentials, query and fragment.")
         }
         return root
     }
@@ -232,7 +232,7 @@ package struct ConfigurationReader {
         else {
             throw error(
                 value.line,
-                "\(name) takes a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”.",
+                "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”.",
                 "Correct the number, or remove the line for the default.")
         }
         set(number)
@@ -243,7 +243,7 @@ package struct ConfigurationReader {
         case "Y": return true
         case "N": return false
         default:
-            throw error(value.line, "\(name) takes Y or N, not “\(value.text)”.", "Write \(name) = Y or \(name) = N.")
+            throw error(value.line, "\(name) must be Y or N, not “\(value.text)”.", "Write \(name) = Y or \(name) = N.")
         }
     }
 }

@@ -55,14 +55,14 @@ package enum RequestFraming {
         guard headers.obstacle(inBatch: false) == nil else { throw RequestRefusal(400, "A header field is malformed.") }
         let hosts = headers.values("Host")
         guard hosts.count == 1 || minor == 0 && hosts.isEmpty else {
-            throw RequestRefusal(400, "A request has one Host field.")
+            throw RequestRefusal(400, "A request must have exactly one Host field.")
         }
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), target.hasPrefix("/"), !target.contains("#") else {
             throw RequestRefusal(400, "The target of the request is not an absolute path.")
         }
         guard !["CONNECT", "TRACE"].contains(method) else { throw RequestRefusal(405, "The method is not allowed.") }
         for name in headers.connectionNames where !name.isEmpty && !HeaderRules.allowedInConnection.contains(name) {
-            throw RequestRefusal(400, "The Connection field names a field that is not one of the connection.")
+            throw RequestRefusal(400, "The Connection field names an end-to-end field.")
         }
         return try bodyLength(minor, headers, limits)
     }
@@ -73,7 +73,7 @@ package enum RequestFraming {
         let codings = headers.values("Transfer-Encoding")
         let lengths = headers.values("Content-Length")
         guard codings.isEmpty || lengths.isEmpty else {
-            throw RequestRefusal(400, "A request has either a Content-Length or a Transfer-Encoding.")
+            throw RequestRefusal(400, "A request must not have both Content-Length and Transfer-Encoding.")
         }
         if !codings.isEmpty {
             guard minor > 0, codings.count == 1, codings[0].equalsIgnoringCase("chunked") else {

@@ -24,11 +24,11 @@ package enum LedgerRefusal: Sendable, Hashable {
 
     package var message: String {
         switch self {
-        case .differs: "Another request was sent under this identifier."
+        case .differs: "Another request was sent with this identifier."
         case .foreign: "This identifier was used with other credentials."
-        case .expired: "The request was first sent longer ago than requests are remembered."
+        case .expired: "The request was first sent before the period for which requests are remembered."
         case .doubt:
-            "The answer of the service to this request was lost. The request is not sent again: read whether it took effect."
+            "The response of the service to this request was lost. The request is not sent again. Read the entity to see whether it took effect."
         }
     }
 }

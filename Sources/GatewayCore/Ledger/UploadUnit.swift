@@ -37,7 +37,7 @@ package struct UploadUnit: Sendable, Hashable {
             else {
                 throw RepeatabilityIdentifier.refusal(
                     identifiers[0].dialect,
-                    "All requests of a change set are repeatable, with different identifiers, or none.")
+                    "Either all requests of a change set are repeatable, with different identifiers, or none.")
             }
         }
         self.part = part

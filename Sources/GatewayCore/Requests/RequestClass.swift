@@ -25,7 +25,7 @@ package struct RequestClass: Sendable, Hashable {
     package init(
         method: String, target: String, headers: HTTPHeaders, configuration: GatewayConfiguration
     ) throws(RequestRefusal) {
-        guard RequestPath.isContained(target) else { throw RequestRefusal(400, "The path leads out of the service.") }
+        guard RequestPath.isContained(target) else { throw RequestRefusal(400, "The path is outside the service.") }
         let found = configuration.endpoints.lazy.compactMap { endpoint in
             configuration.publicRoot.endpoint(endpoint.name).rest(of: target).map { (endpoint, $0) }
         }.first

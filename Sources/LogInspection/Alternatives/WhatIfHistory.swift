@@ -33,7 +33,7 @@ extension InspectedStore {
         if !alteration.insertions.isEmpty { named.append(alteration.insertionPlace) }
         if let missing = named.filter({ $0 > last || $0 == 0 }).min(), missing > 0 || alteration.insertions.isEmpty {
             throw TidelogError(
-                .notFound, "There is no operation \(missing) in front of the end.", recovery: "'tidelog log' shows all."
+                .notFound, "The log has no operation \(missing).", recovery: "Run 'tidelog log' to list all operations."
             )
         }
         let real = try await past(at: .sequence(last))
@@ -42,8 +42,9 @@ extension InspectedStore {
         for sequence in Set(alteration.order + alteration.answers.keys).sorted() {
             guard case .operation = try reading.record(sequence).body else {
                 throw TidelogError(
-                    .notFound, "Record \(sequence) is no operation.",
-                    recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
+                    .notFound, "Record \(sequence) is not an operation.",
+                    recovery:
+                        "Run 'tidelog log' to list the operations, or 'tidelog show \(sequence)' to see this record.")
             }
         }
         var alteration = alteration
@@ -57,8 +58,8 @@ extension InspectedStore {
                 guard case .serviceInstalled = try reading.record(sequence).body else { continue }
                 throw TidelogError(
                     .invalidRequest,
-                    "Record \(sequence) gives the store its metadata: without it nothing behind it has a meaning.",
-                    recovery: "Leave out another one.")
+                    "Record \(sequence) contains the metadata of the store, which all later records need.",
+                    recovery: "Skip another record.")
             }
         }
         var run = WhatIfRun(alteration, base: base, last: last, clock)
@@ -66,8 +67,8 @@ extension InspectedStore {
         try await run.go(altered.store, reading)
         if let silent = alteration.answers.keys.filter({ !run.answeredOperations.contains($0) }).min() {
             throw TidelogError(
-                .notFound, "The service has not answered operation \(silent).",
-                recovery: "'tidelog show \(silent)' says what became of it.")
+                .notFound, "The log contains no response to operation \(silent).",
+                recovery: "Run 'tidelog show \(silent)' to see its outcome.")
         }
         var report = WhatIfReport(real: real, altered: altered)
         (report.withoutPlace, report.countWithoutPlace) = (run.withoutPlace, run.countWithoutPlace)
@@ -365,6 +366,8 @@ private struct WhatIfRun {
 
 extension LogFailure {
     static func missing(_ sequence: SequenceNumber) -> TidelogError {
-        TidelogError(.notFound, "The log does not have operation \(sequence).", recovery: "'tidelog log' shows all.")
+        TidelogError(
+            .notFound, "The log does not have operation \(sequence).",
+            recovery: "Run 'tidelog log' to list all operations.")
     }
 }

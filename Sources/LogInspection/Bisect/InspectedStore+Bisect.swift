@@ -62,8 +62,8 @@ extension InspectedStore {
         let (first, last) = (try sequence(of: good, reader), try sequence(of: bad, reader))
         guard first < last else {
             throw TidelogError(
-                .invalidRequest, "Place \(last), where it holds, is not behind place \(first), where it does not.",
-                recovery: "Give an earlier place as the good one.")
+                .invalidRequest, "The bad place \(last) does not follow the good place \(first).",
+                recovery: "Choose an earlier place as the good one.")
         }
         return Bisection(good: first, bad: last)
     }

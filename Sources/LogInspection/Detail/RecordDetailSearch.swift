@@ -31,7 +31,7 @@ struct RecordDetailSearch {
             throw Self.notFound(
                 sequence,
                 compacted == nil
-                    ? "The log has no record" : "A compaction has removed the records before \(first), and with them")
+                    ? "The log has no record" : "A compaction removed the records before \(first), including")
         }
         self.record = record
         blocks = try LogBlocks(reader)
@@ -95,7 +95,7 @@ struct RecordDetailSearch {
 
     private static func notFound(_ sequence: SequenceNumber, _ why: String) -> TidelogError {
         TidelogError(
-            .notFound, "\(why) \(sequence).", recovery: "'tidelog log --all' shows the records that there are.")
+            .notFound, "\(why) \(sequence).", recovery: "Run 'tidelog log --all' to list the records.")
     }
 
     private static func decoded(_ records: [LogRecord]) -> [(sequence: SequenceNumber, record: Record)] {

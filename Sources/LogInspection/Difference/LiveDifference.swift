@@ -47,11 +47,12 @@ public struct LiveDifference<Service: LiveServiceReader> {
         case .set(let set): chosen = set
         case .entity:
             throw TidelogError(
-                .invalidRequest, "A service is compared set by set.", recovery: "Name the entity set, or nothing.")
+                .invalidRequest, "A service can be compared only by entity set.",
+                recovery: "Name an entity set, or omit the argument.")
         }
         if let chosen, await !store.store.setNames.contains(chosen) {
             throw TidelogError(
-                .invalidRequest, "There is no entity set \(chosen).", recovery: "Check its name in the metadata.")
+                .invalidRequest, "There is no entity set \(chosen).", recovery: "Check the name in the metadata.")
         }
         var run = LiveComparison()
         let model = try await store.store.model

@@ -87,7 +87,7 @@ public struct StateDifference {
                 let known = await before.store.setNames + after.store.setNames
                 guard known.contains(set) else {
                     throw TidelogError(
-                        .invalidRequest, "There is no entity set \(set).", recovery: "Check its name in the metadata.")
+                        .invalidRequest, "There is no entity set \(set).", recovery: "Check the name in the metadata.")
                 }
             }
             try await compare(set, &counts, body)
@@ -159,8 +159,8 @@ public struct StateDifference {
         switch (old, new) {
         case (nil, nil):
             throw TidelogError(
-                .notFound, "\(link) is on neither side.",
-                recovery: "Check the key, or name its entity ID: Customers(~3).")
+                .notFound, "\(link) is in neither of the two states.",
+                recovery: "Check the key, or use the entity ID: Customers(~3).")
         case (let old?, nil): try await compareOld(old, &counts, body)
         case (nil, let new?): try await compareNew(new, &counts, body)
         case (let old?, let new?):

@@ -60,7 +60,7 @@ public struct CSVExport {
                 entry.summary,
             ]
         case .lost(let range):
-            return cells(range.lowerBound, "lost", "records up to \(range.upperBound) that were lost to damage")
+            return cells(range.lowerBound, "lost", "records up to \(range.upperBound), lost by damage")
         case .undecodable(let sequence, let kind, let reason):
             return cells(sequence, "undecodable", "a record of kind \(kind) that cannot be read: \(reason)")
         case .damage(let damage, _): return cells(damage.sequence, "damage", damage.description)

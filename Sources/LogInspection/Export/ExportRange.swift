@@ -35,8 +35,8 @@ func inspectionError(_ error: any Error, _ place: String) -> TidelogError {
     case let error as TidelogError: error
     case LogError.compacted(let first):
         TidelogError(
-            .notFound, "What the store was before operation \(first) was removed by a compaction.", place: place,
-            recovery: "Ask for a later state.", cause: error)
+            .notFound, "A compaction removed the states of the store before operation \(first).", place: place,
+            recovery: "Request a later state.", cause: error)
     case let error as LogError: TidelogError(error)
     default: TidelogError(.storage, "\(error)", place: place, cause: error)
     }

@@ -57,10 +57,10 @@ public final class LogImport {
         do throws(JSONError) {
             json = try JSONValue.parse(bytes)
         } catch {
-            throw failure("is no JSON: \(error)")
+            throw failure("is not JSON: \(error)")
         }
-        guard json.object != nil else { throw failure("is no object") }
-        guard !isEnded else { throw failure("stands behind the end") }
+        guard json.object != nil else { throw failure("is not an object") }
+        guard !isEnded else { throw failure("follows the end") }
         guard log != nil else { return try begin(json) }
         if json["end"] != nil { return try end(json) }
         try add(json)
@@ -72,7 +72,7 @@ public final class LogImport {
     public func finish() throws(TidelogError) -> Summary {
         guard isEnded, let log else {
             line += 1
-            throw failure("is missing: the export is not whole")
+            throw failure("is missing: the export is incomplete")
         }
         do throws(LogError) {
             try log.finish()
@@ -80,7 +80,8 @@ public final class LogImport {
             throw TidelogError(error)
         }
         guard let description = description ?? service.map({ StoreDescription(serviceRoot: $0.root) }) else {
-            throw TidelogError(.invalidRequest, "The export names no service.", recovery: "Export the whole log.")
+            throw TidelogError(
+                .invalidRequest, "The export does not contain the service.", recovery: "Export the whole log.")
         }
         try unfinished.finish(description, keys: keys)
         isDone = true
@@ -90,15 +91,15 @@ public final class LogImport {
     private func begin(_ json: JSONValue) throws(TidelogError) {
         guard let version = json["tidelogExport"]?.integer else { throw failure("is not the first one of an export") }
         guard version == LogExport.version else {
-            throw failure("says version \(version) of the format, which this version of Tidelog does not know")
+            throw failure("has format version \(version), which this version of Tidelog does not support")
         }
         guard let store = json["storeIdentifier"]?.string.flatMap(Self.identifier),
             let number = json["firstSequence"]?.integer, number > 0
-        else { throw failure("lacks the store's identifier or the first sequence number") }
+        else { throw failure("has no store identifier or no first sequence number") }
         guard json["complete"] == .boolean(true) else {
             throw TidelogError(
                 .invalidRequest,
-                "The export begins with operation \(number), and what the store was in front of it is not in it.",
+                "The export begins with operation \(number) and does not contain the state before it.",
                 recovery: "Export the log from its beginning.")
         }
         if let root = json["serviceRoot"]?.string { description = StoreDescription(serviceRoot: root) }
@@ -118,7 +119,7 @@ public final class LogImport {
             do throws(ServiceOptions.InvalidOption) {
                 try options.set(member.name, to: member.value.string ?? "")
             } catch {
-                throw failure("has an option of the service that is not known: \(error)")
+                throw failure("has an unknown service option: \(error)")
             }
         }
         description?.service = options
@@ -128,10 +129,10 @@ public final class LogImport {
         guard let log else { return }
         guard let number = json["kindNumber"]?.integer, let kind = UInt8(exactly: number),
             let text = json["payload"]?.string, let payload = Base64.decode(Array(text.utf8))
-        else { throw failure("lacks the number of its kind, or its bytes in Base64") }
+        else { throw failure("has no kind number or no bytes in Base64") }
         let place = json["snapshot"] ?? json["sequence"]
         guard let sequence = place?.integer, sequence > 0, UInt64(sequence) == log.nextSequence else {
-            throw failure("is not about operation \(log.nextSequence), which has to come next")
+            throw failure("is not operation \(log.nextSequence), which must be next")
         }
         checksum.add(kind, payload)
         do {
@@ -151,7 +152,7 @@ public final class LogImport {
             switch error {
             case let error as LogError: throw TidelogError(error)
             case let error as TidelogError: throw error
-            default: throw failure("cannot be taken: \(error)")
+            default: throw failure("cannot be imported: \(error)")
             }
         }
     }
@@ -166,7 +167,7 @@ public final class LogImport {
         } catch {
             // The record was already undecodable in the exported log.
             guard !isUndecodable else { return }
-            throw failure("has bytes that are no record of kind \(kind): \(error)")
+            throw failure("has bytes that are not a record of kind \(kind): \(error)")
         }
     }
 
@@ -175,7 +176,7 @@ public final class LogImport {
             return
         }
         guard case .service(let installed)? = try? SnapshotCodec.decode(known, payload: payload) else {
-            throw failure("has bytes that are no item of a snapshot")
+            throw failure("has bytes that are not an item of a snapshot")
         }
         service = installed
     }
@@ -183,8 +184,8 @@ public final class LogImport {
     private func end(_ json: JSONValue) throws(TidelogError) {
         guard let log, json["lastSequence"]?.integer == Int64(exactly: log.nextSequence - 1),
             json["records"]?.integer == Int64(exactly: records), json["checksum"]?.string == checksum.text
-        else { throw failure("tells of other records than came") }
-        guard first == 1 || hasSnapshot else { throw failure("ends an export without the snapshot that it needs") }
+        else { throw failure("does not match the records before it") }
+        guard first == 1 || hasSnapshot else { throw failure("ends the export before the snapshot that it requires") }
         isEnded = true
     }
 

@@ -119,7 +119,7 @@ private struct TraceEvents {
         last = max(last, time)
         switch entry.record.body {
         case .operation(let operation):
-            let track = try track(.sets, sets.set(of: operation.subject) ?? "(set not known)")
+            let track = try track(.sets, sets.set(of: operation.subject) ?? "(set unknown)")
             places[entry.sequence] = Place(track: track, time: time)
             try slice(
                 .sets, track, operation.actionName, time, time, sequence: entry.sequence, summary: entry.summary)

@@ -26,14 +26,14 @@ struct RecordSummary {
             "download of \(Self.oneLine(finished.query)) finished"
                 + (finished.deltaLink == nil ? "" : ", with a delta link")
         case .linksLeftOpen(let links):
-            "\(count(links.count, "link")) waiting for an entity: \(list(links.map { Self.oneLine($0.description, limit: 200) }))"
+            "\(count(links.count, "link")) without their entity: \(list(links.map { Self.oneLine($0.description, limit: 200) }))"
         case .entitiesQuarantined(let entities):
-            "\(count(entities.count, "entity")) not taken: \(list(entities.map { Self.oneLine($0.description, limit: 200) }))"
+            "\(count(entities.count, "entity")) quarantined: \(list(entities.map { Self.oneLine($0.description, limit: 200) }))"
         case .entitiesRead(let images):
             "\(count(images.count, "entity")) read: \(list(images.map { Self.oneLine(sets.reference($0.entity)) }))"
         case .batchPrepared(let prepared): text(of: prepared)
         case .batchAccepted(let accepted):
-            "batch \(accepted.batch) accepted: its answer is to be had at \(Self.oneLine(accepted.monitor, limit: 200))"
+            "batch \(accepted.batch) accepted: status monitor at \(Self.oneLine(accepted.monitor, limit: 200))"
         case .batchAnswered(let answered): text(of: answered)
         case .batchInterrupted(let interrupted):
             "batch \(interrupted.batch) interrupted: \(Self.oneLine(interrupted.reason, limit: 200))"
@@ -44,7 +44,7 @@ struct RecordSummary {
         case .operationsRedone(let operations):
             "\(count(operations.count, "operation")) redone: \(list(operations.map(String.init)))"
         case .uploadPostponed(let postponed):
-            "upload put off until \(iso8601(postponed.notBefore) ?? "?"), attempt \(postponed.attempt): "
+            "upload postponed until \(iso8601(postponed.notBefore) ?? "?"), attempt \(postponed.attempt): "
                 + Self.oneLine(postponed.reason, limit: 200)
         case .operationsElided(let operations):
             "\(count(operations.count, "operation")) cancelled out: \(list(operations.map(String.init)))"
@@ -54,14 +54,14 @@ struct RecordSummary {
         case .entitiesMissing(let entities):
             "\(count(entities.count, "entity")) not at the service: \(list(entities.map { Self.oneLine(sets.reference($0)) }))"
         case .operationsUnfit(let unfit):
-            "\(count(unfit.count, "operation")) without a place in the new metadata: "
+            "\(count(unfit.count, "operation")) incompatible with the new metadata: "
                 + list(unfit.map { "\($0.operation) (\(Self.oneLine($0.refusal.message, limit: 200)))" })
         case .operationsAmended(let amended):
             list(amended.map { "operation \($0.operation) amended: \(text(of: $0.content))" }, separator: "; ")
         case .streamsStored(let images): list(images.map(text))
-        case .lost: "a record that was lost"
+        case .lost: "a lost record"
         case .unknown(let kind, let payload):
-            "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
+            "a record of kind \(kind), which this version does not support: \(payload.count) bytes"
         }
     }
 
@@ -116,7 +116,9 @@ struct RecordSummary {
         if let link = told.editLink { parts.append("written at \(address(link))") }
         if let etag = told.etag { parts.append("ETag \(Self.oneLine(etag))") }
         let said =
-            parts.isEmpty ? "the service says nothing more of it" : "the service says: " + parts.joined(separator: ", ")
+            parts.isEmpty
+            ? "the service returned neither links nor an ETag"
+            : "the service returned: " + parts.joined(separator: ", ")
         return "\(reference(image.entity)) \(content); \(said)"
     }
 
@@ -221,7 +223,7 @@ struct RecordSummary {
             }
         }
         let counts = [
-            (confirmed, "confirmed"), (rejected, "rejected"), (deferred, "put off"), (notProcessed, "not processed"),
+            (confirmed, "confirmed"), (rejected, "rejected"), (deferred, "postponed"), (notProcessed, "not processed"),
             (inDoubt, "in doubt"),
         ]
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
@@ -237,7 +239,7 @@ struct RecordSummary {
             case .clientWins: "the client wins"
             case .serverWins: "the service wins"
             case .merged: "merged"
-            case .app: "decided by the app's function"
+            case .app: "decided by a function of the app"
             case .call: "decided by a call"
             }
         var parts = ["conflict on \(reference(resolved.entity)) resolved: \(decision)"]

@@ -63,8 +63,8 @@ extension InspectedStore {
         do throws(LogError) { first = try reader.firstSequence() } catch { throw TidelogError(error) }
         guard first == 1 else {
             throw TidelogError(
-                .unsupported, "The log was compacted, so that it cannot be made again from its records.",
-                place: files.log, recovery: "Bisect and watch work on it.")
+                .unsupported, "The log was compacted, so it cannot be rebuilt from its records.",
+                place: files.log, recovery: "Use 'tidelog bisect' or 'tidelog watch', which work on a compacted log.")
         }
         var last = try sequence(of: .sequence(.max), reader)
         var report = MinimiseReport()
@@ -76,8 +76,8 @@ extension InspectedStore {
         var history = ReducedHistory(records: last > 0 ? Array(1...last) : [])
         guard try await trials.fails(history) else {
             throw TidelogError(
-                .invalidRequest, "The log does not fail as it is, so that there is nothing to make smaller.",
-                recovery: "Give a condition that holds at its end.")
+                .invalidRequest, "The condition does not hold at the end of the log, so the log cannot be reduced.",
+                recovery: "Choose a condition that holds at the end.")
         }
         try await trials.minimise(&history, progress)
         let written = try await trials.write(history, to: output)

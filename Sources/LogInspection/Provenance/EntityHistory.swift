@@ -114,7 +114,7 @@ struct EntityHistory {
         case .key(let text):
             let set = reference.set ?? ""
             guard let (type, version) = models.type(ofSet: set) else {
-                throw TidelogError(.invalidRequest, "The metadata have no entity set \(set).", place: reference.text)
+                throw TidelogError(.invalidRequest, "The metadata has no entity set \(set).", place: reference.text)
             }
             let selector: KeySelector
             do throws(URLSyntaxError) {
@@ -140,8 +140,8 @@ struct EntityHistory {
 
     static func notFound(_ reference: EntityReference) -> TidelogError {
         TidelogError(
-            .notFound, "The log has no entity \(RecordSummary.oneLine(reference.text)).",
-            recovery: "Name it as a query or 'tidelog log' shows it, for example Customers(1) or Customers(~7).")
+            .notFound, "The log does not contain the entity \(RecordSummary.oneLine(reference.text)).",
+            recovery: "Use a name that a query or 'tidelog log' prints, for example Customers(1) or Customers(~7).")
     }
 }
 

@@ -25,8 +25,8 @@ extension InspectedStore {
         let detail = try detail(of: sequence)
         guard detail.entry.operation != nil, let outcome = detail.outcome else {
             throw TidelogError(
-                .notFound, "Record \(sequence) is no operation: \(detail.entry.summary).",
-                recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
+                .notFound, "Record \(sequence) is not an operation: \(detail.entry.summary).",
+                recovery: "Run 'tidelog log' to list the operations, or 'tidelog show \(sequence)' to see this record.")
         }
         var hold: String?
         if outcome.isOpen { hold = try await self.hold(of: sequence) }
@@ -67,18 +67,18 @@ extension OperationReason {
         let last = detail.exchanges.last
         var sentences = [Self.answer(sequence, outcome, last)]
         if let finding = last?.message.flatMap(DoubtReason.finding), outcome.isAfterSearch {
-            sentences.append("It was looked for at the service: \(RecordSummary.oneLine(finding, limit: 200))")
+            sentences.append("The service was searched for the entity: \(RecordSummary.oneLine(finding, limit: 200))")
         }
         if let hold, outcome == .pending { sentences.append("It is not in the next batch: \(hold).") }
         if case .pending = outcome {
-            if let last { sentences.append("Batch \(last.batch) carried it before: \(last.outcome).") }
+            if let last { sentences.append("Batch \(last.batch) contained it before: \(last.outcome).") }
             for effect in detail.effects where effect.kind == "operationsReleased" || effect.kind == "conflictResolved"
             {
                 sentences.append("Record \(effect.sequence): \(effect.summary).")
             }
         }
         if let first = detail.compactedBefore {
-            sentences.append("A compaction has removed the records before \(first); a snapshot has the operation.")
+            sentences.append("A compaction removed the records before \(first); a snapshot contains the operation.")
         }
         self.sentences = sentences
     }
@@ -89,20 +89,20 @@ extension OperationReason {
         let record = last?.answered.map { " (record \($0))" } ?? ""
         switch outcome {
         case .pending: return "\(name) waits for an upload."
-        case .inFlight(let batch): return "\(name) was sent with batch \(batch), and the log has no answer."
+        case .inFlight(let batch): return "\(name) was sent with batch \(batch), and the log contains no response."
         case .inDoubt(let batch, let reason):
-            return "\(name) is in doubt since batch \(batch): \(RecordSummary.oneLine(reason, limit: 200))"
-        case .confirmed(let batch): return "\(name) was confirmed by the answer of batch \(batch)\(when)\(record)."
+            return "\(name) has been in doubt since batch \(batch): \(RecordSummary.oneLine(reason, limit: 200))"
+        case .confirmed(let batch): return "\(name) was confirmed by the response to batch \(batch)\(when)\(record)."
         case .rejected(let batch, let refusal):
-            return "\(name) was refused" + (batch.map { " in batch \($0)" } ?? "")
+            return "\(name) was rejected" + (batch.map { " in batch \($0)" } ?? "")
                 + "\(when)\(record): \(Provenance.words(of: refusal))"
         case .deferred(let refusal):
-            return "\(name) was put off by the service\(when)\(record): \(Provenance.words(of: refusal))"
+            return "\(name) was postponed by the service\(when)\(record): \(Provenance.words(of: refusal))"
         case .undone(let undo, let before):
-            return "\(name) was undone by record \(undo); before that it was \(before.name)."
+            return "\(name) was undone by record \(undo); its state before was \(before.name)."
         case .elided(let by):
-            return "\(name) was never sent: it and others cancelled each other out, says record \(by)."
-        case .unknown: return "What became of operation \(sequence) is not known: records behind it are lost."
+            return "\(name) was never sent: it and other operations cancelled each other out (record \(by))."
+        case .unknown: return "The outcome of operation \(sequence) is not known: records after it are lost."
         }
     }
 }

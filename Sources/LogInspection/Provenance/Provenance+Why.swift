@@ -12,8 +12,8 @@ extension Provenance {
         let lines = lines.filter { $0.aspect.name == name }
         guard !own.isEmpty || !lines.isEmpty else {
             throw TidelogError(
-                .notFound, "The log says nothing of \(RecordSummary.oneLine(name)) of \(reference).",
-                recovery: "'tidelog history' shows what it says.")
+                .notFound, "The log contains no value of \(RecordSummary.oneLine(name)) of \(reference).",
+                recovery: "Run 'tidelog history' to see the recorded values.")
         }
         guard exists else { return gone() }
         let place = "\(reference)/\(RecordSummary.oneLine(name))"
@@ -30,7 +30,7 @@ extension Provenance {
         if let last = own.last(where: \.isVisible), last.before != .absent {
             let isAnswer = lines.contains { $0.sequence == last.sequence }
             sentences.append(
-                (isAnswer ? "" : "Record \(last.sequence) made it so again: \(words(of: last.cause)). ")
+                (isAnswer ? "" : "Record \(last.sequence) restored this value: \(words(of: last.cause)). ")
                     + "Before record \(last.sequence) it was \(Self.words(of: last.before)).")
         }
         // A hidden value may have become visible since.
@@ -38,7 +38,8 @@ extension Provenance {
             below.sequence >= own.last(where: \.isVisible)?.sequence ?? 0
         {
             sentences.append(
-                "The service has \(Self.words(of: below.after)) (\(words(of: below.cause)), record \(below.sequence)).")
+                "The value at the service is \(Self.words(of: below.after)) (\(words(of: below.cause)), record \(below.sequence))."
+            )
         }
         return sentences
     }

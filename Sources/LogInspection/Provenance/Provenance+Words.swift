@@ -9,19 +9,19 @@ extension Provenance {
         switch cause {
         case .edit(let operation): "local edit" + outcomeWords(operation)
         case .download(let query): "download of \(Self.oneLine(query))"
-        case .leftQuery(let query): "\(Self.oneLine(query)) does not bring it any more"
+        case .leftQuery(let query): "\(Self.oneLine(query)) no longer covers it"
         case .read: "read from the service"
-        case .missing: "the service does not have it"
-        case .answer(let batch, let operation): "answer of batch \(batch)" + request(operation, batch)
+        case .missing: "it does not exist at the service"
+        case .answer(let batch, let operation): "response to batch \(batch)" + request(operation, batch)
         case .key(let batch, let operation):
-            "key assigned by the answer of batch \(batch)" + request(operation, batch)
+            "key assigned by the response to batch \(batch)" + request(operation, batch)
         case .undo(let operations): "undo of \(Self.list(operations))"
         case .redo(let operations): "redo of \(Self.list(operations))"
         case .elision(let operations): "\(Self.list(operations)) cancelled out"
         case .amendment(let operations): "amendment of \(Self.list(operations))"
         case .conflict(let decision): "conflict, \(Self.words(of: decision))"
         case .metadata: "new metadata"
-        case .compaction: "as it was when the log was compacted"
+        case .compaction: "state at the compaction of the log"
         case .other(let kind): Self.oneLine(kind)
         }
     }
@@ -51,7 +51,7 @@ extension Provenance {
         case .clientWins: "the client wins"
         case .serverWins: "the service wins"
         case .merged: "merged"
-        case .app: "decided by the app's function"
+        case .app: "decided by a function of the app"
         case .call: "decided by a call"
         }
     }
@@ -72,9 +72,9 @@ extension Provenance {
         case .rejected(let batch, let refusal):
             return ", refused" + (batch.map { " in batch \($0)" } ?? "") + (last.map(Self.address) ?? "")
                 + ": " + Self.words(of: refusal)
-        case .inFlight(let batch): return ", sent with batch \(batch), no answer yet"
+        case .inFlight(let batch): return ", sent with batch \(batch), no response yet"
         case .inDoubt(let batch, _): return ", in doubt since batch \(batch)"
-        case .deferred(let refusal): return ", put off: " + Self.words(of: refusal)
+        case .deferred(let refusal): return ", postponed: " + Self.words(of: refusal)
         case .pending: return ", pending"
         case .undone(let record, _): return ", undone by \(record)"
         case .elided: return ", cancelled out"
@@ -85,7 +85,7 @@ extension Provenance {
     private func request(_ operation: SequenceNumber?, _ batch: BatchID) -> String {
         guard let operation else { return "" }
         let exchange = exchanges[operation]?.last { $0.batch == batch }
-        return " to operation \(operation)" + (exchange.map(Self.address) ?? "")
+        return ", operation \(operation)" + (exchange.map(Self.address) ?? "")
     }
 
     /// Returns a text such as ` (PATCH Customers(1))`, or an empty one if the request is unknown.

@@ -67,16 +67,16 @@ final class Redaction {
         binaries.rank { $0.lexicographicallyPrecedes($1) }
         raws.rank { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for (room, count) in strings.counts + binaries.counts where room < count {
-            throw RedactionError(reason: "\(count) different texts do not fit where there is room for \(room)")
+            throw RedactionError(reason: "\(count) different strings cannot be replaced by \(room) possible values")
         }
         for (room, count) in numbers.counts where room != .max && 2 * room + 1 < count {
             throw RedactionError(
-                reason: "\(count) different numbers do not fit where there is room for \(2 * room + 1)")
+                reason: "\(count) different numbers cannot be replaced by \(2 * room + 1) possible values")
         }
         if dates.counts.contains(where: { $0.count > 2_900_000 })
             || times.counts.contains(where: { $0.count > 86_400_000 })
         {
-            throw RedactionError(reason: "there are more different dates or times than a calendar has")
+            throw RedactionError(reason: "the number of different dates or times exceeds the range of the calendar")
         }
         isCollecting = false
         model = nil

@@ -88,7 +88,7 @@ public struct StoreRedaction: Sendable {
             if let error = error as? RedactionError {
                 throw TidelogError(
                     .unsupported, "The store cannot be redacted: \(error.reason).", place: store.files.directory,
-                    recovery: "Keep the properties that have so little room with --keep.")
+                    recovery: "Keep the original values of these properties with --keep.")
             }
             throw inspectionError(error, store.files.log)
         }
@@ -100,7 +100,7 @@ public struct StoreRedaction: Sendable {
     private func checkKept(_ redaction: Redaction) throws(TidelogError) {
         guard let path = redaction.pathsNotFound.sorted().first else { return }
         throw TidelogError(
-            .invalidRequest, "\(path) is no property of an entity set.", recovery: "Write it as Set/Property.")
+            .invalidRequest, "\(path) is not a property of an entity set.", recovery: "Write it as Set/Property.")
     }
 
     /// Returns the service capabilities, as configured or as declared by annotations, which the redacted metadata do

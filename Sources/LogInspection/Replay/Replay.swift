@@ -121,7 +121,7 @@ public final class Replay {
     private static func restore(_ sequence: SequenceNumber, _ reader: LogReader, into state: WorkingSet) throws {
         guard let file = try reader.snapshots().first(where: { $0.sequence == sequence }) else {
             throw TidelogError(
-                .notFound, "The log has no snapshot in front of operation \(sequence).", place: reader.directory)
+                .notFound, "The log has no snapshot before operation \(sequence).", place: reader.directory)
         }
         let snapshot = try reader.snapshot(file)
         var restoration = StateRestoration(into: state)
@@ -272,7 +272,7 @@ public final class Replay {
 extension TidelogError {
     init(replaying sequence: SequenceNumber, _ error: StateError) {
         self.init(
-            .damaged, "Operation \(sequence) of the log cannot be folded. \(error.message)",
+            .damaged, "Operation \(sequence) of the log cannot be applied. \(error.message)",
             recovery: "Run 'tidelog verify' on the store.", cause: error)
     }
 
@@ -282,8 +282,8 @@ extension TidelogError {
         case let error as TidelogError: self = error
         case LogError.compacted(let first):
             self.init(
-                .notFound, "What the store was before operation \(first) was removed by a compaction.",
-                place: store.files.log, recovery: "Ask for a later state.", cause: error)
+                .notFound, "A compaction removed the states of the store before operation \(first).",
+                place: store.files.log, recovery: "Request a later state.", cause: error)
         case let error as LogError: self.init(error)
         case is CodecError: self = LogFailure.mapped(error)
         case let error as StateError:

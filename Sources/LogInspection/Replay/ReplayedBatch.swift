@@ -64,8 +64,8 @@ public struct ReplayedBatch: Sendable, Hashable {
     }
 
     private static func unknown(_ operation: SequenceNumber) -> TidelogError {
-        TidelogError(.notFound, "Of operation \(operation), which it carried, nothing is known: records are lost.")
+        TidelogError(.notFound, "Operation \(operation), which the batch contains, is not known: records are lost.")
     }
 
-    private static let gap = "Records in front of it are lost, and without them it is another one."
+    private static let gap = "The batch cannot be rebuilt, because records before it are lost."
 }

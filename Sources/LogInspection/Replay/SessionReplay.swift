@@ -61,7 +61,7 @@ public struct SessionReplay {
         let replay = try Replay(source)
         guard case .beginning = replay.origin else {
             throw TidelogError(
-                .unsupported, "A session can be run again from its beginning only, and a compaction has removed that.",
+                .unsupported, "A session can be repeated only from its beginning, which a compaction removed.",
                 place: source.files.log, recovery: "Use a copy of the store from before the compaction.")
         }
         var stage = try await SessionReplayStore(source, session, options)
@@ -91,7 +91,7 @@ public struct SessionReplay {
                     .impossible(reason)
                 } else {
                     stage.sequences[sequence].flatMap { outcomesNow[$0] }.map(ReplayedOperation.Outcome.init)
-                        ?? .impossible("It was not made.")
+                        ?? .impossible("It was not performed.")
                 }
             return ReplayedOperation(
                 sequence: sequence, summary: summary,

@@ -85,7 +85,7 @@ struct SessionReplayStore {
         _ operation: Operation, _ sequence: SequenceNumber, _ state: WorkingSet
     ) async throws(TidelogError) {
         guard operation.stream == nil else {
-            impossible[sequence] = "It writes a stream, whose content is not in the log."
+            impossible[sequence] = "It writes a stream whose content is not in the log."
             return
         }
         for entity in operation.referencedEntities where entities[entity] == nil {
@@ -97,7 +97,7 @@ struct SessionReplayStore {
             next = EntityID(rawValue: next.rawValue + 1)
         }
         guard var renamed = OperationRenaming(names: entities).renamed(operation) else {
-            impossible[sequence] = "An entity that it is about is not on this service."
+            impossible[sequence] = "An entity that it refers to does not exist at this service."
             return
         }
         // Changes of the service are compared with its current response.

@@ -87,13 +87,13 @@ struct ReportCollector {
                 content.isDamaged = true
                 addNotice(damage.sequence, "damage", damage.description)
             case .lost(let range):
-                addNotice(range.lowerBound, "lost", "records up to #\(range.upperBound) that were lost to damage")
+                addNotice(range.lowerBound, "lost", "records up to #\(range.upperBound), lost by damage")
             case .undecodable(let sequence, let kind, let reason):
                 content.isDamaged = true
                 addNotice(sequence, "undecodable", "a record of kind \(kind) that cannot be read: \(reason)")
             case .compacted(let sequence, let next):
                 content.notices.append(
-                    "Records before #\(next) were removed by a compaction; what had not ended then is shown.")
+                    "A compaction removed the records before #\(next); operations that had not ended are shown.")
                 _ = sequence
             }
         }
@@ -154,7 +154,7 @@ struct ReportCollector {
         content.batches[index].operations = prepared.operations
         content.batches[index].summary = entry.summary
         guard !prepared.sent.isEmpty else { return }
-        content.batches[index].note = "As they were sent, without credentials."
+        content.batches[index].note = "The bytes that were sent, without credentials."
         content.batches[index].requests = prepared.sent.flatMap { $0 }.map { request in
             .init(
                 method: request.method, url: request.url,
@@ -198,7 +198,7 @@ struct ReportCollector {
     private mutating func rebuildBatches() {
         let missing = content.batches.indices.filter { content.batches[$0].requests.isEmpty }
         guard !missing.isEmpty, let last = missing.compactMap({ content.batches[$0].prepared }).max() else { return }
-        for index in missing { content.batches[index].note = "The log does not hold the bytes of this batch." }
+        for index in missing { content.batches[index].note = "The log does not contain the bytes of this batch." }
         do throws(TidelogError) {
             try Replay(store).advance(through: last) { [indexes = batchIndexes] batch, _ in
                 guard let index = indexes[batch.batch], content.batches[index].requests.isEmpty,
@@ -208,7 +208,7 @@ struct ReportCollector {
                 content.batches[index].note = batch.note
             }
         } catch {
-            content.notices.append("Batches could not be built again: \(error.message)")
+            content.notices.append("Batches could not be rebuilt: \(error.message)")
         }
     }
 
@@ -257,12 +257,14 @@ struct ReportCollector {
             }
         }
         facts.append(("Log format", "version \(store.isEncrypted ? LogFormat.encryptedVersion : LogFormat.version)"))
-        if store.isEncrypted { facts.append(("Encrypted", "yes; this page is not")) }
+        if store.isEncrypted { facts.append(("Encrypted", "yes; this page is not encrypted")) }
         content.facts = facts + content.facts
         if isRedacted {
-            content.notices.insert("Values are redacted: equality and order are kept, nothing else.", at: 0)
+            content.notices.insert("Values are redacted: only their equality and order are preserved.", at: 0)
         }
-        if content.isDamaged { content.notices.insert("The log is damaged; the report shows what can be read.", at: 0) }
+        if content.isDamaged {
+            content.notices.insert("The log is damaged; the report shows the readable records.", at: 0)
+        }
     }
 }
 
@@ -278,9 +280,10 @@ extension ReportContent.Request {
 extension ReplayedBatch {
     fileprivate var note: String {
         switch comparison {
-        case .identical: "Built again from the log in front of it: to the byte what was sent, without credentials."
-        case .different: "Built again from the log in front of it. It is NOT what was sent."
-        case .unknown, .unbuildable: "Built again from the log in front of it; the log does not tell what was sent."
+        case .identical: "Rebuilt from the log before it: identical to the bytes that were sent, without credentials."
+        case .different: "Rebuilt from the log before it. It DIFFERS from the bytes that were sent."
+        case .unknown, .unbuildable:
+            "Rebuilt from the log before it; the log does not contain the bytes that were sent."
         }
     }
 }

@@ -31,6 +31,7 @@ extension ReportContent {
         conflicts.removeAll { !keep(fits($0.entity.rawValue) && $0.operations.allSatisfy(fits)) }
         errors.removeAll { !keep(fits($0.requestID) && fits($0.entity.rawValue)) }
         guard count > 0 else { return }
-        notices.append("Numbers above \(Self.largest) are left out at \(count) places: a browser cannot count so far.")
+        notices.append(
+            "Numbers above \(Self.largest) are omitted at \(count) places, because browsers cannot represent them.")
     }
 }

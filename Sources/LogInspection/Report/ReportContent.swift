@@ -44,7 +44,7 @@ struct ReportContent {
         var summary = ""
         var reason: String?
         /// The source of the requests.
-        var note = "The log does not hold the bytes of this batch, and it is too old to be built again here."
+        var note = "The log does not contain the bytes of this batch, and it is too old to be rebuilt in the report."
 
         /// The most serious outcome.
         var state: String {

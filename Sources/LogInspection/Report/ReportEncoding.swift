@@ -163,9 +163,9 @@ struct ReportEncoding {
             $0.number("entity", conflict.entity.rawValue)
             $0.text("name", conflict.name)
             switch conflict.kind {
-            case .changed: $0.text("kind", "was changed by others as well")
-            case .deletedByOthers: $0.text("kind", "was deleted by others")
-            case .deletedHere: $0.text("kind", "was deleted here and changed by others")
+            case .changed: $0.text("kind", "was changed by another client too")
+            case .deletedByOthers: $0.text("kind", "was deleted by another client")
+            case .deletedHere: $0.text("kind", "was deleted here and changed by another client")
             }
             $0.numbers("operations", conflict.operations)
             let values = conflict.properties.map { [$0.name] + [$0.base, $0.mine, $0.theirs].map(text) }

@@ -33,7 +33,7 @@ enum ReportPage {
             \(tabs.map(tab).joined(separator: "\n"))
             </nav>
             <p id="busy" class="empty" role="status">Unpacking …</p>
-            <noscript><p class="empty">The page needs JavaScript. It asks nobody for anything.</p></noscript>
+            <noscript><p class="empty">The page requires JavaScript. It sends no requests.</p></noscript>
             <div class="stage" id="stage" hidden>
             <main>
             \(tabs.map(panel).joined(separator: "\n"))
@@ -64,8 +64,8 @@ enum ReportPage {
                 <button id="by-number" aria-pressed="false">By number</button></div>
                 <div><canvas id="canvas" tabindex="0" role="img" aria-label="Records over time, a lane for each set; \
                 arrow keys move, plus and minus zoom, Home shows all"></canvas></div>
-                <p class="hint">Wheel or pinch to zoom, drag to move, click on a mark to open it. A mark has the colour of the \
-                worst that is in it; a taller one stands for more records.</p>
+                <p class="hint">Wheel or pinch to zoom, drag to move, click on a mark to open it. A mark has the color of the \
+                worst state of its records; a taller mark stands for more records.</p>
                 """
             case "operations":
                 """

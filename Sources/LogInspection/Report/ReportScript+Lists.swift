@@ -44,7 +44,7 @@ extension ReportScript {
               this.fill(row, this.items[index]);
               rows.push(row);
             }
-            if (!length) rows.push(make('div', { class: 'empty' }, 'Nothing fits.'));
+            if (!length) rows.push(make('div', { class: 'empty' }, 'No matches.'));
             this.space.replaceChildren(...rows);
             if (this.selected >= first && this.selected < last) {
               this.element.setAttribute('aria-activedescendant', this.element.id + '-' + this.selected);
@@ -74,7 +74,7 @@ extension ReportScript {
           }
         }
 
-        // A cell in which what was searched for is marked.
+        // Returns a cell with the matches of the search marked.
         function marked(line, words) {
           const cell = make('span', { class: 'text', title: visible(line) });
           const lower = line.toLowerCase();
@@ -97,7 +97,7 @@ extension ReportScript {
         }
         const fateWords = {
           confirmed: 'confirmed', pending: 'pending', inFlight: 'in flight', inDoubt: 'in doubt', rejected: 'rejected',
-          deferred: 'put off', undone: 'undone', elided: 'cancelled out', unknown: 'unknown',
+          deferred: 'postponed', undone: 'undone', elided: 'cancelled out', unknown: 'unknown',
         };
         function fillRecord(row, index) {
           row.append(
@@ -167,7 +167,7 @@ extension ReportScript {
             sent.length ? make('h2', {}, 'Sent in') : null,
             sent.length ? links(sent, each => {
               const outcome = each.outcomes.find(one => one.operation === sequence[row]);
-              const words = outcome ? [fateWords[outcome.result] || outcome.result, outcome.status, outcome.message] : ['no answer'];
+              const words = outcome ? [fateWords[outcome.result] || outcome.result, outcome.status, outcome.message] : ['no response'];
               return [toBatch(each), make('div', { class: 'note' }, words.filter(Boolean).join(' · '))];
             }) : null,
             error ? make('h2', {}, 'In the error archive') : null, error ? errorCard(error) : null);
@@ -195,7 +195,7 @@ extension ReportScript {
             make('h2', {}, 'Outcomes'),
             links(batch.operations, operation => {
               const result = outcome.get(operation), row = rowOf(operation);
-              const words = result ? [fateWords[result.result] || result.result, result.status, result.code, result.message] : ['no answer'];
+              const words = result ? [fateWords[result.result] || result.result, result.status, result.code, result.message] : ['no response'];
               return [row >= 0 ? toRow(row) : make('span', {}, '#' + operation),
                 make('div', { class: 'note' }, dot(result ? result.result : 'inDoubt'), words.filter(Boolean).join(' · '))];
             }),

@@ -217,7 +217,7 @@ extension ReportScript {
               }, dot(fate), number(amounts.get(fate)) + ' ' + fateWords[fate])))));
           }
           if (report.errors.length) {
-            panel.append(make('h2', {}, 'Needs somebody'), ...report.errors.slice(0, 5).map(errorCard));
+            panel.append(make('h2', {}, 'Needs a decision'), ...report.errors.slice(0, 5).map(errorCard));
             if (report.errors.length > 5) panel.append(make('button', { class: 'more', onclick: () => go({ view: 'errors' }) }, 'All ' + number(report.errors.length)));
           }
         }
@@ -245,7 +245,7 @@ extension ReportScript {
               make('span', { class: 'amount' }, number(row.records) + (row.records === 1 ? ' record, ' : ' records, ') + bytes(row.raw) + ' → ' + bytes(row.stored)),
             ])));
           };
-          panel.append(make('p', { class: 'hint' }, 'Pale: what the records take uncompressed. Strong: what they take in the file.'));
+          panel.append(make('p', { class: 'hint' }, 'Pale: size of the records without compression. Strong: size in the file.'));
           chart('Kinds of records', report.sizes.kinds);
           chart('Segments', report.sizes.segments);
           if (report.sizes.snapshots.length) chart('Snapshots', report.sizes.snapshots);

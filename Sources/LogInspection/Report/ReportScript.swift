@@ -71,7 +71,7 @@ enum ReportScript {
         }
 
         if (typeof DecompressionStream === 'undefined') {
-          byID('busy').textContent = 'This browser is too old for the page: it needs Chrome 103, Firefox 113, Safari 16.4, or later.';
+          byID('busy').textContent = 'This browser is too old. The page requires Chrome 103, Firefox 113, Safari 16.4, or later.';
           return;
         }
         const report = await unpack(byID('data').textContent.trim());
@@ -100,7 +100,7 @@ enum ReportScript {
           if (index === undefined) return '~' + id;
           return report.sets[entities.set[index]] + '(' + (entities.name[index] || '~' + id) + ')';
         };
-        // Rows by entity, made when somebody first asks.
+        // Rows by entity, created on first use.
         let history;
         function historyOf(id) {
           if (!history) {
@@ -120,10 +120,10 @@ enum ReportScript {
         const batchesOfOperation = new Map();
         for (const batch of report.batches) {
           batch.operations = Array.from(sums(batch.ops));
-          // Only what was not confirmed is told.
+          // The outcomes list only operations that were not confirmed.
           if (batch.ended && !batch.interrupted) {
-            const told = new Map(batch.outcomes.map(outcome => [outcome.operation, outcome]));
-            batch.outcomes = batch.operations.map(operation => told.get(operation) || { operation, result: 'confirmed' });
+            const listed = new Map(batch.outcomes.map(outcome => [outcome.operation, outcome]));
+            batch.outcomes = batch.operations.map(operation => listed.get(operation) || { operation, result: 'confirmed' });
           }
           for (const place of [batch.prepared, batch.ended]) if (place) batchOfRow.set(rowOf(place), batch);
           for (const operation of batch.operations) {
@@ -134,7 +134,7 @@ enum ReportScript {
         const requestText = batch => (batch.requests || []).map(request =>
           request.method + ' ' + request.url + '\n' + request.headers + (request.body ? '\n' + request.body : '')).join('\n\n');
 
-        // What a search looks at, in lower case: made when somebody first searches.
+        // The searchable text in lower case, created on the first search.
         let haystack;
         function searchable() {
           if (!haystack) {

@@ -34,7 +34,7 @@ public struct LogStatistics: Sendable, Hashable {
     ///
     /// - Parameter verification: A deep verification.
     public init(_ verification: LogVerification) {
-        precondition(verification.depth == .deep, "a fast verification knows no kinds")
+        precondition(verification.depth == .deep, "a fast verification has no kinds")
         segments = verification.segments
         snapshots = verification.snapshots
         kinds = verification.kinds.sorted { $0.key < $1.key }.map { number, totals in

@@ -31,7 +31,9 @@ struct OperationSource {
         for id in operation.referencedEntities { find(id) }
         switch operation.action {
         case .create(let creation, let parent):
-            guard creation.inline.isEmpty else { throw Self.unsupported(pending, "creates entities inside of another") }
+            guard creation.inline.isEmpty else {
+                throw Self.unsupported(pending, "creates entities inside another entity")
+            }
             create(creation, parent)
         case .update(let entity, let changes, let bindings):
             set(changes, entity)
@@ -107,7 +109,7 @@ struct OperationSource {
 
     private static func unsupported(_ pending: PendingOperation, _ what: String) -> TidelogError {
         TidelogError(
-            .unsupported, "Operation \(pending.sequence) \(what), which a generated test cannot do.",
-            recovery: "Leave it out first: 'tidelog minimise'.")
+            .unsupported, "Operation \(pending.sequence) \(what), which a generated test does not support.",
+            recovery: "Remove the operation with 'tidelog minimise' first.")
     }
 }

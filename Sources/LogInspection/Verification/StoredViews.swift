@@ -48,7 +48,7 @@ extension InspectedStore {
             return .inUse
         } catch {
             if !keys.isEmpty, FileKind.of(files.views + "-wal") != nil {
-                return .stale("The process that wrote them did not close them. The next one that opens the store does.")
+                return .stale("The process that wrote them did not close them; the next open does.")
             }
             return .stale("They cannot be read now: \(error)")
         }
@@ -57,14 +57,14 @@ extension InspectedStore {
     private func check(
         _ views: SQLiteState, _ first: SequenceNumber, _ next: SequenceNumber
     ) throws -> StoredViews {
-        if try views.isOfAnotherVersion() { return .stale("They are of another version.") }
+        if try views.isOfAnotherVersion() { return .stale("They have another version.") }
         let applied = try views.header().applied
         // A writer may have appended since.
         if applied >= next, try readable({ applied >= (try $0.nextSequence()) }) {
-            return .wrong("They hold operation \(applied), and the log ends with \(next - 1).")
+            return .wrong("They contain operation \(applied), but the log ends with \(next - 1).")
         }
-        if applied == 0 { return .stale("They hold nothing yet.") }
-        guard applied + 1 >= first else { return .stale("They are older than what the log still has.") }
+        if applied == 0 { return .stale("They are still empty.") }
+        guard applied + 1 >= first else { return .stale("They are older than the first record of the log.") }
         try views.verify()
         let replay = try Replay(self, from: applied, buildsBatches: false)
         _ = try replay.digest()

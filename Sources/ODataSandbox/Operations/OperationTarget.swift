@@ -36,11 +36,11 @@ struct OperationRun {
             throw SandboxError(400, .badRequest, error.message, target: target.name)
         }
         guard request.method == operation.method else {
-            throw SandboxError(405, .methodNotAllowed, "\(operation.name) is called with \(operation.method).")
+            throw SandboxError(405, .methodNotAllowed, "\(operation.name) must be called with \(operation.method).")
         }
         let name = operation.name.split(separator: ".").last.map(String.init) ?? operation.name
         guard let body = view.operations[name] else {
-            throw SandboxError(501, .notImplemented, "The sandbox was not told what \(operation.name) does.")
+            throw SandboxError(501, .notImplemented, "The sandbox has no implementation of \(operation.name).")
         }
         try requireMatch(transaction)
         var call = try self.call(
@@ -101,7 +101,7 @@ struct OperationRun {
         guard EntityTag.list(condition, contains: etag) else {
             throw SandboxError(
                 412, .preconditionFailed,
-                "\(row.name) has changed: its ETag is \(etag ?? "none"), If-Match says \(condition).")
+                "\(row.name) was changed: its ETag is \(etag ?? "none"), but If-Match is \(condition).")
         }
     }
 

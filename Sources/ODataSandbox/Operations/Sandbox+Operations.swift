@@ -48,7 +48,8 @@ extension Sandbox {
             (contents.first?.set ?? operation.entitySet).flatMap(view.set)
             ?? view.model.entitySets.first { $0.entityType.name == type }
         guard let set else {
-            throw SandboxError(501, .notImplemented, "\(operation.name) returns entities of no set.")
+            throw SandboxError(
+                501, .notImplemented, "The entity set of the entities that \(operation.name) returns is unknown.")
         }
         return set
     }

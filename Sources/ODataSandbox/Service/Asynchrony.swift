@@ -61,12 +61,12 @@ extension Sandbox {
             return done(response, request, view)
         case "DELETE":
             guard accepted[place].response == nil else {
-                throw SandboxError(405, .methodNotAllowed, "The request has taken effect and cannot be cancelled.")
+                throw SandboxError(405, .methodNotAllowed, "The request took effect and cannot be cancelled.")
             }
             cancelled.insert(number)
             return view.response(204)
         default:
-            throw SandboxError(405, .methodNotAllowed, "\(request.method) is not possible on a status monitor.")
+            throw SandboxError(405, .methodNotAllowed, "A status monitor does not support \(request.method).")
         }
     }
 

@@ -48,6 +48,7 @@ extension ServiceView {
         // The error of libraries that interpret the reference as a URL (Olingo 2).
         if isLegacy { throw SandboxError(404, .notFound, "Requested entity could not be found.") }
         throw SandboxError(
-            400, .badRequest, "The service reads no such reference to another request of the change set.")
+            400, .badRequest,
+            "The service does not support this kind of reference to another request of the change set.")
     }
 }

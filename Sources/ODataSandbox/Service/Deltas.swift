@@ -113,7 +113,7 @@ extension Sandbox {
     ) throws(SandboxError) -> WireResponse {
         let options = try view.options(url.ownQuery, collection.set)
         guard let deltas = self.options.deltas, var token = DeltaToken(text) else {
-            throw SandboxError(400, .badRequest, "The delta token \(text) is none of this service.")
+            throw SandboxError(400, .badRequest, "The delta token \(text) does not belong to this service.")
         }
         guard let then = baselines[token.since] else {
             throw SandboxError(deltas.refusal, .notFound, "The delta link has expired.")

@@ -14,13 +14,13 @@ extension Fault {
         do throws(JSONError) {
             value = try JSONValue.parse(json)
         } catch {
-            throw FaultError("This is no JSON: \(error)")
+            throw FaultError("This is not JSON: \(error)")
         }
         return try (value.array ?? [value]).map { item throws(FaultError) in try Fault(item) }
     }
 
     private init(_ value: JSONValue) throws(FaultError) {
-        guard case .object(let object) = value else { throw FaultError("A fault is an object.") }
+        guard case .object(let object) = value else { throw FaultError("A fault must be an object.") }
         var fields = FaultFields(object)
         self.init(try Self.effect(&fields))
         remaining = try fields.integer("times") ?? 1
@@ -31,16 +31,16 @@ extension Fault {
         case nil: break
         case .string("any"): part = .any
         case .number(let text)? where Int(text).map { $0 > 0 } == true: part = Int(text).map(BatchScope.number)
-        default: throw FaultError("“part” is “any” or a number from 1.")
+        default: throw FaultError("“part” must be “any” or a number from 1.")
         }
-        if let name = fields.rest.first { throw FaultError("A fault has no “\(name)” here.") }
+        if let name = fields.rest.first { throw FaultError("A fault must not have “\(name)” here.") }
     }
 
     /// The maximum delay: one hour, in milliseconds.
     private static let longestDelay = 3_600_000
 
     private static func effect(_ fields: inout FaultFields) throws(FaultError) -> Effect {
-        guard let name = try fields.text("effect") else { throw FaultError("A fault has an “effect”.") }
+        guard let name = try fields.text("effect") else { throw FaultError("A fault must have an “effect”.") }
         switch name {
         case "refuse":
             return .refuse(
@@ -83,23 +83,23 @@ private struct FaultFields {
 
     mutating func text(_ name: String) throws(FaultError) -> String? {
         guard let value = consume(name) else { return nil }
-        guard case .string(let text) = value else { throw FaultError("“\(name)” is a text.") }
+        guard case .string(let text) = value else { throw FaultError("“\(name)” must be a string.") }
         return text
     }
 
     mutating func integer(_ name: String) throws(FaultError) -> Int? {
         guard let value = consume(name) else { return nil }
         guard case .number(let text) = value, let number = Int(text), number >= 0 else {
-            throw FaultError("“\(name)” is a whole number from 0.")
+            throw FaultError("“\(name)” must be a nonnegative integer.")
         }
         return number
     }
 
     mutating func required(_ name: String, in range: ClosedRange<Int>) throws(FaultError) -> Int {
-        guard let number = try integer(name) else { throw FaultError("This effect needs “\(name)”.") }
+        guard let number = try integer(name) else { throw FaultError("This effect requires “\(name)”.") }
         guard range.contains(number) else {
             let upper = range.upperBound == .max ? "" : " to \(range.upperBound)"
-            throw FaultError("“\(name)” is a number from \(range.lowerBound)\(upper).")
+            throw FaultError("“\(name)” must be a number from \(range.lowerBound)\(upper).")
         }
         return number
     }
@@ -111,27 +111,27 @@ private struct FaultFields {
 
     mutating func headers(_ name: String) throws(FaultError) -> HTTPHeaders {
         guard let value = consume(name) else { return .empty }
-        guard let object = value.object else { throw FaultError("“\(name)” is an object of texts.") }
+        guard let object = value.object else { throw FaultError("“\(name)” must be an object of strings.") }
         var headers = HTTPHeaders.empty
         for member in object.members {
-            guard let text = member.value.string else { throw FaultError("“\(name)” is an object of texts.") }
+            guard let text = member.value.string else { throw FaultError("“\(name)” must be an object of strings.") }
             headers.add(name: member.name, value: text)
         }
         return headers
     }
 
     mutating func request(_ name: String) throws(FaultError) -> WireRequest {
-        guard case .object(let object)? = consume(name) else { throw FaultError("This effect needs a “\(name)”.") }
+        guard case .object(let object)? = consume(name) else { throw FaultError("This effect requires a “\(name)”.") }
         var fields = FaultFields(object)
         guard let method = try fields.text("method"), let url = try fields.text("url") else {
-            throw FaultError("A request has a “method” and a “url”.")
+            throw FaultError("A request must have a “method” and a “url”.")
         }
         var request = WireRequest(
             method: method, url: url, headers: try fields.headers("headers"), body: try fields.bytes("body") ?? [])
         if !request.body.isEmpty, request.headers["Content-Type"] == nil {
             request.headers["Content-Type"] = "application/json"
         }
-        if let name = fields.rest.first { throw FaultError("A request has no “\(name)”.") }
+        if let name = fields.rest.first { throw FaultError("A request must not have “\(name)”.") }
         return request
     }
 }

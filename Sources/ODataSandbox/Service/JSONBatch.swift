@@ -44,14 +44,14 @@ struct JSONBatch {
                 throw SandboxError(400, .invalidBatch, "Request \(item.id) depends on \(name), which is not before it.")
             }
             for id in Self.references(of: item.request) where ids.contains(id) && !item.dependsOn.contains(id) {
-                throw SandboxError(400, .invalidBatch, "Request \(item.id) refers to \(id) and does not depend on it.")
+                throw SandboxError(400, .invalidBatch, "Request \(item.id) refers to \(id), but does not depend on it.")
             }
             if let group = item.group, parts.last?.group == group {
                 parts[parts.count - 1].items.append(item)
                 continue
             }
             if let group = item.group, ids.contains(group) || !groups.insert(group).inserted {
-                throw SandboxError(400, .invalidBatch, "The members of group \(group) do not stand together.")
+                throw SandboxError(400, .invalidBatch, "The members of group \(group) are not adjacent.")
             }
             parts.append(Part(group: item.group, items: [item]))
         }
@@ -59,9 +59,9 @@ struct JSONBatch {
 
     private static func item(_ value: JSONValue) throws(SandboxError) -> Item {
         guard let id = value["id"]?.string, let method = value["method"]?.string, let url = value["url"]?.string else {
-            throw SandboxError(400, .invalidBatch, "A request of a batch needs id, method and url.")
+            throw SandboxError(400, .invalidBatch, "A request of a batch must have id, method and url.")
         }
-        guard value["if"] == nil else { throw SandboxError(501, .notImplemented, "The sandbox knows no “if”.") }
+        guard value["if"] == nil else { throw SandboxError(501, .notImplemented, "The sandbox does not support “if”.") }
         var request = WireRequest(
             method: method.uppercased(), url: url.hasPrefix("/") ? Route(url).rest : url)
         for member in value["headers"]?.object?.members ?? [] {

@@ -6,7 +6,7 @@ extension Modifications {
         let mediaType = request.headers["Content-Type"]?.split(separator: ";").first.map { $0.lowercased() }
         guard mediaType == "application/json" || request.body.isEmpty else {
             throw SandboxError(
-                415, .badRequest, "The sandbox reads JSON, not \(mediaType ?? "what has no Content-Type").")
+                415, .badRequest, "The sandbox supports only JSON, not \(mediaType ?? "a body without Content-Type").")
         }
         let body: RequestBody
         do {
@@ -15,7 +15,7 @@ extension Modifications {
             throw SandboxError(error)
         }
         guard body.type == nil || body.type == type.name else {
-            throw SandboxError(501, .notImplemented, "The sandbox keeps no entities of derived types.")
+            throw SandboxError(501, .notImplemented, "The sandbox does not support entities of derived types.")
         }
         return body
     }
@@ -73,7 +73,7 @@ extension Modifications {
         else { return }
         throw SandboxError(
             412, .preconditionFailed,
-            "The stream of \(id.set) has changed: its ETag is \(media.etag), If-Match says \(condition).")
+            "The stream of \(id.set) was changed: its ETag is \(media.etag), but If-Match is \(condition).")
     }
 
     /// Checks `If-Match` and `If-None-Match` of a modification.
@@ -89,12 +89,13 @@ extension Modifications {
         guard let condition = request.headers["If-Match"] else {
             guard etag != nil else { return }
             throw SandboxError(
-                view.isLegacy ? 412 : 428, .preconditionRequired, "Changes of \(row.name) need If-Match with its ETag.")
+                view.isLegacy ? 412 : 428, .preconditionRequired,
+                "Changes of \(row.name) require If-Match with its ETag.")
         }
         guard EntityTag.list(condition, contains: etag) else {
             throw SandboxError(
                 412, .preconditionFailed,
-                "\(row.name) has changed: its ETag is \(etag ?? "none"), If-Match says \(condition).")
+                "\(row.name) was changed: its ETag is \(etag ?? "none"), but If-Match is \(condition).")
         }
     }
 }
@@ -126,7 +127,7 @@ extension SandboxError {
             case .typeMismatch, .unknownType: .typeMismatch
             case .malformedJSON, .tooLarge, .unexpectedShape, .serviceError: .badRequest
             }
-        self.init(400, code, "The body cannot be taken: \(error)", target: error.path.isEmpty ? nil : error.path)
+        self.init(400, code, "The body cannot be read: \(error)", target: error.path.isEmpty ? nil : error.path)
     }
 }
 

@@ -26,7 +26,7 @@ struct Modifications {
             throw SandboxError(405, .methodNotAllowed, "The service has no \(request.method), only PUT.")
         }
         guard view.isLegacy || request.method != "MERGE" else {
-            throw SandboxError(405, .methodNotAllowed, "MERGE is of V2; V4 has PATCH.")
+            throw SandboxError(405, .methodNotAllowed, "MERGE is a method of V2; V4 has PATCH.")
         }
         switch (target, request.method) {
         case (.entities(let collection), "POST"): return try create(in: collection, request)
@@ -49,7 +49,7 @@ struct Modifications {
             let (invoked, result) = try run.run(on: &transaction)
             return .invoked(invoked, result, url)
         default:
-            throw SandboxError(405, .methodNotAllowed, "\(request.method) is not possible on \(request.url).")
+            throw SandboxError(405, .methodNotAllowed, "\(request.url) does not support \(request.method).")
         }
     }
 
@@ -118,7 +118,8 @@ struct Modifications {
 
     private func requireBind(_ body: RequestBody) throws(SandboxError) {
         guard !view.capabilities.bind, let name = body.bindings.first?.navigation else { return }
-        throw SandboxError(400, .badRequest, "The service takes no link to an existing entity in a body.", target: name)
+        throw SandboxError(
+            400, .badRequest, "The service does not support links to existing entities in a body.", target: name)
     }
 
     /// Rejects a body that binds to an entity other than the one in the URL (OData 4.01 Part 1, 11.4.2.2).
@@ -157,7 +158,8 @@ struct Modifications {
         for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: address.set) }
         if let name = body.inline.first?.navigation {
             throw SandboxError(
-                400, .badRequest, "\(name) holds a new entity; an update may only refer to existing ones.", target: name
+                400, .badRequest, "\(name) contains a new entity, but an update can only refer to existing ones.",
+                target: name
             )
         }
         return .updated(row)
@@ -172,7 +174,7 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         if !property.isCollection {
             guard urls.count <= 1 else {
-                throw SandboxError(400, .badRequest, "\(name) takes one entity, not \(urls.count).", target: name)
+                throw SandboxError(400, .badRequest, "\(name) accepts one entity, not \(urls.count).", target: name)
             }
             if urls.isEmpty { try transaction.unlink(row, property, from: nil) }
         }
@@ -187,7 +189,7 @@ struct Modifications {
     ) throws(SandboxError) -> ModificationOutcome {
         if navigation.navigation?.containsTarget == true {
             throw SandboxError(
-                405, .methodNotAllowed, "\(navigation.name) contains its entities, whose links do not change.",
+                405, .methodNotAllowed, "\(navigation.name) contains its entities, so their links cannot change.",
                 target: navigation.name)
         }
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
@@ -199,7 +201,8 @@ struct Modifications {
             let named = try id.map { url throws(SandboxError) in try resolver.entity(url) }
             guard let member = target ?? named else {
                 throw SandboxError(
-                    400, .badRequest, "Which entity is to be removed from \(navigation.name)?", target: navigation.name)
+                    400, .badRequest, "The entity to be removed from \(navigation.name) is not identified.",
+                    target: navigation.name)
             }
             try transaction.unlink(source, navigation, from: member)
         case ("DELETE", false):
@@ -216,7 +219,7 @@ struct Modifications {
         default:
             throw SandboxError(
                 405, .methodNotAllowed,
-                "\(request.method) is not possible on references of the "
+                "\(request.method) is not supported for references of the "
                     + (navigation.isCollection ? "collection-valued " : "single-valued ") + "\(navigation.name).")
         }
         return .done

@@ -39,10 +39,10 @@ public struct Repeatability: Sendable, Hashable {
         let name = headers[isOasis ? "Repeatability-Request-ID" : "RequestID"]
         let created = headers[isOasis ? "Repeatability-First-Sent" : "RepeatabilityCreation"]
         if name == nil, created == nil { return nil }
-        guard let name, let created else { throw refusal("A repeatable request has an identifier and a date.") }
-        guard let date = HTTPDate.milliseconds(created) else { throw refusal("“\(created)” is no HTTP date.") }
+        guard let name, let created else { throw refusal("A repeatable request must have an identifier and a date.") }
+        guard let date = HTTPDate.milliseconds(created) else { throw refusal("“\(created)” is not a valid HTTP date.") }
         guard !name.isEmpty, isOasis || Self.isHexadecimal(name, digits: 32) else {
-            throw refusal("“\(name)” is no identifier of a request.")
+            throw refusal("“\(name)” is not a valid identifier of a request.")
         }
         let client = isOasis ? headers["Repeatability-Client-ID"] : nil
         return Identifier(name: "\(client ?? "")/\(name)", firstSent: date)
@@ -92,14 +92,14 @@ struct RepeatableRequests: Sendable {
             forget(before: oldest)
             guard identifiers.allSatisfy({ $0.firstSent >= oldest }) else {
                 throw terms.refusal(
-                    "The request was first sent longer ago than requests are remembered.", status: 412)
+                    "The request was first sent before the period for which requests are remembered.", status: 412)
             }
         }
         guard let place = identifiers.compactMap({ places[$0.name] }).first, let entry = entries[place] else {
             return nil
         }
         guard entry.identifiers == identifiers, entry.requests == requests.map(Fingerprint.init) else {
-            throw terms.refusal("Another request came under this identifier.")
+            throw terms.refusal("Another request was sent with this identifier.")
         }
         return entry.outcome
     }

@@ -38,7 +38,7 @@ struct Resolver {
         if url.hasPrefix("/") || url.hasPrefix("http://") || url.hasPrefix("https://") {
             let route = Route(url)
             guard let version = route.view, version.isLegacy == view.isLegacy else {
-                throw SandboxError(400, .unknownResource, "\(url) is outside of the service at \(view.root).")
+                throw SandboxError(400, .unknownResource, "\(url) is outside the service at \(view.root).")
             }
             rest = route.rest
         }
@@ -49,10 +49,10 @@ struct Resolver {
     /// Returns the entity that a link in a body refers to.
     func entity(_ url: String) throws(SandboxError) -> RowID {
         guard case .entity(let address) = try target(of: try split(url).path) else {
-            throw SandboxError(400, .badRequest, "\(url) does not lead to one entity.")
+            throw SandboxError(400, .badRequest, "\(url) does not identify one entity.")
         }
         guard let row = address.row else {
-            throw SandboxError(400, .notFound, "\(url) leads to no entity.")
+            throw SandboxError(400, .notFound, "\(url) does not lead to an entity.")
         }
         return row
     }
@@ -106,7 +106,7 @@ private struct Walk {
         case (.contentID(let id), _):
             guard let row = resolver.contentIDs[id], let set = view.master.model.findEntitySet(row.set) else {
                 throw SandboxError(
-                    400, .unresolvedReference, "$\(id) refers to no request that comes before in the same change set.")
+                    400, .unresolvedReference, "$\(id) does not refer to an earlier request of the same change set.")
             }
             target = .entity(.init(set: set, row: state[row] == nil ? nil : row, source: nil))
         case (.key(.key(let key)), .entities(let collection)):
@@ -159,7 +159,7 @@ private struct Walk {
     }
 
     private func unsupported(_ segment: ResourcePath.Segment) -> SandboxError {
-        SandboxError(501, .notImplemented, "The sandbox cannot follow the path at \(segment).")
+        SandboxError(501, .notImplemented, "The sandbox does not support the path at \(segment).")
     }
 
     private func existing(_ address: Target.EntityAddress) throws(SandboxError) -> RowID {

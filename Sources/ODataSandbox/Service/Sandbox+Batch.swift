@@ -66,7 +66,7 @@ extension Sandbox {
             switch request.method {
             case "GET", "HEAD": return try read(request, view)
             case _ where view.isLegacy:
-                throw SandboxError(400, .invalidBatch, "\(request.method) must be inside of a change set.")
+                throw SandboxError(400, .invalidBatch, "\(request.method) must be inside a change set.")
             default:
                 return try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
             }
@@ -156,7 +156,8 @@ extension Sandbox {
 
     private func requireEchoable(_ contentID: String) throws(SandboxError) {
         guard HTTPHeaders.obstacle("Content-ID", contentID) == nil else {
-            throw SandboxError(400, .invalidBatch, "A Content-ID has characters that no header field may have.")
+            throw SandboxError(
+                400, .invalidBatch, "A Content-ID contains characters that a header field must not contain.")
         }
     }
 
@@ -176,7 +177,7 @@ extension Sandbox {
                 return view.response(view.isLegacy ? 202 : 200, ["Content-Type": type], body: bytes)
             }
         }
-        throw SandboxError(500, .invalidBatch, "The responses cannot be put into a batch.")
+        throw SandboxError(500, .invalidBatch, "The responses cannot be encoded as a batch.")
     }
 }
 
@@ -243,7 +244,7 @@ struct ChangeSet {
                 let request = try view.untunnelled(member.request)
                 try view.requireReferences(of: member.request, among: identifiers)
                 guard request.method != "GET", request.method != "HEAD" else {
-                    throw SandboxError(400, .invalidBatch, "A change set holds no \(request.method).")
+                    throw SandboxError(400, .invalidBatch, "A change set must not contain \(request.method).")
                 }
                 outcomes[index] = try modifications.perform(request)
             } catch {

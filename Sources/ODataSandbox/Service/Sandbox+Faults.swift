@@ -171,7 +171,7 @@ extension Sandbox {
 
 extension SandboxError {
     fileprivate static func injected(_ status: Int) -> SandboxError {
-        SandboxError(status, .injectedFault, "The sandbox was told to refuse this request.")
+        SandboxError(status, .injectedFault, "A fault of the sandbox rejected this request.")
     }
 }
 
@@ -193,6 +193,6 @@ extension WireResponse {
         guard (200..<300).contains(status), body.last == UInt8(ascii: "}"), body.count > 2 else { return }
         body.removeLast()
         body += Array(
-            #","error":{"code":"Aborted","message":"The sandbox was told to fail while it wrote this."}}"#.utf8)
+            #","error":{"code":"Aborted","message":"A fault of the sandbox interrupted this response."}}"#.utf8)
     }
 }

@@ -79,7 +79,7 @@ extension Sandbox {
             var response = try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
             response.distort(activeFaults?.distortions ?? [])
             return response
-        default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is no method of OData.")
+        default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is not an OData method.")
         }
     }
 
@@ -176,7 +176,7 @@ extension ServiceView {
     /// Returns the actual request for a tunneled POST, which clients use if they cannot send other methods.
     func untunnelled(_ request: WireRequest) throws(SandboxError) -> WireRequest {
         guard capabilities.methods || ["GET", "HEAD", "POST"].contains(request.method) else {
-            throw SandboxError(405, .methodNotAllowed, "Only GET and POST get through; \(request.method) does not.")
+            throw SandboxError(405, .methodNotAllowed, "Only GET and POST are allowed, not \(request.method).")
         }
         guard request.method == "POST", let method = request.headers["X-HTTP-Method"]?.uppercased(),
             ["MERGE", "PATCH", "PUT", "DELETE"].contains(method)

@@ -8,7 +8,7 @@ extension Sandbox {
     /// response 424.
     mutating func jsonBatch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         guard request.headers["OData-Version"] == "4.01" else {
-            throw SandboxError(400, .invalidBatch, "A batch in JSON must say that it is of OData-Version 4.01.")
+            throw SandboxError(400, .invalidBatch, "A batch in JSON must have the header OData-Version: 4.01.")
         }
         let batch = try JSONBatch(request.body)
         let continues = Preferences(request).continuesOnError
@@ -19,7 +19,8 @@ extension Sandbox {
                 for item in part.items {
                     progress.add(
                         item,
-                        view.response(to: SandboxError(424, .failedDependency, "It depends on a request that failed.")),
+                        view.response(
+                            to: SandboxError(424, .failedDependency, "The request depends on a request that failed.")),
                         view)
                 }
                 progress.failed.formUnion(part.names)

@@ -10,7 +10,7 @@ extension Sandbox {
             return view.response(200, json: view.writer(for: request).serviceDocument(view.serviceDocument))
         case .metadata:
             return view.response(200, ["Content-Type": "application/xml"], body: metadata(view))
-        case .batch: throw SandboxError(405, .methodNotAllowed, "A batch is sent with POST.")
+        case .batch: throw SandboxError(405, .methodNotAllowed, "A batch must be sent with POST.")
         case .entities(let collection): return try feed(collection, url, request, view)
         case .count(let collection):
             let options = try view.options(url.query, collection.set)
@@ -64,7 +64,7 @@ extension Sandbox {
         if let token = options.skipToken {
             guard let next = Paging(token: token) else {
                 throw SandboxError(
-                    400, .badRequest, "$skiptoken=\(token) is none of this service.", target: "$skiptoken")
+                    400, .badRequest, "$skiptoken=\(token) does not belong to this service.", target: "$skiptoken")
             }
             paging = next
         } else if isPaged, !view.isLegacy, let asked = Preferences(request).maxPageSize {

@@ -58,7 +58,7 @@ extension Repeatability {
             if let identifier = try identifier(in: request.headers) { identifiers.append(identifier) }
         }
         guard identifiers.isEmpty || identifiers.count == requests.count else {
-            throw refusal("Of the requests of a change set all are repeatable, or none.")
+            throw refusal("Either all requests of a change set are repeatable, or none.")
         }
         guard Set(identifiers.map(\.name)).count == identifiers.count else {
             throw refusal("Two requests of a change set have the same identifier.")

@@ -81,7 +81,8 @@ extension ServiceView {
             throw SandboxError(400, .badRequest, "\(error)")
         }
         guard options.search == nil, options.apply.isEmpty, options.compute.isEmpty, options.deltaToken == nil else {
-            throw SandboxError(501, .notImplemented, "The sandbox knows no $search, $apply, $compute and delta links.")
+            throw SandboxError(
+                501, .notImplemented, "The sandbox does not support $search, $apply, $compute and delta links.")
         }
         return options
     }

@@ -46,7 +46,7 @@ extension Transaction {
         for property in type.properties where !property.isNullable && property.type.primitive != .stream {
             if (row.values[property.name] ?? .null) == .null {
                 throw SandboxError(
-                    400, .nullNotAllowed, "\(row.name) needs a value for \(property.name).", target: property.name,
+                    400, .nullNotAllowed, "\(row.name) must have a value for \(property.name).", target: property.name,
                     row: row.id)
             }
         }

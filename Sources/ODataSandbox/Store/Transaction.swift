@@ -32,7 +32,7 @@ struct Transaction {
     ) throws(SandboxError) -> RowID {
         if set.isContained, container == nil {
             throw SandboxError(
-                400, .badRequest, "Entities of \(set.name) are created in the entity that contains them.",
+                400, .badRequest, "Entities of \(set.name) must be created inside the entity that contains them.",
                 target: set.name)
         }
         let type = set.entityType
@@ -50,13 +50,15 @@ struct Transaction {
         guard let key = KeyPredicate(of: type, in: values) else {
             let missing = type.keyParts.first { (values.value(at: $0.path) ?? .null) == .null }?.path
             throw SandboxError(
-                400, .missingKey, "\(set.name) needs a value for its key property \(missing ?? "").", target: missing)
+                400, .missingKey, "\(set.name) requires a value for its key property \(missing ?? "").", target: missing
+            )
         }
         let known =
             container.map { state.find(set, set.isContainedSingle ? nil : key, in: $0) } ?? state.find(set.name, key)
         guard known == nil else {
             throw SandboxError(
-                409, .duplicateKey, "\(set.name) already holds an entity with the key \(key.text).", target: set.name)
+                409, .duplicateKey, "\(set.name) already contains an entity with the key \(key.text).", target: set.name
+            )
         }
         let dependencies = constrained(type)
         for rules in dependencies where bound.contains(rules.name) {
@@ -113,7 +115,7 @@ struct Transaction {
         else { return }
         let key = KeyPredicate(row.key.values.map { ($0.name, $0.name == name ? value : $0.value) })
         guard state.find(id.set, key) == nil else {
-            throw SandboxError(409, .duplicateKey, "\(id.set) already holds an entity with the key \(key.text).")
+            throw SandboxError(409, .duplicateKey, "\(id.set) already contains an entity with the key \(key.text).")
         }
         state.tables[id.set]?.index[row.key] = nil
         state.tables[id.set]?.formerKeys[row.key] = id

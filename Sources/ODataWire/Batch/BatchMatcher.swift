@@ -60,7 +60,7 @@ extension BatchMatcher {
             return (hasFailed && response.isClosed ? .notProcessed : .inDoubt(missing), 0)
         }
         guard case .single(_, let answer) = response.parts[position.next] else {
-            return (.inDoubt("The service answered a query with the responses of a change set."), 0)
+            return (.inDoubt("The service responded to a query with the responses of a change set."), 0)
         }
         return (.answered(answer), 1)
     }
@@ -162,12 +162,12 @@ extension BatchMatcher {
         return place.flatMap { members[$0].contentID }
     }
 
-    private var foreign: String { "The service answered another part of the batch in this place." }
+    private var foreign: String { "The response at this position belongs to another part of the batch." }
 
     private var missing: String {
         response.isClosed
             ? "The service sent fewer responses than requests, and no error."
-            : "The response ended before the service had answered everything."
+            : "The response ended before the responses to all requests."
     }
 }
 

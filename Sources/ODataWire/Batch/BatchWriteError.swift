@@ -20,9 +20,9 @@ public enum BatchWriteError: Error, Sendable, Hashable, CustomStringConvertible 
         case .invalidBoundary(let boundary): "“\(boundary)” cannot be the boundary of a multipart body."
         case .boundaryInUse(let boundary): "The boundary “\(boundary)” occurs elsewhere in the batch."
         case .forbiddenHeader(let name): "The header \(name) must not be sent in a part of a batch."
-        case .invalidText(let place): "The \(place) holds characters that HTTP does not allow."
+        case .invalidText(let place): "The \(place) contains characters that HTTP does not allow."
         case .duplicateContentID(let id): "The Content-ID \(id) occurs twice."
-        case .invalidBody(let type): "A body is not the \(type) that its Content-Type says."
+        case .invalidBody(let type): "A body is not \(type), although its Content-Type is."
         }
     }
 }

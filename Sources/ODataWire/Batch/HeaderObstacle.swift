@@ -11,16 +11,17 @@ public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .name(let name): "“\(name.filter { !$0.isNewline })” cannot be the name of a header."
-        case .value(let name): "The value of the header \(name) holds a line break or another control character."
+        case .value(let name): "The value of the header \(name) contains a line break or another control character."
         case .ofConnection(let name): "The header \(name) cannot be sent with a single operation."
         }
     }
 
     public var recovery: String {
         switch self {
-        case .name: "Use letters, digits and hyphens only."
-        case .value: "Encode the value, for instance percent-encoded."
-        case .ofConnection: "Set it for all requests, as a custom header of the session or by an authentication."
+        case .name: "Use only letters, digits and hyphens."
+        case .value: "Encode the value, for example with percent-encoding."
+        case .ofConnection:
+            "Set the header for all requests, as a custom header of the session or in the authentication."
         }
     }
 }

@@ -32,7 +32,7 @@ public struct JSONBatchReader: Sendable {
                 }
             }
             try scanner.end()
-            guard hasResponses else { throw JSONError(.wrongKind, "The answer has no “responses”.", at: 0) }
+            guard hasResponses else { throw JSONError(.wrongKind, "The response has no member “responses”.", at: 0) }
             return response
         } catch {
             throw BatchReadError(error.code == .tooLarge ? .tooLarge : .json, error.message, at: error.offset)

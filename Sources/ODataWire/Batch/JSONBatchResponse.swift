@@ -77,7 +77,7 @@ public struct JSONBatchResponse: Sendable, Hashable {
             // A response that only contains the group name does not belong to a member.
             let strangers = answers.contains { !named.identifiers.contains($0.id) }
             return strangers
-                ? .inDoubt("The service sent responses with ids that the change set does not have.") : outcome
+                ? .inDoubt("The service sent responses with ids that are not in the change set.") : outcome
         }
         // The failed member is identified by its id only.
         let failed = answers.first { $0.response == response }
@@ -85,7 +85,7 @@ public struct JSONBatchResponse: Sendable, Hashable {
         return .failed(response, culprit: place.flatMap { members[$0].contentID })
     }
 
-    private static let isPartial = "The service sent a part of its answer only; the rest is behind a link."
+    private static let isPartial = "The service sent only a part of the response, and a link to the rest."
 }
 
 extension BatchPart {

@@ -45,7 +45,7 @@ public struct MultipartBatchReader: Sendable {
                     let (contentID, request) = try request(document, member, range)
                     if strictness == .strict, request.method == "GET" || request.method == "HEAD" {
                         throw BatchReadError(
-                            .queryInChangeSet, "A change set holds \(request.method), which modifies nothing.",
+                            .queryInChangeSet, "A change set contains \(request.method), which is not a modification.",
                             at: range.lowerBound)
                     }
                     changeSet.append(BatchPart.Member(contentID: contentID, request: request))
@@ -144,11 +144,11 @@ extension MultipartBatchReader {
             let line = document.scanner.line(at: position, limit: range.upperBound)
             if !document.scanner.isBlank(position..<line.end) { return (position..<line.end, line.next) }
             if isStrict {
-                throw BatchReadError(.startLine, "A blank line stands before the start line.", at: position)
+                throw BatchReadError(.startLine, "A blank line precedes the start line.", at: position)
             }
             position = line.next
         }
-        throw BatchReadError(.startLine, "A part holds no request or response.", at: range.lowerBound)
+        throw BatchReadError(.startLine, "A part contains neither a request nor a response.", at: range.lowerBound)
     }
 
     /// Reads the headers and the body of one request or response. `range` begins after its start line.

@@ -35,7 +35,7 @@ extension MultipartBatchReader {
         let scanner = MultipartScanner(bytes: bytes, limits: limits)
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         guard let (boundary, parts) = try split(scanner, start..<bytes.count, boundary: mediaType.boundary) else {
-            throw BatchReadError(.noDelimiter, "The body holds no part of a batch.", at: start)
+            throw BatchReadError(.noDelimiter, "The body contains no part of a batch.", at: start)
         }
         if strictness == .strict, !parts.isClosed {
             throw BatchReadError(.notClosed, "The batch has no close delimiter.", at: bytes.count)
@@ -101,7 +101,7 @@ extension MultipartBatchReader {
                 .partHead, "A part is neither an HTTP message nor a change set.", at: range.lowerBound)
         }
         if insideChangeSet {
-            throw BatchReadError(.nesting, "A change set holds another multipart.", at: range.lowerBound)
+            throw BatchReadError(.nesting, "A change set contains another multipart.", at: range.lowerBound)
         }
         let members = try changeSet(scanner, content, mediaType, dropsCutPart: dropsCutPart)
         return MultipartDocument.Part(headers: head.headers, content: members)
@@ -115,7 +115,7 @@ extension MultipartBatchReader {
         }
         guard let (_, parts) = try split(scanner, range, boundary: mediaType.boundary) else {
             if strictness == .tolerant { return .changeSet([], isClosed: false) }
-            throw BatchReadError(.noDelimiter, "A change set holds no part.", at: range.lowerBound)
+            throw BatchReadError(.noDelimiter, "A change set contains no part.", at: range.lowerBound)
         }
         if strictness == .strict, !parts.isClosed {
             throw BatchReadError(.notClosed, "A change set has no close delimiter.", at: range.upperBound)

@@ -16,7 +16,7 @@ extension EntityDataModel {
         _ name: String, on binding: TypeReference? = nil, parameters: [String]
     ) throws(InvocationError) -> InvokedOperation {
         if let twice = parameters.indices.first(where: { parameters[..<$0].contains(parameters[$0]) }) {
-            throw InvocationError(.parameters, "The parameter \(parameters[twice]) of \(name) is given twice.")
+            throw InvocationError(.parameters, "The parameter \(parameters[twice]) of \(name) occurs twice.")
         }
         let candidates = if let binding { try bound(name, to: binding) } else { try imported(name) }
         return try OverloadResolution(name: name, candidates: candidates, given: Set(parameters)).result()
@@ -30,7 +30,7 @@ extension EntityDataModel {
             throw InvocationError(
                 .unknownOperation,
                 isDeclared
-                    ? "\(name) is declared, but no function or action import has this name; it can only be called on what it is bound to."
+                    ? "\(name) has no function or action import, so it can only be called on an instance of its binding parameter."
                     : "The service has no function or action import \(name).")
         }
         let overloads = found.flatMap { item -> [InvokedOperation] in
@@ -40,7 +40,7 @@ extension EntityDataModel {
         }
         guard !overloads.isEmpty else {
             throw InvocationError(
-                .unknownOperation, "\(name) imports \(found[0].operation ?? name), which these metadata do not declare."
+                .unknownOperation, "\(name) imports \(found[0].operation ?? name), which the metadata does not declare."
             )
         }
         return overloads
@@ -87,13 +87,13 @@ private struct OverloadResolution {
                 .parameters,
                 sufficient.isEmpty
                     ? "\(name) has no overload with the parameters (\(names)), only \(forms.joined(separator: " and "))."
-                    : "\(name) with the parameters (\(names)) may be \(forms.joined(separator: " or ")).")
+                    : "\(name) with the parameters (\(names)) is ambiguous: \(forms.joined(separator: " or ")).")
         }
         if let parameter = unknown(in: candidates[0]).first {
             throw InvocationError(.parameters, "\(name) has no parameter \(parameter).")
         }
         throw InvocationError(
-            .parameters, "\(name) needs the parameter \(missing(in: candidates[0]).first ?? "").")
+            .parameters, "\(name) requires the parameter \(missing(in: candidates[0]).first ?? "").")
     }
 
     private func unknown(in operation: InvokedOperation) -> [String] {

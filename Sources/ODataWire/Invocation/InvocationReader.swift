@@ -58,7 +58,7 @@ public struct InvocationReader: Sendable {
         guard !bytes.isEmpty else { return [] }
         let json = try reader.document(bytes)
         guard let object = json.object else {
-            throw PayloadError(.unexpectedShape, "The body is \(json.kindName), not an object of parameters.")
+            throw PayloadError(.unexpectedShape, "The body is \(json.kindName), not an object with parameters.")
         }
         return object.members.filter { !$0.name.contains("@") }
     }
@@ -68,13 +68,13 @@ public struct InvocationReader: Sendable {
             return .value(try reader.value(json, type: type))
         }
         guard let entityType = model.findEntityType(name), let items = type.isCollection ? json.array : [json] else {
-            throw PayloadError(.typeMismatch, "There is \(json.kindName), not a value of type \(type.name).")
+            throw PayloadError(.typeMismatch, "Expected a value of type \(type.name), not \(json.kindName).")
         }
         let bodies = RequestBodyReader(version: version, model: model)
         var entities: [Content.Entity] = []
         for item in items {
             guard let object = item.object else {
-                throw PayloadError(.typeMismatch, "There is \(item.kindName), not an entity.")
+                throw PayloadError(.typeMismatch, "Expected an entity, not \(item.kindName).")
             }
             if let url = bodies.boundURL(object) {
                 entities.append(.reference(url))

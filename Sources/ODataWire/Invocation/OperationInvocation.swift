@@ -99,7 +99,7 @@ public struct OperationInvocation: Sendable, Hashable {
             guard parameter.type.primitive != nil && !parameter.type.isCollection || !model.version.isLegacy else {
                 throw InvocationError(
                     .unsupported,
-                    "The parameter \(argument.name) of \(operation.name) is no single primitive value, and OData \(model.version.rawValue) can't tell it in a URL."
+                    "The parameter \(argument.name) of \(operation.name) is not a single primitive value, which a URL of OData \(model.version.rawValue) cannot contain."
                 )
             }
             guard let reason = argument.mismatch(with: parameter, in: model) else { continue }
@@ -136,7 +136,7 @@ extension OperationInvocation.Argument {
         for (name, value) in body.values {
             guard let property = body.type.findProperty(name), !property.isNavigation else {
                 if body.type.isOpen(to: name) { continue }
-                return "/\(name) is no property of \(body.type.name)"
+                return "/\(name) is not a property of \(body.type.name)"
             }
             let reason = value.mismatch(with: property.type, facets: property.facets, in: model)
             if let reason { return "/\(name) \(reason)" }

@@ -9,13 +9,13 @@ struct LiteralReader {
 
     func malformed(_ text: String) -> LiteralError {
         LiteralError(
-            .malformed, "\(clipped(text)) is no \(type.rawValue) of OData \(version.rawValue).",
+            .malformed, "\(clipped(text)) is not a valid \(type.rawValue) of OData \(version.rawValue).",
             type: type)
     }
 
     func outOfRange(_ text: String) -> LiteralError {
         LiteralError(
-            .outOfRange, "\(clipped(text)) is out of the range of \(type.rawValue).", type: type)
+            .outOfRange, "\(clipped(text)) is outside the range of \(type.rawValue).", type: type)
     }
 
     // MARK: URLs
@@ -148,7 +148,7 @@ extension LiteralReader {
         case .binary: return try base64(text, of: text)
         case _ where type.isGeo: return try wellKnownText(text, of: text)
         default:
-            throw LiteralError(.unsupportedType, "Values of \(type.rawValue) have no literal form.", type: type)
+            throw LiteralError(.unsupportedType, "Values of \(type.rawValue) have no literals.", type: type)
         }
     }
 

@@ -123,7 +123,8 @@ public struct FeedScanner: Sendable {
             scanner.goBack(to: mark)
             scanner.endItem()
             guard scanner.unread <= Self.gapLimit(limits) else {
-                throw PayloadError(.tooLarge, "What surrounds the entities has more than \(limits.itemSize) bytes.")
+                throw PayloadError(
+                    .tooLarge, "The payload outside the entities has more than \(limits.itemSize) bytes.")
             }
             wanted = min(2 * scanner.unread, Self.gapLimit(limits))
             return nil
@@ -131,10 +132,10 @@ public struct FeedScanner: Sendable {
         wanted = 0
         if let serviceError { throw .inStream(serviceError) }
         if hasSecondCollection {
-            throw PayloadError(.unexpectedShape, "The payload holds two collections of entities.")
+            throw PayloadError(.unexpectedShape, "The payload contains two collections of entities.")
         }
         guard item != nil || place.hasItems else {
-            throw PayloadError(.unexpectedShape, "The payload holds no collection of entities.")
+            throw PayloadError(.unexpectedShape, "The payload contains no collection of entities.")
         }
         return item
     }
@@ -283,11 +284,12 @@ public struct FeedScanner: Sendable {
     private mutating func note(_ name: String) throws(JSONError) {
         guard place.names.count < limits.members else {
             throw JSONError(
-                .tooLarge, "More than \(limits.members) members surround the entities.", at: scanner.offset - 1)
+                .tooLarge, "The payload has more than \(limits.members) members outside the entities.",
+                at: scanner.offset - 1)
         }
         guard place.names.insert([UInt8(clamping: place.openObjects)] + name.utf8).inserted else {
             throw JSONError(
-                .duplicateName, "The object has the member \(clipped(name)) twice.",
+                .duplicateName, "The object contains the member \(clipped(name)) twice.",
                 at: scanner.offset - 1)
         }
     }
@@ -302,7 +304,7 @@ public struct FeedScanner: Sendable {
     /// Returns a link. Throws if the value is not a string, because such a page must not be taken for the last one.
     private func link(_ value: JSONValue) throws(JSONError) -> String? {
         guard value != .null, value.string == nil else { return value.string }
-        throw JSONError(.wrongKind, "There is \(value.kindName) where a link is expected.", at: scanner.offset - 1)
+        throw JSONError(.wrongKind, "Expected a link, not \(value.kindName).", at: scanner.offset - 1)
     }
 
     /// Reads a member and returns whether the items begin with it.

@@ -108,7 +108,7 @@ struct ItemSkipper: Sendable {
     }
 
     private static func unbalanced(_ index: Int) -> JSONError {
-        JSONError(.syntax, "A bracket is closed here that is not open.", at: index)
+        JSONError(.syntax, "A closing bracket has no opening one.", at: index)
     }
 
     // MARK: Members

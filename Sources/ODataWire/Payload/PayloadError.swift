@@ -49,7 +49,7 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
         let words = [found?.code, found?.message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
         return PayloadError(
             .serviceError,
-            "The service says within the answer that it failed\(words.isEmpty ? "" : " (\(words))").",
+            "The service reports within the response that it failed\(words.isEmpty ? "" : " (\(words))").",
             path: "/error")
     }
 

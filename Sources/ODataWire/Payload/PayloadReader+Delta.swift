@@ -50,7 +50,7 @@ extension PayloadReader {
         var removed = RemovedEntity(entity: try entity(properties, head, declared), reason: reason)
         removed.entity.id = removed.entity.id ?? id
         guard removed.entity.id != nil || identifies(removed.entity.values, type) else {
-            throw PayloadError(.unexpectedShape, "A removed entity has neither an entity-id nor its whole key.")
+            throw PayloadError(.unexpectedShape, "A removed entity has neither an entity-id nor a complete key.")
         }
         return removed
     }
@@ -66,7 +66,7 @@ extension PayloadReader {
         }
         guard value.object != nil || value.string != nil else {
             throw PayloadError(
-                .typeMismatch, "There is \(value.kindName), not an object that says why.", path: "/\(name)")
+                .typeMismatch, "Expected an object with a reason, not \(value.kindName).", path: "/\(name)")
         }
         return reason(of: value)
     }
@@ -83,7 +83,7 @@ extension PayloadReader {
         case .string(let id): return id
         case nil, .null: return nil
         case .some(let value):
-            throw PayloadError(.typeMismatch, "There is \(value.kindName), not an entity-id.", path: "/id")
+            throw PayloadError(.typeMismatch, "Expected an entity-id, not \(value.kindName).", path: "/id")
         }
     }
 
@@ -96,7 +96,7 @@ extension PayloadReader {
         guard let source = try text("source", of: object), let relationship = try text("relationship", of: object),
             target != nil || !isAdded
         else {
-            throw PayloadError(.unexpectedShape, "A link lacks its source, its relationship or its target.")
+            throw PayloadError(.unexpectedShape, "A link has no source, relationship or target.")
         }
         return LinkChange(
             isAdded: isAdded, set: head.context?.set, source: source, relationship: relationship, target: target)
@@ -109,7 +109,7 @@ extension PayloadReader {
             return nil
         }
         guard let text = value.string else {
-            throw PayloadError(.typeMismatch, "There is \(value.kindName), not a string.", path: "/\(found)")
+            throw PayloadError(.typeMismatch, "Expected a string, not \(value.kindName).", path: "/\(found)")
         }
         return text
     }

@@ -19,7 +19,7 @@ extension PayloadReader {
             }
         }
         if let name = payload.type, !model.isType(name, derivedFrom: type.name), model.findEntityType(name) != nil {
-            throw PayloadError(.unknownType, "An entity of type \(name) stands where \(type.name) is declared.")
+            throw PayloadError(.unknownType, "Expected an entity of type \(type.name), not \(name).")
         }
         // An unknown name may be a type of a newer schema: the members that the declared type has are readable.
         let actual = payload.type.flatMap(model.findEntityType) ?? type
@@ -42,7 +42,8 @@ extension PayloadReader {
     private static func failure(_ value: JSONValue) -> PayloadError {
         let message = ServiceErrorReader.read(value)?.message ?? ""
         return PayloadError(
-            .typeMismatch, "The service says that it failed to give this\(message.isEmpty ? "" : ": \(message)").")
+            .typeMismatch,
+            "The service reports that it could not return this entity\(message.isEmpty ? "" : ": \(message)").")
     }
 
     var family: ODataVersionKind { version.isLegacy ? .legacy : .current }
@@ -86,7 +87,7 @@ extension PayloadReader {
     ) throws(PayloadError) {
         guard value != .null else { return }
         guard let link = value.string else {
-            throw PayloadError(.typeMismatch, "There is \(value.kindName), not a link.")
+            throw PayloadError(.typeMismatch, "Expected a link, not \(value.kindName).")
         }
         if case .control("delta", of: let property) = MemberName(String(target), version: family) {
             names.deltaNextLinks[String(property)] = link

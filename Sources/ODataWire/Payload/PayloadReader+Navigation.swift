@@ -27,13 +27,13 @@ extension PayloadReader {
         // itself.
         if !property.isCollection, json.array == nil { return try takeNavigation(property, json, names, &payload) }
         guard let items = json.array else {
-            throw PayloadError(.typeMismatch, "There is \(json.kindName), not an array of changes.")
+            throw PayloadError(.typeMismatch, "Expected an array of changes, not \(json.kindName).")
         }
         let changes = try self.items(items, target)
         for (index, change) in changes.enumerated() {
             guard case .link = change else { continue }
             throw PayloadError(
-                .unexpectedShape, "A link stands among the changes of \(name).", path: "/\(index)")
+                .unexpectedShape, "The changes of \(name) contain a link.", path: "/\(index)")
         }
         payload.changes.append(
             NavigationDelta(
@@ -69,7 +69,7 @@ extension PayloadReader {
             if version.isLegacy, let items = object["results"]?.array {
                 result.nextLink = object["__next"]?.string
                 if let next = object["__next"], next != .null, result.nextLink == nil {
-                    throw PayloadError(.typeMismatch, "There is \(next.kindName), not a link.", path: "/__next")
+                    throw PayloadError(.typeMismatch, "Expected a link, not \(next.kindName).", path: "/__next")
                 }
                 (result.entities, result.unreadable) = try entities(items, target)
             } else {
@@ -80,10 +80,10 @@ extension PayloadReader {
                 }
             }
         default:
-            throw PayloadError(.typeMismatch, "There is \(json.kindName), not an entity of type \(target.name).")
+            throw PayloadError(.typeMismatch, "Expected an entity of type \(target.name), not \(json.kindName).")
         }
         if !property.isCollection, result.entities.count > 1 {
-            throw PayloadError(.typeMismatch, "\(property.name) holds several entities, and at most one may be.")
+            throw PayloadError(.typeMismatch, "\(property.name) is single-valued, but contains several entities.")
         }
         return result
     }
@@ -99,7 +99,7 @@ extension PayloadReader {
             case .entity(let entity): entities.append(entity)
             case .unreadable(let found): unreadable.append(found)
             case .removed, .link:
-                let error = PayloadError(.unexpectedShape, "A change stands in a collection that is given whole.")
+                let error = PayloadError(.unexpectedShape, "A collection that is not a delta contains a change.")
                 guard setsAside else { throw error.below(index) }
                 unreadable.append(self.unreadable(items[index], error, type))
             }

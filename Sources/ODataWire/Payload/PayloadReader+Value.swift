@@ -20,7 +20,7 @@ extension PayloadReader {
     }
 
     private func mismatch(_ json: JSONValue, _ type: String) -> PayloadError {
-        PayloadError(.typeMismatch, "There is \(json.kindName), not a value of type \(type).")
+        PayloadError(.typeMismatch, "Expected a value of type \(type), not \(json.kindName).")
     }
 
     private func collection(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> Value {
@@ -49,7 +49,7 @@ extension PayloadReader {
             }
         }
         if let name = own, model.findComplexType(name) != nil, !model.isType(name, derivedFrom: declared) {
-            throw PayloadError(.unknownType, "A value of type \(name) stands where \(declared) is declared.")
+            throw PayloadError(.unknownType, "Expected a value of type \(declared), not \(name).")
         }
         let type = own.flatMap(model.findComplexType) ?? model.findComplexType(declared)
         var value = ComplexValue(type: own == declared ? nil : own, properties: [:])
@@ -143,7 +143,7 @@ extension PayloadReader {
             else {
                 throw PayloadError(
                     .typeMismatch,
-                    "\(clipped(text)) is no whole number in the range of \(type.rawValue).")
+                    "\(clipped(text)) is not an integer in the range of \(type.rawValue).")
             }
             return .integer(number)
         case .decimal, .double, .single:

@@ -28,7 +28,7 @@ public struct PayloadReader: Sendable {
         }
         if !version.isLegacy, !type.isOpen, type.findProperty("value") == nil, let value = object["value"] {
             throw PayloadError(
-                .unexpectedShape, "The payload wraps \(value.kindName), and is no entity of type \(type.name).")
+                .unexpectedShape, "The payload contains \(value.kindName), not an entity of type \(type.name).")
         }
         // Function results and some proxies wrap a single entity in a collection.
         if version.isLegacy, object.members.count == 1, let items = object["results"]?.array, items.count == 1,
@@ -249,7 +249,7 @@ public struct FeedReader: Sendable {
             let text = UnreadableEntity.shortened(JSONValue.string(row.etag ?? "").text)
             return .unreadable(UnreadableEntity(error: obstacle, entity: payload, text: text))
         case .oversized(let found):
-            let error = PayloadError(.tooLarge, "The entity is too large to be read. \(found.message)")
+            let error = PayloadError(.tooLarge, "The entity is too large. \(found.message)")
             guard reader.setsAside else { throw error.below(scanner.itemStep) }
             return .unreadable(reader.unreadable(found.skimmer, error, type))
         case .value(let value): item = value

@@ -50,12 +50,12 @@ extension PayloadReader {
         let json = unwrapped(try document(bytes))
         if let url = Self.url(of: json) { return ReferencesPayload(urls: [url]) }
         guard let items = json.array ?? json["results"]?.array ?? json["value"]?.array else {
-            throw PayloadError(.unexpectedShape, "The payload is no reference and no collection of references.")
+            throw PayloadError(.unexpectedShape, "The payload is neither a reference nor a collection of references.")
         }
         var result = ReferencesPayload(urls: [])
         for (index, item) in items.enumerated() {
             guard let url = Self.url(of: item) else {
-                throw PayloadError(.unexpectedShape, "An item of the collection is no reference.", path: "/\(index)")
+                throw PayloadError(.unexpectedShape, "An item of the collection is not a reference.", path: "/\(index)")
             }
             result.urls.append(url)
         }
@@ -80,7 +80,7 @@ extension PayloadReader {
             return ServiceDocument(entries: names.compactMap(\.string).map { .init(name: $0, url: $0) })
         }
         guard let items = json["value"]?.array else {
-            throw PayloadError(.unexpectedShape, "The payload is no service document.")
+            throw PayloadError(.unexpectedShape, "The payload is not a service document.")
         }
         return ServiceDocument(
             entries: items.compactMap { item in

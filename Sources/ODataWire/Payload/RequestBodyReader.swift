@@ -59,7 +59,7 @@ public struct RequestBodyReader: Sendable {
         guard let url = PayloadReader.url(of: json) else {
             throw PayloadError(
                 .unexpectedShape,
-                version.isLegacy ? "The body holds no \"uri\"." : "The body holds no \"@odata.id\".")
+                version.isLegacy ? "The body has no member \"uri\"." : "The body has no member \"@odata.id\".")
         }
         return url
     }
@@ -85,7 +85,7 @@ public struct RequestBodyReader: Sendable {
         let type = body.type.flatMap(model.findEntityType) ?? declared
         for binding in body.bindings where type.findProperty(binding.navigation)?.isNavigation != true {
             throw PayloadError(
-                .unknownProperty, "\(binding.navigation) is no navigation property of \(type.name).",
+                .unknownProperty, "\(binding.navigation) is not a navigation property of \(type.name).",
                 path: "/\(binding.navigation)@odata.bind")
         }
         for member in object.members {
@@ -104,10 +104,10 @@ public struct RequestBodyReader: Sendable {
         case .array(let items):
             let urls = items.compactMap(\.string)
             guard urls.count == items.count else {
-                throw PayloadError(.typeMismatch, "An item is no string with a URL.")
+                throw PayloadError(.typeMismatch, "An item is not a string that contains a URL.")
             }
             body.bindings.append(.init(navigation: name, urls: urls))
-        default: throw PayloadError(.typeMismatch, "There is \(json.kindName), not a URL or an array of URLs.")
+        default: throw PayloadError(.typeMismatch, "Expected a URL or an array of URLs, not \(json.kindName).")
         }
     }
 
@@ -135,7 +135,7 @@ public struct RequestBodyReader: Sendable {
         _ property: Property, _ json: JSONValue, _ body: inout RequestBody
     ) throws(PayloadError) {
         guard let targetName = property.navigation?.targetType, let target = model.findEntityType(targetName) else {
-            throw PayloadError(.unknownType, "The type that \(property.name) leads to is unknown.")
+            throw PayloadError(.unknownType, "The target type of \(property.name) is unknown.")
         }
         var items: [JSONValue]
         switch json {
@@ -144,10 +144,10 @@ public struct RequestBodyReader: Sendable {
         default: items = (version.isLegacy ? json["results"]?.array : nil) ?? [json]
         }
         if json.array == nil, property.isCollection, version.isLegacy == false, json != .null {
-            throw PayloadError(.typeMismatch, "\(property.name) is a collection and needs an array.")
+            throw PayloadError(.typeMismatch, "\(property.name) is a collection and requires an array.")
         }
         if !property.isCollection, items.count > 1 {
-            throw PayloadError(.typeMismatch, "\(property.name) takes one entity at most.")
+            throw PayloadError(.typeMismatch, "\(property.name) accepts at most one entity.")
         }
         // A deferred link contains only the URL of the entities and not their content.
         items.removeAll { $0["__deferred"] != nil }
@@ -159,7 +159,7 @@ public struct RequestBodyReader: Sendable {
         var entities: [RequestBody] = []
         for (index, item) in items.enumerated() {
             guard let object = item.object else {
-                throw PayloadError(.typeMismatch, "There is \(item.kindName), not an entity.", path: "/\(index)")
+                throw PayloadError(.typeMismatch, "Expected an entity, not \(item.kindName).", path: "/\(index)")
             }
             if let url = boundURL(object) {
                 urls.append(url)

@@ -104,7 +104,7 @@ extension PayloadReader {
         var skimmer = ItemSkipper(limits)
         _ = try? skimmer.pass(bytes, from: 0)
         let error = PayloadError(
-            .tooLarge, "The entity is too large to be read. It has more than \(limits.itemSize) bytes.")
+            .tooLarge, "The entity is too large. It is larger than \(limits.itemSize) bytes.")
         var found = unreadable(skimmer, error, declared)
         // The rest was not read.
         found.hasExpanded = true
@@ -132,7 +132,8 @@ extension PayloadReader {
     func obstacle(in payload: EntityPayload) -> PayloadError? {
         guard let etag = payload.etag, !Self.isTransportable(etag) else { return nil }
         return PayloadError(
-            .typeMismatch, "The ETag holds characters that no header can (RFC 9110, 8.8.3).", path: "/@odata.etag")
+            .typeMismatch, "The ETag contains characters that a header cannot contain (RFC 9110, 8.8.3).",
+            path: "/@odata.etag")
     }
 
     /// Returns whether the ETag can be sent in `If-Match`. Control characters would end the header.

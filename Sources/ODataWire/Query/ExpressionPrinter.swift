@@ -237,7 +237,7 @@ struct ExpressionPrinter {
         }
         if version.isLegacy {
             switch path.root {
-            case .this, .these, .root, .alias: throw notExpressible("such paths")
+            case .this, .these, .root, .alias: throw notExpressible("these paths")
             case .it where path.segments.isEmpty: throw notExpressible("$it")
             default: break
             }
@@ -286,7 +286,7 @@ struct ExpressionPrinter {
         if version == .v2 {
             switch segment {
             case .property, .type: break
-            default: throw notExpressible("such paths")
+            default: throw notExpressible("these paths")
             }
         }
     }
@@ -310,7 +310,7 @@ struct ExpressionPrinter {
 
     private func literal(_ value: Value, _ type: PrimitiveType?) throws(URLSyntaxError) -> String {
         switch value {
-        case .complex, .collection: throw notExpressible("literal for such a value")
+        case .complex, .collection: throw notExpressible("literal for this value")
         default: break
         }
         let (value, type) = version.isLegacy ? Self.older(value, type) : Self.newer(value, type)

@@ -17,7 +17,7 @@ extension ExpressionTypeCheck {
             segments = segments.dropFirst()
         }
         if path.root == .implicit, segments.count == 1, case .type(let name)? = segments.first {
-            throw error(.unknownProperty, "\(name) is a type: a property of it is expected.", whole)
+            throw error(.unknownProperty, "\(name) is a type and must be followed by a property.", whole)
         }
         for segment in segments { type = try self.type(behind: segment, of: type, whole) }
         return type
@@ -33,12 +33,13 @@ extension ExpressionTypeCheck {
         switch segment {
         case .property(let set): name = set
         case .function(let called, let given): (name, arguments) = (called, given)
-        default: throw error(.unknownSegment, "$root is followed by an entity set, a singleton or a function.", whole)
+        default:
+            throw error(.unknownSegment, "$root must be followed by an entity set, a singleton or a function.", whole)
         }
         if let set = model.findEntitySet(name) {
             let item = ExpressionType.structured(set.entityType)
             guard let arguments else { return set.isSingleton ? item : .collection(item) }
-            guard !set.isSingleton else { throw error(.misplacedSegment, "A singleton takes no key.", whole) }
+            guard !set.isSingleton else { throw error(.misplacedSegment, "A singleton has no key.", whole) }
             try checkKey(arguments, of: item, whole)
             return item
         }
@@ -94,11 +95,11 @@ extension ExpressionTypeCheck {
         case .key(let arguments):
             guard case .collection(let item) = type else {
                 if type == .unknown { return .unknown }
-                throw error(.misplacedSegment, "Only a collection of entities takes a key.", whole)
+                throw error(.misplacedSegment, "Only a collection of entities can be followed by a key.", whole)
             }
             switch item {
             case .structured, .unknown: break
-            default: throw error(.misplacedSegment, "Only a collection of entities takes a key.", whole)
+            default: throw error(.misplacedSegment, "Only a collection of entities can be followed by a key.", whole)
             }
             try checkKey(arguments, of: item, whole)
             return item
@@ -131,7 +132,7 @@ extension ExpressionTypeCheck {
         switch type {
         case .collection(let item): return item
         case .unknown: return .unknown
-        default: throw error(.misplacedSegment, "A value of type \(type.name) is no collection.", whole)
+        default: throw error(.misplacedSegment, "A value of type \(type.name) is not a collection.", whole)
         }
     }
 
@@ -168,7 +169,7 @@ extension ExpressionTypeCheck {
             // 4.01: an unqualified type name after a collection.
             if version == .v401, let cast = model.findType(name, isLocalAllowed: true) { return .collection(cast) }
             throw error(
-                .misplacedSegment, "\(name) cannot be taken of a Collection(\(item.name)); use any, all or $count.",
+                .misplacedSegment, "\(name) cannot be read from a Collection(\(item.name)); use any, all or $count.",
                 whole)
         default: throw error(.unknownProperty, "\(type.name) has no property \(name).", whole)
         }

@@ -116,7 +116,7 @@ struct ExpressionTypeCheck {
         let type = try type(of: item.expression)
         switch type {
         case .structured, .collection:
-            throw error(.wrongArgumentType, "A value of type \(type.name) has no order.", item.expression)
+            throw error(.wrongArgumentType, "Values of type \(type.name) have no order.", item.expression)
         default: break
         }
     }
@@ -124,7 +124,7 @@ struct ExpressionTypeCheck {
     mutating func expectBoolean(_ expression: Expression) throws(URLSyntaxError) {
         let type = try type(of: expression)
         guard type.family == .boolean || type.family == .any else {
-            throw error(.wrongArgumentType, "A condition is expected, but this is of type \(type.name).", expression)
+            throw error(.wrongArgumentType, "Expected a condition, not a value of type \(type.name).", expression)
         }
     }
 

@@ -86,7 +86,7 @@ struct QueryCursor {
     }
 
     func expectEnd() throws(URLSyntaxError) {
-        guard isAtEnd else { throw error("Unexpected text behind the end of the expression.") }
+        guard isAtEnd else { throw error("There is text after the end of the expression.") }
     }
 }
 

@@ -41,11 +41,11 @@ extension QueryOptions {
     /// of values.
     private static func check(selectOptions item: SelectItem, _ walk: PathWalk) throws(URLSyntaxError) {
         guard item.options != QueryOptions(), let last = walk.lastProperty else { return }
-        if last.isNavigation { throw walk.error("\(last.name) is selected without options; $expand takes them.") }
+        if last.isNavigation { throw walk.error("\(last.name) is selected with options, which only $expand accepts.") }
         guard walk.type == nil, last.type.primitive.map({ $0 != .untyped }) ?? true else { return }
         let options = item.options
         guard last.type.isCollection, options.select.isEmpty, options.compute.isEmpty, options.aliases.isEmpty else {
-            throw walk.error("\(last.name) has no properties that such options could be about.")
+            throw walk.error("\(last.name) has no properties to which the options could apply.")
         }
     }
 
@@ -60,11 +60,11 @@ extension QueryOptions {
                 throw walk.error("\(last.name) is not a navigation property.")
             }
             guard item.form == .entities, item.options == QueryOptions() else {
-                throw walk.error("\(last.name) is a stream, which takes no options.")
+                throw walk.error("\(last.name) is a stream, which accepts no options.")
             }
         }
         if case .qualifiedName(let name, _)? = item.path.last, !walk.isBehindNavigation, walk.type != nil {
-            throw walk.error("\(name) is a type: a navigation property of it is expected.")
+            throw walk.error("\(name) is a type and must be followed by a navigation property.")
         }
         if let inner = walk.type { try item.options.check(against: inner, model: model, version: version) }
     }

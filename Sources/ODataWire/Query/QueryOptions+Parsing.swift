@@ -80,7 +80,7 @@ extension QueryOptions {
         switch option {
         case .format, .skiptoken, .deltatoken, .schemaversion, .id, .inlinecount:
             guard !holds(option) else {
-                throw URLSyntaxError(.repeatedOption, "$\(option.rawValue) is given twice.", in: value)
+                throw URLSyntaxError(.repeatedOption, "$\(option.rawValue) occurs twice.", in: value)
             }
             guard !value.isEmpty else { throw invalid("$\(option.rawValue) has no value.") }
         default:
@@ -93,7 +93,7 @@ extension QueryOptions {
         switch option {
         case .format:
             guard version.isLegacy || Self.isFormat(value) else {
-                throw invalid("$format is json, xml, atom or a media type.")
+                throw invalid("$format must be json, xml, atom or a media type.")
             }
             format = format ?? value
         case .skiptoken: skipToken = value
@@ -102,11 +102,13 @@ extension QueryOptions {
         case .schemaversion:
             guard value == "*" || value.utf8.allSatisfy({ $0.isIdentifierPart || [0x2D, 0x2E, 0x7E].contains($0) })
             else {
-                throw invalid("$schemaversion is a version or *.")
+                throw invalid("$schemaversion must be a version or *.")
             }
             schemaVersion = value
         case .inlinecount:
-            guard value == "allpages" || value == "none" else { throw invalid("$inlinecount is allpages or none.") }
+            guard value == "allpages" || value == "none" else {
+                throw invalid("$inlinecount must be allpages or none.")
+            }
             count = value == "allpages"
         default: break
         }

@@ -15,12 +15,12 @@ extension QueryParser {
                 cursor.offset = start
             }
             if let first = arguments.first, first.name == nil || name == nil {
-                throw cursor.error("The values of a key of several properties are named.", .invalidKey, at: start)
+                throw cursor.error("The values of a key with several properties must be named.", .invalidKey, at: start)
             }
             try checkNew(name, among: arguments, .invalidKey, at: start)
             arguments.append(ExpressionPath.Argument(name: name, value: try keyValue()))
         } while cursor.skip("," as Character)
-        try cursor.expect(")", "behind the key")
+        try cursor.expect(")", "after the key")
         height = 1
         return arguments
     }
@@ -37,7 +37,7 @@ extension QueryParser {
             }
         default: break
         }
-        throw cursor.error("Such a value cannot be part of a key.", .invalidKey, at: start)
+        throw cursor.error("A value of this kind cannot be part of a key.", .invalidKey, at: start)
     }
 
     private mutating func literalOrAlias() throws(URLSyntaxError) -> Expression {
@@ -46,7 +46,7 @@ extension QueryParser {
             return .path(ExpressionPath(root: .alias(name), segments: []))
         }
         cursor.offset = start
-        guard let literal = try literal() else { throw cursor.error("A literal or a parameter alias is expected.") }
+        guard let literal = try literal() else { throw cursor.error("Expected a literal or a parameter alias.") }
         return literal
     }
 
@@ -54,7 +54,7 @@ extension QueryParser {
         _ name: String?, among arguments: [ExpressionPath.Argument], _ code: URLSyntaxError.Code, at place: Int
     ) throws(URLSyntaxError) {
         guard let name, arguments.contains(where: { $0.name == name }) else { return }
-        throw cursor.error("\(name) is given twice.", code, at: place)
+        throw cursor.error("\(name) occurs twice.", code, at: place)
     }
 
     /// Returns whether a key predicate begins at the current parenthesis.
@@ -91,14 +91,14 @@ extension QueryParser {
                 cursor.skipWhitespace()
                 let start = cursor.offset
                 guard let name = cursor.identifier(), cursor.skip("=" as Character) else {
-                    throw cursor.error("The name of a parameter and \"=\" are expected.", .invalidParameter, at: start)
+                    throw cursor.error("Expected the name of a parameter and \"=\".", .invalidParameter, at: start)
                 }
                 try checkNew(name, among: arguments, .invalidParameter, at: start)
                 arguments.append(ExpressionPath.Argument(name: name, value: try value(&self)))
                 tallest = max(tallest, height)
                 cursor.skipWhitespace()
             } while cursor.skip("," as Character)
-            try cursor.expect(")", "behind the arguments")
+            try cursor.expect(")", "after the arguments")
         }
         height = tallest
         return arguments

@@ -28,7 +28,7 @@ extension QueryParser {
             let value = try expression()
             guard cursor.skipWhitespace(), cursor.identifier()?.lowercased() == "as", cursor.skipWhitespace(),
                 let name = cursor.identifier()
-            else { throw cursor.error("\"as\" and a name are expected.") }
+            else { throw cursor.error("Expected \"as\" and a name.") }
             items.append(ComputeItem(value, as: name))
             cursor.skipWhitespace()
         } while cursor.skip("," as Character)
@@ -67,10 +67,10 @@ extension QueryParser {
     private mutating func legacyExpandItem() throws(URLSyntaxError) -> ExpandItem {
         var names: [String] = []
         repeat {
-            guard let name = cursor.identifier() else { throw cursor.error("A navigation property is expected.") }
+            guard let name = cursor.identifier() else { throw cursor.error("Expected a navigation property.") }
             names.append(name)
             guard names.count <= QueryLimits.height else {
-                throw cursor.error("$expand goes more than \(QueryLimits.height) levels deep.", .tooComplex)
+                throw cursor.error("$expand has more than \(QueryLimits.height) levels.", .tooComplex)
             }
         } while cursor.skip("/" as Character)
         var item = ExpandItem(names.removeLast())
@@ -93,16 +93,18 @@ extension QueryParser {
         let start = cursor.offset
         switch item.path.last {
         case .value:
-            guard item.form == .entities else { throw cursor.error("Nothing may follow $value.", .misplacedSegment) }
+            guard item.form == .entities else {
+                throw cursor.error("$value must be the last segment.", .misplacedSegment)
+            }
             return item
         case .star:
             guard item.form != .count else {
-                throw cursor.error("The number of all related entities cannot be asked for.", .misplacedSegment)
+                throw cursor.error("$count cannot follow *.", .misplacedSegment)
             }
             guard item.form == .entities, cursor.skip("(" as Character) else { return item }
             item.options = try nestedOptions(allowing: [.levels])
             guard item.options.levels != nil, item.options.aliases.isEmpty else {
-                throw cursor.error("Behind * only $levels is allowed.", .unknownOption, at: start)
+                throw cursor.error("After * only $levels is allowed.", .unknownOption, at: start)
             }
             return item
         default: break
@@ -140,11 +142,11 @@ extension QueryParser {
         if !version.isLegacy {
             if isExpand, cursor.skip("$value") { return .value }
             if cursor.skip("@" as Character) {
-                guard let name = annotationName() else { throw cursor.error("The name of an annotation is expected.") }
+                guard let name = annotationName() else { throw cursor.error("Expected the name of an annotation.") }
                 return .annotation(name)
             }
         }
-        guard let name = cursor.qualifiedName() else { throw cursor.error("The name of a property is expected.") }
+        guard let name = cursor.qualifiedName() else { throw cursor.error("Expected the name of a property.") }
         if !isExpand, cursor.skip(".*") { return .star(namespace: name) }
         let isQualified = name.utf8.contains(UInt8(ascii: "."))
         let parameters = isExpand || version.isLegacy ? nil : parameterNames()
@@ -178,7 +180,7 @@ extension QueryParser {
                 try parser.nestedOption(into: &options, allowing: allowed)
                 parser.cursor.skipWhitespace()
             } while parser.cursor.skip(";" as Character)
-            try parser.cursor.expect(")", "behind the nested options")
+            try parser.cursor.expect(")", "after the nested options")
             return options
         }
     }
@@ -190,7 +192,7 @@ extension QueryParser {
         let start = cursor.offset
         if cursor.skip("@" as Character) {
             guard let name = cursor.identifier(), cursor.skip("=" as Character) else {
-                throw cursor.error("A parameter alias and its value are expected.", at: start)
+                throw cursor.error("Expected a parameter alias and its value.", at: start)
             }
             options.aliases.append(QueryOptions.ParameterAlias(name: name, value: try item()))
             return
@@ -199,7 +201,7 @@ extension QueryParser {
         guard let word = cursor.identifier(), hasDollar || version == .v401,
             let name = QueryOptions.Name(rawValue: version == .v401 ? word.lowercased() : word), allowed.contains(name)
         else { throw cursor.error("This option is not allowed here.", .unknownOption, at: start) }
-        try cursor.expect("=", "behind the option's name")
+        try cursor.expect("=", "after the name of the option")
         try value(of: name, into: &options)
     }
 
@@ -207,7 +209,7 @@ extension QueryParser {
     mutating func value(of name: QueryOptions.Name, into options: inout QueryOptions) throws(URLSyntaxError) {
         let start = cursor.offset
         guard !options.holds(name) else {
-            throw cursor.error("$\(name.rawValue) is given twice.", .repeatedOption)
+            throw cursor.error("$\(name.rawValue) occurs twice.", .repeatedOption)
         }
         switch name {
         case .filter: options.filter = try expression()
@@ -226,17 +228,17 @@ extension QueryParser {
             switch cursor.identifier()?.lowercased() {
             case "true": options.count = true
             case "false": options.count = false
-            default: throw cursor.error("$count is true or false.", .invalidOptionValue, at: start)
+            default: throw cursor.error("$count must be true or false.", .invalidOptionValue, at: start)
             }
         case .levels:
             if let word = cursor.identifier() {
                 guard word.lowercased() == "max" else {
-                    throw cursor.error("$levels is a positive number or max.", .invalidOptionValue, at: start)
+                    throw cursor.error("$levels must be a positive number or max.", .invalidOptionValue, at: start)
                 }
                 options.levels = .max
             } else {
                 guard cursor.peek() != UInt8(ascii: "0") else {
-                    throw cursor.error("$levels is a positive number or max.", .invalidOptionValue, at: start)
+                    throw cursor.error("$levels must be a positive number or max.", .invalidOptionValue, at: start)
                 }
                 options.levels = .number(try number(name))
             }
@@ -247,7 +249,7 @@ extension QueryParser {
 
     private mutating func number(_ name: QueryOptions.Name) throws(URLSyntaxError) -> Int64 {
         guard let number = cursor.digits() else {
-            throw cursor.error("$\(name.rawValue) is a whole number, not negative.", .invalidOptionValue)
+            throw cursor.error("$\(name.rawValue) must be a nonnegative integer.", .invalidOptionValue)
         }
         return number
     }

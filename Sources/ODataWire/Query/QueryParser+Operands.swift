@@ -34,7 +34,7 @@ extension QueryParser {
         }
         guard let name = cursor.qualifiedName() else {
             throw cursor.error(
-                cursor.isAtEnd ? "An expression is expected, but the text ends." : "An expression is expected.")
+                cursor.isAtEnd ? "Expected an expression at the end of the text." : "Expected an expression.")
         }
         if cursor.peek() == UInt8(ascii: "("), let special = try call(named: name, at: start) {
             return try continued(special)
@@ -102,7 +102,7 @@ extension QueryParser {
         guard count.contains(arguments.count) else {
             let wanted = count.count == 1 ? "\(count.lowerBound)" : "\(count.lowerBound) to \(count.upperBound)"
             throw cursor.error(
-                "\"\(name)\" takes \(wanted) arguments, not \(arguments.count).", .wrongArgumentCount, at: start)
+                "\"\(name)\" requires \(wanted) arguments, not \(arguments.count).", .wrongArgumentCount, at: start)
         }
         return arguments
     }
@@ -113,7 +113,7 @@ extension QueryParser {
     ) throws(URLSyntaxError) {
         if function == .isdefined {
             guard case .path = arguments[0] else {
-                throw cursor.error("isdefined asks about a property.", .wrongArgumentType, at: start)
+                throw cursor.error("The argument of isdefined must be a property.", .wrongArgumentType, at: start)
             }
         }
         for (index, argument) in arguments.enumerated() {
@@ -121,7 +121,7 @@ extension QueryParser {
                 let kinds = function.literalKinds(at: index), !kinds.contains(LiteralKind(value))
             else { continue }
             throw cursor.error(
-                "Argument \(index + 1) of \"\(function.rawValue)\" cannot be such a literal.", .wrongArgumentType,
+                "Argument \(index + 1) of \"\(function.rawValue)\" cannot be this kind of literal.", .wrongArgumentType,
                 at: start)
         }
     }
@@ -139,7 +139,7 @@ extension QueryParser {
             cursor.skipWhitespace()
             type = typeName(before: ")")
         }
-        guard let type else { throw cursor.error("The name of a type is expected.", .unknownType) }
+        guard let type else { throw cursor.error("Expected the name of a type.", .unknownType) }
         try setHeight(over: height)
         return name == "isof" ? .isof(operand, type: type) : .cast(operand, type: type)
     }
@@ -174,7 +174,7 @@ extension QueryParser {
                 cursor.skipWhitespace()
                 let name = try jsonString()
                 cursor.skipWhitespace()
-                try cursor.expect(":", "behind the member's name")
+                try cursor.expect(":", "after the name of the member")
                 members.append(Expression.Member(name: name, value: try item()))
                 tallest = max(tallest, height)
                 cursor.skipWhitespace()
@@ -200,7 +200,8 @@ extension QueryParser {
                 units += text(cursor.bytes[literal..<cursor.offset])
                 cursor.offset += 1
                 guard let string = String(validating: units, as: UTF16.self) else {
-                    throw cursor.error("The JSON string holds half a surrogate pair.", .malformedLiteral, at: start)
+                    throw cursor.error(
+                        "The JSON string contains a surrogate without its counterpart.", .malformedLiteral, at: start)
                 }
                 return string
             case UInt8(ascii: "\\"):
@@ -228,14 +229,14 @@ extension QueryParser {
             var unit: UInt16 = 0
             for _ in 0..<4 {
                 guard let digit = cursor.peek().hexadecimalDigit else {
-                    throw cursor.error("\\u needs four hexadecimal digits.", .malformedLiteral)
+                    throw cursor.error("\\u must be followed by four hexadecimal digits.", .malformedLiteral)
                 }
                 unit = unit << 4 | UInt16(digit)
                 cursor.offset += 1
             }
             return unit
         default:
-            throw cursor.error("The escape sequence is not JSON.", .malformedLiteral, at: cursor.offset - 1)
+            throw cursor.error("The escape sequence is not valid JSON.", .malformedLiteral, at: cursor.offset - 1)
         }
     }
 }

@@ -14,7 +14,7 @@ extension QueryParser {
             segments = []
         }
         if root == .root, segments.isEmpty {
-            throw cursor.error("$root is followed by an entity set, a singleton or a function.")
+            throw cursor.error("$root must be followed by an entity set, a singleton or a function.")
         }
         try setHeight(over: height)
         return .path(ExpressionPath(root: root, segments: segments))
@@ -78,11 +78,11 @@ extension QueryParser {
     private mutating func segment(isFirst: Bool) throws(URLSyntaxError) -> ExpressionPath.Segment {
         if cursor.peek() == UInt8(ascii: "$") { return try systemSegment() }
         if cursor.skip("@" as Character) {
-            guard let name = annotationName() else { throw cursor.error("The name of an annotation is expected.") }
+            guard let name = annotationName() else { throw cursor.error("Expected the name of an annotation.") }
             return .annotation(name)
         }
         let start = cursor.offset
-        guard let name = cursor.qualifiedName() else { throw cursor.error("The name of a property is expected.") }
+        guard let name = cursor.qualifiedName() else { throw cursor.error("Expected the name of a property.") }
         let plain: ExpressionPath.Segment = name.utf8.contains(UInt8(ascii: ".")) ? .type(name) : .property(name)
         guard cursor.peek() == UInt8(ascii: "(") else { return plain }
         let word = version == .v401 ? name.lowercased() : name
@@ -137,16 +137,16 @@ extension QueryParser {
             cursor.skipWhitespace()
             try cursor.expect(")", "at the end of $filter()")
             return .filter(predicate)
-        default: throw cursor.error("No such segment is known in expressions.", .unknownSegment, at: start)
+        default: throw cursor.error("Expressions do not support this segment.", .unknownSegment, at: start)
         }
     }
 
     private mutating func lambda(isAny: Bool, at start: Int) throws(URLSyntaxError) -> ExpressionPath.Segment {
         cursor.skipWhitespace()
         if isAny, cursor.skip(")" as Character) { return .any(nil) }
-        guard let variable = cursor.identifier() else { throw cursor.error("A range variable is expected.") }
+        guard let variable = cursor.identifier() else { throw cursor.error("Expected a range variable.") }
         cursor.skipWhitespace()
-        try cursor.expect(":", "behind the range variable")
+        try cursor.expect(":", "after the range variable")
         variables.append(variable)
         defer { variables.removeLast() }
         let predicate = try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.expression() }

@@ -30,7 +30,7 @@ struct QueryParser {
         nesting += levels
         defer { nesting -= levels }
         guard nesting <= QueryLimits.height else {
-            throw cursor.error("The text nests more than \(QueryLimits.height) levels deep.", .tooComplex)
+            throw cursor.error("The text has more than \(QueryLimits.height) levels of nesting.", .tooComplex)
         }
         return try body(&self)
     }
@@ -171,7 +171,7 @@ extension QueryParser {
             switch value {
             case .string, .boolean, .guid, .binary:
                 throw cursor.error(
-                    "The operator \(operation.rawValue) cannot be applied to such a literal.", .wrongArgumentType,
+                    "The operator \(operation.rawValue) cannot be applied to this kind of literal.", .wrongArgumentType,
                     at: place)
             default: break
             }
@@ -231,7 +231,7 @@ extension QueryParser {
         if items.count == 1, let only = items.first, !only.isLiteral { return only }
         guard items.allSatisfy({ $0.isLiteral || $0.isAlias }) else {
             throw cursor.error(
-                "A list in parentheses behind \"in\" consists of literals; one in brackets may hold other expressions.",
+                "A list in parentheses after \"in\" can contain only literals; a list in brackets can contain expressions.",
                 at: start)
         }
         return .list(items)
@@ -246,7 +246,7 @@ extension QueryParser {
         case .enumeration, .literal(.string, _): return operand
         default: if operand.isAlias { return operand }
         }
-        throw cursor.error("\"has\" is followed by members of an enumeration.", .wrongArgumentType, at: start)
+        throw cursor.error("\"has\" must be followed by members of an enumeration.", .wrongArgumentType, at: start)
     }
 
     /// Parses comma-separated expressions including the closing character, after the opening one.

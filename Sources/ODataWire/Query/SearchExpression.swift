@@ -93,12 +93,12 @@ extension QueryParser {
         height = 1
         if cursor.peek() == UInt8(ascii: "\"") { return try phrase() }
         guard version != .v401 || cursor.peek() != UInt8(ascii: "'") else {
-            throw cursor.error("A search word does not begin with a single quote.")
+            throw cursor.error("A search word must not begin with a single quote.")
         }
         let start = cursor.offset
         let word = searchWord()
         switch word {
-        case "": throw cursor.error("A search word is expected.")
+        case "": throw cursor.error("Expected a search word.")
         case "NOT":
             cursor.skipWhitespace()
             if startsSearchTerm(), version == .v401 || !startsSearchOperator("NOT"), !startsSearchOperator("AND"),
@@ -111,7 +111,7 @@ extension QueryParser {
             fallthrough
         case "AND", "OR":
             // The grammar of 4.01 does not exclude these from its words.
-            guard version == .v401 else { throw cursor.error("\(word) needs a search word.", at: start) }
+            guard version == .v401 else { throw cursor.error("\(word) must be followed by a search word.", at: start) }
             return .word(word)
         default: return .word(word)
         }
@@ -126,7 +126,7 @@ extension QueryParser {
             cursor.offset += 1
             if byte == UInt8(ascii: "\"") {
                 guard cursor.isAtEnd || !startsSearchWord() else {
-                    throw cursor.error("A space is expected between search terms.")
+                    throw cursor.error("Expected a space between search terms.")
                 }
                 guard !content.isEmpty else { break }
                 return .phrase(String(decoding: content, as: UTF8.self))

@@ -59,7 +59,7 @@ extension ServiceRequest {
 
     private static var tooComplex: EvaluationError {
         EvaluationError(
-            .outOfRange, "The query is too complex: an expression has at most \(QueryLimits.height) levels.")
+            .outOfRange, "The query is too complex: an expression can have at most \(QueryLimits.height) levels.")
     }
 }
 

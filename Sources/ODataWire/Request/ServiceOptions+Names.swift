@@ -80,7 +80,7 @@ extension ServiceOptions {
     public mutating func set(_ name: String, to value: String) throws(InvalidOption) {
         guard let field = Self.fields.first(where: { $0.name == name })?.field else {
             let names = Self.fields.map(\.name).joined(separator: ", ")
-            throw InvalidOption(description: "There is no option \(name). There are \(names).")
+            throw InvalidOption(description: "There is no option \(name). The options are \(names).")
         }
         switch field {
         case .properties(let path):
@@ -92,7 +92,7 @@ extension ServiceOptions {
         case .seconds(let path):
             guard let seconds = Int(value), (0...86_400).contains(seconds) else {
                 throw InvalidOption(
-                    description: "\(name) cannot be \(value); it is a number of seconds from 0 to 86400.")
+                    description: "\(name) must be a number of seconds from 0 to 86400, not \(value).")
             }
             self[keyPath: path] = seconds
             return
@@ -100,7 +100,7 @@ extension ServiceOptions {
         }
         guard field.values.contains(value) else {
             throw InvalidOption(
-                description: "\(name) cannot be \(value); it is one of \(field.values.joined(separator: ", ")).")
+                description: "\(name) must be one of \(field.values.joined(separator: ", ")), not \(value).")
         }
         switch field {
         case .flag(let path): self[keyPath: path] = value == "true"
@@ -114,7 +114,7 @@ extension ServiceOptions {
         var found: [String: DoubtPolicy] = [:]
         for (set, policy) in try pairs(text, name, "Set/policy") {
             guard let policy = DoubtPolicy(rawValue: policy) else {
-                throw InvalidOption(description: "\(name) cannot be \(text); a policy is one of \(names).")
+                throw InvalidOption(description: "\(name) must be one of \(names), not \(text).")
             }
             found[set] = policy
         }
@@ -129,7 +129,7 @@ extension ServiceOptions {
             // The name of a contained set contains slashes.
             guard let slash = item.lastIndex(of: "/"), slash != item.startIndex, item.last != "/" else {
                 throw InvalidOption(
-                    description: "\(name) cannot be \(text); it is of the form \(form),\(form).")
+                    description: "\(name) must have the form \(form),\(form), not \(text).")
             }
             found[String(item[..<slash])] = String(item[item.index(after: slash)...])
         }

@@ -22,13 +22,13 @@ extension KeySelector {
             URLSyntaxError(.invalidKey, message, in: text, at: offset)
         }
         guard text.utf8.first == UInt8(ascii: "("), text.utf8.last == UInt8(ascii: ")"), text.utf8.count > 2 else {
-            throw invalid("A key predicate in parentheses is expected.")
+            throw invalid("Expected a key predicate in parentheses.")
         }
         let content = text.dropFirst().dropLast()
         if content.utf8.first == UInt8(ascii: "~") {
             let digits = content.dropFirst()
             guard digits.utf8.allSatisfy(\.isDigit), let number = UInt64(digits) else {
-                throw invalid("A tilde is followed by an entity ID, a decimal number.", at: 1)
+                throw invalid("A tilde must be followed by an entity ID, a decimal number.", at: 1)
             }
             return .entityID(number)
         }
@@ -108,7 +108,8 @@ private struct KeyLiterals {
         if parts.count == 1, parts[0].name == nil {
             guard key.count == 1 else {
                 throw URLSyntaxError(
-                    .invalidKey, "The key of \(type.name) has \(key.count) properties, which must be named.", in: text
+                    .invalidKey, "The key of \(type.name) has \(key.count) properties, so its values must be named.",
+                    in: text
                 )
             }
             return KeyPredicate([(key[0], try value(parts[0], key[0]))])
@@ -121,14 +122,14 @@ private struct KeyLiterals {
                     in: text, at: written.offset)
             }
             guard found[name] == nil else {
-                throw URLSyntaxError(.invalidKey, "\(name) is given twice.", in: text, at: written.offset)
+                throw URLSyntaxError(.invalidKey, "\(name) occurs twice.", in: text, at: written.offset)
             }
             found[name] = try value(written, part)
         }
         var values: [(part: KeyPart, value: Value)] = []
         for part in key {
             guard let value = found[part.name] else {
-                throw URLSyntaxError(.invalidKey, "The key lacks \(part.name).", in: text)
+                throw URLSyntaxError(.invalidKey, "The key has no value for \(part.name).", in: text)
             }
             values.append((part, value))
         }
@@ -140,7 +141,8 @@ private struct KeyLiterals {
             let name = written.value.dropFirst()
             guard let alias = aliases.first(where: { $0.name == name }), case .literal(let value, _) = alias.value
             else {
-                throw URLSyntaxError(.invalidKey, "No value is given for @\(name).", in: text, at: written.offset)
+                throw URLSyntaxError(
+                    .invalidKey, "The parameter alias @\(name) has no value.", in: text, at: written.offset)
             }
             return value
         }

@@ -59,7 +59,7 @@ public enum PercentCoding {
                     let low = encoded[index + 2].hexadecimalDigit
                 else {
                     throw URLSyntaxError(
-                        .malformedEncoding, "A percent sign is not followed by two hexadecimal digits.",
+                        .malformedEncoding, "A percent sign must be followed by two hexadecimal digits.",
                         in: String(text), at: index)
                 }
                 result.append(high << 4 | low)

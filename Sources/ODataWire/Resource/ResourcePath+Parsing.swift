@@ -66,10 +66,10 @@ struct ResourcePathParser {
         while position < queue.count {
             let segment = queue[position]
             position += 1
-            guard !isFinal else { throw error(.misplacedSegment, "Nothing may follow the segment before.") }
+            guard !isFinal else { throw error(.misplacedSegment, "The previous segment must be the last one.") }
             try read(segment.text)
         }
-        if expectsLink { throw error(.misplacedSegment, "$links is followed by a navigation property.") }
+        if expectsLink { throw error(.misplacedSegment, "$links must be followed by a navigation property.") }
     }
 
     /// Splits the path at slashes, except within `$filter(…)`. One slash at each end of the path is permitted.
@@ -135,7 +135,7 @@ struct ResourcePathParser {
         if segments.last == .each { return try readBehindEach(text) }
         if text.hasPrefix("$") {
             if try readSystem(text) { return }
-            throw error(.unknownSegment, "\(text) is not known, or not allowed here.")
+            throw error(.unknownSegment, "\(text) is unknown or not allowed here.")
         }
         let (name, parentheses) = try nameAndParentheses(text)
         if let name {
@@ -150,7 +150,7 @@ struct ResourcePathParser {
     private mutating func readBehindEach(_ text: String) throws(URLSyntaxError) {
         let (name, parentheses) = try nameAndParentheses(text)
         guard let name, try readTypeOrOperation(name, parentheses), case .operation? = segments.last else {
-            throw error(.misplacedSegment, "Only an operation may follow $each.")
+            throw error(.misplacedSegment, "$each must be followed by an operation.")
         }
     }
 
@@ -158,7 +158,7 @@ struct ResourcePathParser {
         switch target {
         case .entity(let type, _): error(.unknownProperty, model.missingProperty(text, of: type))
         case .value(let type): error(.unknownProperty, "\(type.name) has no property \(text).")
-        default: error(.unknownSegment, "\(text) may not stand here.")
+        default: error(.unknownSegment, "\(text) is not allowed here.")
         }
     }
 
@@ -183,7 +183,7 @@ struct ResourcePathParser {
             segments.append(.key(try selector(parentheses, of: type)))
             target = .references(navigation, type, isCollection: false)
         default:
-            throw error(.misplacedSegment, "Only a collection of entities takes a key.")
+            throw error(.misplacedSegment, "Only a collection of entities can be followed by a key.")
         }
     }
 
@@ -226,7 +226,7 @@ struct ResourcePathParser {
             return true
         }
         guard !expectsLink else { return false }
-        guard parentheses == nil else { throw error(.misplacedSegment, "\(name) takes no key.") }
+        guard parentheses == nil else { throw error(.misplacedSegment, "\(name) cannot be followed by a key.") }
         segments.append(.property(property))
         target = .value(property.type)
         return true
@@ -240,7 +240,7 @@ struct ResourcePathParser {
             throw error(.unknownType, "The type \(navigation.targetType) is not in the model.")
         }
         guard parentheses == nil || property.isCollection else {
-            throw error(.misplacedSegment, "\(property.name) leads to one entity and takes no key.")
+            throw error(.misplacedSegment, "\(property.name) is single-valued and cannot be followed by a key.")
         }
         let home = set.flatMap { model.target(of: property, in: $0, from: owner) }
         segments.append(.navigation(property))

@@ -59,7 +59,7 @@ extension ResourcePathParser {
     mutating func applyKey(behind cursor: QueryCursor) throws(URLSyntaxError) {
         guard !cursor.isAtEnd else { return }
         let key = String(decoding: cursor.bytes[cursor.offset...], as: UTF8.self)
-        guard key.hasPrefix("("), key != "()" else { throw cursor.error("A key, or nothing, is expected.") }
+        guard key.hasPrefix("("), key != "()" else { throw cursor.error("Expected a key or the end of the segment.") }
         try applyKey(key)
     }
 

@@ -10,7 +10,7 @@ extension ResourcePathParser {
         if let set = findSet(name) {
             segments.append(.entitySet(set))
             guard !set.isSingleton else {
-                guard parentheses == nil else { throw error(.misplacedSegment, "A singleton takes no key.") }
+                guard parentheses == nil else { throw error(.misplacedSegment, "A singleton has no key.") }
                 target = .entity(set.entityType, in: set)
                 return
             }
@@ -56,10 +56,10 @@ extension ResourcePathParser {
             }
             let id = String(text.dropFirst())
             guard !Self.reserved.contains(id.lowercased()) else {
-                throw error(.unknownSegment, "\(text) is not known, or cannot come first.")
+                throw error(.unknownSegment, "\(text) is unknown or cannot be the first segment.")
             }
             guard !id.isEmpty, id.utf8.allSatisfy({ PercentCoding.AllowedCharacters.unreservedOnly.keeps($0) }) else {
-                throw error(.unknownSegment, "\(text) is not known.")
+                throw error(.unknownSegment, "\(text) is unknown.")
             }
             segments.append(.contentID(id))
             target = contentIDs[id] ?? .unresolved

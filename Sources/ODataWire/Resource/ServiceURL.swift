@@ -23,7 +23,7 @@ public struct ServiceRequest: Sendable, Hashable {
         let path = try ResourcePath.parse(
             encodedPath, model: model, version: version, aliases: untyped.aliases, contentIDs: contentIDs)
         if case .entity? = path.segments.first, untyped.id == nil {
-            throw URLSyntaxError(.invalidOptionValue, "A request to $entity needs the option $id.", in: url)
+            throw URLSyntaxError(.invalidOptionValue, "A request to $entity requires the option $id.", in: url)
         }
         if let type = path.queriedType { try untyped.check(against: type, model: model, version: version) }
         try path.checkParameters(untyped, version: version, url: url)
@@ -43,7 +43,7 @@ public enum ServiceURL {
         let root = serviceRoot.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         if isAbsolute(url) {
             guard let root, let rest = strip(root, from: url) else {
-                throw URLSyntaxError(.outsideService, "The URL does not lie below the service root.", in: url)
+                throw URLSyntaxError(.outsideService, "The URL is not below the service root.", in: url)
             }
             return rest
         }
@@ -117,7 +117,7 @@ extension ResourcePath {
         }
         for name in QueryOptions.Name.allCases where refused.contains(name) && options.holds(name) {
             throw URLSyntaxError(
-                .unknownOption, "$\(name.rawValue) is not allowed for what the path leads to.", in: url)
+                .unknownOption, "$\(name.rawValue) is not allowed for this path.", in: url)
         }
     }
 
@@ -129,7 +129,7 @@ extension ResourcePath {
             guard let given = options.custom.first(where: { $0.name == parameter.name }), let text = given.value else {
                 guard parameter.isNullable else {
                     throw URLSyntaxError(
-                        .invalidParameter, "\(found.name) needs the parameter \(parameter.name).", in: url)
+                        .invalidParameter, "\(found.name) requires the parameter \(parameter.name).", in: url)
                 }
                 continue
             }

@@ -8,7 +8,7 @@ final class RunCompressor {
     private let context: OpaquePointer
 
     init(level: Int) throws(LogError) {
-        guard let context = ZSTD_createCCtx() else { throw .compression(reason: "no memory for a context") }
+        guard let context = ZSTD_createCCtx() else { throw .compression(reason: "out of memory") }
         self.context = context
         let bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel)
         let level = min(max(Int32(clamping: level), bounds.lowerBound), bounds.upperBound)

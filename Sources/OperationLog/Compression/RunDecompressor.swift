@@ -7,7 +7,7 @@ final class RunDecompressor {
     private let context: OpaquePointer
 
     init() throws(LogError) {
-        guard let context = ZSTD_createDCtx() else { throw .compression(reason: "no memory for a context") }
+        guard let context = ZSTD_createDCtx() else { throw .compression(reason: "out of memory") }
         self.context = context
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(LogFormat.windowLog))
     }
@@ -27,7 +27,7 @@ final class RunDecompressor {
     func decompress(_ stored: ArraySlice<UInt8>, rawLength: Int) -> Outcome {
         let outcome = decompress(stored, atMost: rawLength)
         guard case .raw(let raw) = outcome, raw.count != rawLength else { return outcome }
-        return .undecodable(reason: "another length than the header says")
+        return .undecodable(reason: "the length differs from the header")
     }
 
     /// Decompresses the stored bytes completely, or fails if the result exceeds the limit.
@@ -48,12 +48,12 @@ final class RunDecompressor {
                     }
                     if before == (from.pos, to.pos) { break }
                 }
-                if failure == nil, from.pos < from.size { failure = "bytes are left over" }
+                if failure == nil, from.pos < from.size { failure = "there are bytes after the end" }
                 count = to.pos
             }
         }
         if let failure { return .undecodable(reason: failure) }
-        guard raw.count <= limit else { return .undecodable(reason: "another length than the header says") }
+        guard raw.count <= limit else { return .undecodable(reason: "the length differs from the header") }
         return .raw(raw)
     }
 }

@@ -79,7 +79,7 @@ final class SegmentCipher: Sendable {
             // Nonce, ciphertext and tag. Nil only for nonces of other sizes.
             box.combined?.withUnsafeBytes { bytes.append(contentsOf: $0) }
         } catch {
-            preconditionFailure("AES-GCM takes any content under a key of 256 bits: \(error)")
+            preconditionFailure("AES-GCM with a key of 256 bits accepts any content: \(error)")
         }
     }
 

@@ -16,7 +16,7 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        "\(path) is damaged at offset \(offset): \(fault); operations from \(sequence) on are affected. "
+        "\(path) is damaged at offset \(offset): \(fault); operations from \(sequence) on may be lost. "
             + "Nothing was changed."
     }
 }
@@ -63,27 +63,27 @@ public enum LogFault: Error, Sendable, Hashable {
 extension LogFault: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .endsEarly: "the file ends within a structure"
-        case .zeroes: "zero bytes where a block should begin"
-        case .wrongMagic: "no structure of this format begins here"
-        case .headerChecksum: "the header's checksum does not hold"
-        case .payloadChecksum: "the payload's checksum does not hold"
+        case .endsEarly: "the file ends inside a structure"
+        case .zeroes: "zero bytes instead of the beginning of a block"
+        case .wrongMagic: "the bytes do not begin a structure of this format"
+        case .headerChecksum: "the checksum of the header does not match"
+        case .payloadChecksum: "the checksum of the payload does not match"
         case .outOfRange(let field): "\(field) is out of range"
-        case .brokenChain: "the block does not continue the one before it (missing, repeated or moved)"
-        case .sequenceGap(let expected, let found): "sequence number \(found) where \(expected) was due"
-        case .undecodable(let reason): "the payload does not decode (\(reason))"
-        case .notAuthentic: "the block is not what was encrypted for this place"
+        case .brokenChain: "the block does not continue the previous block (one is missing, repeated or moved)"
+        case .sequenceGap(let expected, let found): "sequence number \(found) instead of \(expected)"
+        case .undecodable(let reason): "the payload cannot be decoded (\(reason))"
+        case .notAuthentic: "the block was not encrypted for this position"
         case .unfinishedCommit: "the commit's last blocks are missing"
-        case .notSealed: "the segment's end is missing although another segment follows"
-        case .bytesAfterTrailer: "there are bytes behind the segment's trailer"
+        case .notSealed: "the end of the segment is missing, although another segment follows"
+        case .bytesAfterTrailer: "there are bytes after the trailer of the segment"
         case .missingSegment: "a segment is missing"
         case .endsBeforeSnapshot(let sequence):
-            "the log ends here although a snapshot was made in front of operation \(sequence)"
+            "the log ends here, although there is a snapshot of the state before operation \(sequence)"
         case .endsBeforeRecordedEnd(let sequence):
-            "the log ends here although it had operation \(sequence), as its file \(EndFile.name) says"
+            "the log ends here, although its file \(EndFile.name) records operation \(sequence)"
         case .runInterrupted: "an earlier block of the same run is unreadable"
-        case .otherStore(let found): "the segment is of another log, that of store \(found)"
-        case .undecodableRecord(let kind, let reason): "a record of kind \(kind) does not decode (\(reason))"
+        case .otherStore(let found): "the segment belongs to the log of store \(found)"
+        case .undecodableRecord(let kind, let reason): "a record of kind \(kind) cannot be decoded (\(reason))"
         }
     }
 }

@@ -58,36 +58,37 @@ extension LogError: CustomStringConvertible {
         switch self {
         case .locked(let path, let processID):
             let owner = processID.map { "process \($0)" } ?? "another process"
-            return "The store is in use: \(owner) holds the lock \(path). Close it there first; reading is possible."
+            return
+                "The store is in use: \(owner) holds the lock \(path). Close it there first; commands that only read work meanwhile."
         case .damaged(let damage):
             return damage.description
         case .unsupported(let path, let offset, let feature):
-            return "\(path), offset \(offset): \(feature) is not known to this version; use a newer one."
+            return "\(path), offset \(offset): \(feature) is not supported by this version. Use a newer version."
         case .otherStore(let path, let expected, let found):
             return "\(path) belongs to store \(found), not to \(expected)."
         case .keyRequired(let path):
             return "\(path) is encrypted, and no key was given."
         case .wrongKey(let path):
-            return "\(path) is encrypted with another key than those given."
+            return "\(path) is encrypted with a key that was not given."
         case .notEncrypted(let path):
-            return "\(path) is not encrypted, and the log has been since earlier: this store did not write it."
+            return "\(path) is not encrypted, although earlier segments of the log are: another program wrote the file."
         case .noLog(let path):
             return "There is no log in \(path)."
         case .compacted(let first):
-            return "The operations before \(first) were compacted: only the state that they led to is kept."
+            return "A compaction removed the operations before \(first); only the state after them is stored."
         case .fileSystem(let failure):
             return "\(failure)."
         case .writeFailed(let failure):
-            return "The log is closed for good because \(failure). Open the store again to see what was kept."
+            return "The log was closed because \(failure). Open the store again to see which operations are stored."
         case .closed(let cause):
-            guard let cause else { return "The log was closed." }
-            return "The log was closed for good when \(cause). Open the store again to go on."
+            guard let cause else { return "The log is closed." }
+            return "The log was closed when \(cause). Open the store again to continue."
         case .recordTooLarge(let bytes, let maximum):
-            return "A record of \(bytes) bytes is more than a log takes (\(maximum))."
+            return "A record of \(bytes) bytes exceeds the limit of the log (\(maximum))."
         case .sequenceExhausted:
-            return "The log has used up its sequence numbers."
+            return "The log has no sequence numbers left."
         case .compression(let reason):
-            return "zstd could not work: \(reason)."
+            return "zstd failed: \(reason)."
         }
     }
 }

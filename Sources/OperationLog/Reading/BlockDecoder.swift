@@ -23,7 +23,7 @@ struct BlockDecoder {
         }
         guard crc32c(raw[...], continuing: header.chainBefore) == header.chainAfter else {
             method = nil
-            throw .fault(.undecodable(reason: "the content is not what the chain says"))
+            throw .fault(.undecodable(reason: "the content does not match the chain"))
         }
         return raw
     }
@@ -76,7 +76,7 @@ struct BlockDecoder {
 
     private mutating func noColumns() -> BlockDecodingError {
         method = nil
-        return .fault(.undecodable(reason: "not the columns of such records"))
+        return .fault(.undecodable(reason: "not the columns of these records"))
     }
 
     /// Ends the current run because a block was left out.
@@ -135,7 +135,7 @@ struct RecordWalk {
 
     private mutating func step() throws(LogFault) -> (kind: UInt8, payload: Range<Int>)? {
         guard remaining > 0 else {
-            guard offset == raw.count else { throw .undecodable(reason: "bytes behind the last record") }
+            guard offset == raw.count else { throw .undecodable(reason: "bytes after the last record") }
             return nil
         }
         guard let found = RecordCoding.decode(raw, at: &offset) else {

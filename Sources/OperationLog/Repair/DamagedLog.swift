@@ -52,7 +52,7 @@ struct DamagedLog {
             if let segment = try recovery.run(bytes) {
                 segments.append(segment)
             } else {
-                passedOver.append(.init(path: path(first), reason: "the segment's header is beyond recovery"))
+                passedOver.append(.init(path: path(first), reason: "the header of the segment cannot be recovered"))
             }
         }
         store = Self.commonStore(segments.map(\.header.storeIdentifier)) ?? store
@@ -62,7 +62,7 @@ struct DamagedLog {
         let chains = Dictionary(segments.map { ($0.header.firstSequence, $0.chain) }) { first, _ in first }
         for snapshot in candidates {
             if let chain = chains[snapshot.file.sequence], chain != snapshot.chain {
-                passedOver.append(.init(path: snapshot.file.path, reason: "the snapshot is of another history"))
+                passedOver.append(.init(path: snapshot.file.path, reason: "the snapshot belongs to another history"))
             } else {
                 snapshots.append(snapshot)
             }
@@ -106,7 +106,7 @@ struct DamagedLog {
         for segment in segments {
             guard segment.header.storeIdentifier == store else {
                 passedOver.append(
-                    .init(path: segment.path, reason: "it is of store \(segment.header.storeIdentifier)"))
+                    .init(path: segment.path, reason: "it belongs to store \(segment.header.storeIdentifier)"))
                 continue
             }
             if segment.header.isFirst { hasBeginning = true }
@@ -126,7 +126,7 @@ struct DamagedLog {
                 if !isStoreKnown, found.isEmpty { store = segment.header.storeIdentifier }
                 guard segment.header.storeIdentifier == store else {
                     passedOver.append(
-                        .init(path: segment.path, reason: "it is of store \(segment.header.storeIdentifier)"))
+                        .init(path: segment.path, reason: "it belongs to store \(segment.header.storeIdentifier)"))
                     continue
                 }
                 let cursor = SnapshotCursor(segment)

@@ -25,7 +25,7 @@ struct SalvageWalk {
         foreign.map { stretch in
             RepairPlan.SkippedPart(
                 path: stretch.segment.path,
-                reason: "the blocks from offset \(stretch.start.offset) on do not continue the records in front of them"
+                reason: "the blocks from offset \(stretch.start.offset) on do not continue the records before them"
             )
         }
     }

@@ -45,7 +45,7 @@ struct SegmentScan {
                 case .bytesAfter: return .invalid(.bytesAfterTrailer)
                 }
                 guard footer == totals.footer(lastSequence: position.nextSequence - 1) else {
-                    return .invalid(.undecodable(reason: "the footer's totals are not the segment's"))
+                    return .invalid(.undecodable(reason: "the totals in the footer differ from those of the segment"))
                 }
                 durable = position
                 return .sealed

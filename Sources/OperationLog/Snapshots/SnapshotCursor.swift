@@ -85,7 +85,8 @@ public final class SnapshotCursor {
         case .bytesAfter: throw segment.damage(.bytesAfterTrailer, at: block.next)
         }
         guard footer == totals.footer(lastSequence: position.nextSequence - 1) else {
-            throw segment.damage(.undecodable(reason: "the footer's totals are not the snapshot's"), at: position)
+            throw segment.damage(
+                .undecodable(reason: "the totals in the footer differ from those of the snapshot"), at: position)
         }
         isAtEnd = true
     }

@@ -162,7 +162,9 @@ struct VerificationRun {
             case .trailer: break
             }
             if let totals = place.totals, totals.footer(lastSequence: place.position.nextSequence - 1) != footer {
-                add(.undecodable(reason: "the footer's totals are not the segment's"), segment, place.position)
+                add(
+                    .undecodable(reason: "the totals in the footer differ from those of the segment"), segment,
+                    place.position)
             }
             current.isSealed = true
             before = block.next

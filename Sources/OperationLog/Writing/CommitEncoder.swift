@@ -60,7 +60,7 @@ final class CommitEncoder {
     var offset: UInt64 { end.offset - UInt64(bytes.count) }
 
     func begin(_ segment: SegmentFile) {
-        precondition(bytes.isEmpty, "what belongs to the segment before was not written")
+        precondition(bytes.isEmpty, "the rest of the previous segment was not written")
         binding = segment.binding
         totals = SegmentTotals(header: segment.header)
         end = segment.start

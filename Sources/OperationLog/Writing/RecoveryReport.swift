@@ -27,11 +27,11 @@ public struct RecoveryReport: Sendable, Hashable {
 
 extension RecoveryReport: CustomStringConvertible {
     public var description: String {
-        var text = created ? "A new log was made." : "\(segments) segments, \(nextSequence - 1) operations."
+        var text = created ? "A new log was created." : "\(segments) segments, \(nextSequence - 1) operations."
         if let cut {
             text +=
-                " \(cut.bytes) bytes of an incomplete commit were cut off \(cut.path) at \(cut.offset): \(cut.reason)."
-            if let kept = cut.keptAt { text += " They are kept in \(kept)." }
+                " \(cut.bytes) bytes of an incomplete commit were removed from \(cut.path) at offset \(cut.offset): \(cut.reason)."
+            if let kept = cut.keptAt { text += " They are stored in \(kept)." }
         }
         for damage in snapshotDamages { text += " The snapshot \(damage)" }
         return text

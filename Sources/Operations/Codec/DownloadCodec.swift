@@ -18,7 +18,7 @@ extension ByteWriter {
         string(page.query)
         list(page.entities) { $0.image($1) }
         guard !page.isPlain else { return .downloadPage }
-        precondition(page.unchanged.count <= DownloadPage.unchangedLimit, "A record that nobody could read again.")
+        precondition(page.unchanged.count <= DownloadPage.unchangedLimit, "A record that no version can read.")
         runs(page.unchanged)
         list(page.removed) { $0.entity($1) }
         list(page.left) { $0.entity($1) }
@@ -69,7 +69,7 @@ extension ByteWriter {
 extension ByteReader {
     mutating func queryStart() throws(CodecError) -> QueryStart {
         let query = try string()
-        guard let mode = DownloadMode(rawValue: try byte()) else { throw fail(.invalid("mode of a download")) }
+        guard let mode = DownloadMode(rawValue: try byte()) else { throw fail(.invalid("download mode")) }
         return QueryStart(query: query, mode: mode)
     }
 

@@ -20,7 +20,7 @@ extension ByteReader {
         let name = try optional { r throws(CodecError) in try r.string() }
         let entity = try optional { r throws(CodecError) in try r.entity() }
         guard let reason = QuarantinedEntity.Reason(rawValue: try byte()) else {
-            throw fail(.invalid("reason of a quarantine"))
+            throw fail(.invalid("quarantine reason"))
         }
         return QuarantinedEntity(
             query: query, set: set, name: name, entity: entity, reason: reason, path: try string(),

@@ -30,18 +30,18 @@ extension ProxyError: CustomStringConvertible {
         switch self {
         case .notUTF8(let document):
             Self.sentence(
-                "The metadata is not encoded as UTF-8. Convert it first, the XML declaration included.", document)
+                "The metadata is not encoded in UTF-8. Convert it first, including the XML declaration.", document)
         case .metadata(let place, let message), .annotation(let place, let message): "\(place): \(message)"
         case .caseConflict(let place, let message):
             "\(place): \(message.hasSuffix(".") ? String(message.dropLast()) : message); "
                 + "-parser:ALLOW_CASE_CONFLICTS allows it."
         case .unreadable(let sentence): sentence
         case .tooManyReferences(let document):
-            Self.sentence("The metadata needs more than \(ReferencedDocuments.most) other documents.", document)
+            Self.sentence("The metadata refers to more than \(ReferencedDocuments.most) other documents.", document)
         case .noEntityTypes(let document):
-            Self.sentence("The metadata declares no entity type, so there is nothing to generate.", document)
+            Self.sentence("The metadata declares no entity type to generate classes for.", document)
         case .invalidName(let option, let name):
-            "\(option) must be a Swift identifier that is not in use otherwise, not '\(name)'."
+            "\(option) must be an unused Swift identifier, not '\(name)'."
         }
     }
 

@@ -51,9 +51,9 @@ public struct ProxySources: Sendable, Hashable {
             ["The service is \(plan.serviceName)."]
             + plan.entities.map { "\($0.type.name) is \($0.className)." }
             + model.defects.filter { $0.leftOut != nil }.map(\.description)
-            + model.unresolvedNames.map { "\($0) is in no document that was read." }
+            + model.unresolvedNames.map { "\($0) is not declared in any document that was read." }
             + model.schemas.flatMap(\.containers).flatMap(\.functionImports).filter(\.isBindable).map {
-                "\($0.name) is called on an entity, which V3 does in its own way: it gets no function."
+                "\($0.name) is bound to an entity, which V3 does in its own way; no function is generated for it."
             }
     }
 

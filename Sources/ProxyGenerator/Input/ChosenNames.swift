@@ -39,12 +39,12 @@ public struct ChosenNames: Sendable, Hashable {
             if let owner = owners[name.lowercased()], let choice = classes[owner] ?? services[owner] {
                 throw .annotation(
                     choice.place,
-                    "The class name '\(choice.name)' of \(owner) is also the one of \(type), which has no annotation.")
+                    "The class name '\(choice.name)' of \(owner) is also the name of \(type), which has no annotation.")
             }
             return scope.claim(name)
         }
         guard scope.claim(choice.name) == choice.name else {
-            throw .annotation(choice.place, "The class name '\(choice.name)' of \(type) is in use otherwise.")
+            throw .annotation(choice.place, "The class name '\(choice.name)' of \(type) is already used.")
         }
         return choice.name
     }
@@ -58,7 +58,7 @@ public struct ChosenNames: Sendable, Hashable {
     /// Returns the error for a service name that is in use; nil if no annotation chose the name.
     func refusal(ofService name: String) -> ProxyError? {
         guard let (container, choice) = services.first(where: { $0.value.name == name }) else { return nil }
-        return .annotation(choice.place, "The class name '\(name)' of \(container) is in use otherwise.")
+        return .annotation(choice.place, "The class name '\(name)' of \(container) is already used.")
     }
 
     /// Returns the Swift name of a property that the type declares: the chosen name, or else the given default.
@@ -73,13 +73,13 @@ public struct ChosenNames: Sendable, Hashable {
                 guard let (other, choice) = taken else { continue }
                 throw .annotation(
                     choice.place,
-                    "The name '\(name)' of \(owner)/\(other) is also the one of \(type)/\(property), which has no annotation."
+                    "The name '\(name)' of \(owner)/\(other) is also the name of \(type)/\(property), which has no annotation."
                 )
             }
             return scope.claim(name)
         }
         guard scope.claim(choice.name) == choice.name else {
-            throw .annotation(choice.place, "The name '\(choice.name)' of \(type)/\(property) is in use otherwise.")
+            throw .annotation(choice.place, "The name '\(choice.name)' of \(type)/\(property) is already used.")
         }
         return choice.name
     }

@@ -38,7 +38,7 @@ struct NameAnnotations {
             guard let first = found.first, !isIncluded else { return found }
             throw CSDLError(
                 .invalidAnnotation,
-                "The term '\(first.term)' needs a Reference with "
+                "The term '\(first.term)' requires a Reference with "
                     + "<edmx:Include Namespace=\"\(Self.namespace)\" Alias=\"\(Self.alias)\"/>.",
                 line: first.line, column: first.column, document: first.document)
         } catch {
@@ -58,7 +58,7 @@ struct NameAnnotations {
                     place, "The \(term) of \(annotation.target) must be a Swift identifier, not '\(name)'.")
             }
             if let first = places.updateValue(place, forKey: "\(term) \(annotation.target)") {
-                throw .annotation(place, "\(annotation.target) has a \(term) already, in \(first).")
+                throw .annotation(place, "\(annotation.target) already has a \(term), in \(first).")
             }
             let choice = ChosenNames.Choice(name: name, place: place)
             switch term {
@@ -66,7 +66,7 @@ struct NameAnnotations {
             case "PropertyName": try chooseProperty(choice, annotation.target)
             default:
                 throw .annotation(
-                    place, "There is no term \(term) in \(Self.namespace); there are ClassName and PropertyName.")
+                    place, "\(Self.namespace) has no term \(term); the terms are ClassName and PropertyName.")
             }
         }
     }
@@ -81,7 +81,8 @@ struct NameAnnotations {
         } else {
             throw .annotation(
                 choice.place,
-                "There is no entity, complex or enumeration type and no entity container \(target) for a ClassName.")
+                "The target \(target) of a ClassName is not an entity, complex or enumeration type or an entity container."
+            )
         }
     }
 
@@ -91,12 +92,12 @@ struct NameAnnotations {
             model.findEntityType(name) ?? model.findComplexType(name)
         }
         guard parts.count == 2, let type, let property = type.findProperty(parts[1]) else {
-            throw .annotation(choice.place, "There is no property \(target) for a PropertyName.")
+            throw .annotation(choice.place, "The target \(target) of a PropertyName is not a property.")
         }
         guard property.declaringType == type.name else {
             throw .annotation(
                 choice.place,
-                "The property \(parts[1]) is declared by \(property.declaringType); its PropertyName belongs there.")
+                "The property \(parts[1]) is declared by \(property.declaringType), which must have its PropertyName.")
         }
         names.choose(property: choice, property.name, of: type.name)
     }

@@ -73,8 +73,8 @@ enum DocComment {
             rules.append("at most \(length) \(property.type.primitive == .binary ? "bytes" : "characters")")
         }
         if says("Org.OData.Core.V1.Computed", property.annotations) { rules.append("computed by the service") }
-        if says("Org.OData.Core.V1.Immutable", property.annotations) { rules.append("fixed once it is created") }
-        if let value = property.facets.defaultValue { rules.append("by default `\(code(value))`") }
+        if says("Org.OData.Core.V1.Immutable", property.annotations) { rules.append("immutable after creation") }
+        if let value = property.facets.defaultValue { rules.append("default `\(code(value))`") }
         return rules.map { ", " + $0 }.joined()
     }
 

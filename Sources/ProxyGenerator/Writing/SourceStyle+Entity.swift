@@ -5,7 +5,7 @@ extension SourceStyle {
     func entityClass(_ entity: ServicePlan.Entity) -> GeneratedFile {
         let (type, name) = (entity.type, SwiftName.escaped(entity.className))
         let kind = type.isAbstract ? "abstract entity type" : type.hasStream ? "media entity type" : "entity type"
-        let notes = type.isOpen ? ["Entities of this type may have other properties: `entity[\"Name\"]`."] : []
+        let notes = type.isOpen ? ["Entities of this type may have additional properties: `entity[\"Name\"]`."] : []
         var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations, notes: notes)
         lines.append("nonisolated \(open)class \(name): \(entity.baseClass) {")
         for member in entity.members { lines += declaration(of: member, in: name, type) + [""] }
@@ -28,8 +28,8 @@ extension SourceStyle {
     private func initializer(of entity: ServicePlan.Entity) -> [String] {
         let arguments = [metadata, SwiftText.literal(entity.type.name), "withDefaults: withDefaults"]
         return [
-            "    /// A new entity. With defaults, properties that must not be null have the default of the metadata or of",
-            "    /// their type, keys included; without, every property is unset.",
+            "    /// Creates an entity. With defaults, properties that must not be null have the default of the metadata or of their",
+            "    /// type, including keys; without defaults, every property is unset.",
             "    \(access)convenience init(withDefaults: Bool = true) {",
         ] + Layout.call("self.init(", arguments).lines(indentation: 8)
             + ["    }"]
@@ -41,7 +41,8 @@ extension SourceStyle {
         let pairs = entity.key.map {
             "(\(SwiftText.literal($0.property)), \(SwiftName.escaped($0.label)).propertyValue)"
         }
-        return DocComment.lines("The key of `\(DocComment.code(entity.type.name))` with these values.", indentation: 4)
+        return DocComment.lines(
+            "Returns the key of `\(DocComment.code(entity.type.name))` with these values.", indentation: 4)
             + Layout.group("\(access)static func key(", parameters.map { .text($0) }, ") -> KeyPredicate {", .signature)
             .lines(indentation: 4)
             + Layout.group("KeyPredicate([", pairs.map { .text($0) }, "])", .literal).lines(indentation: 8)

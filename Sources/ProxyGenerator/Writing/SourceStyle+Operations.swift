@@ -58,9 +58,9 @@ extension SourceStyle {
     private func comment(of operation: ServicePlan.Operation) -> [String] {
         let kind = operation.kind == .action ? "action" : "function"
         var notes = operation.parameters.compactMap { DocComment.parameter($0.label, $0.parameter.annotations) }
-        if operation.result.isOfEntities { notes.append("- Parameter query: what to select and expand.") }
+        if operation.result.isOfEntities { notes.append("- Parameter query: The properties to select and expand.") }
         return DocComment.lines(
-            "The \(kind) `\(DocComment.code(operation.invokedName))`. Online only.", operation.annotations,
+            "Calls the \(kind) `\(DocComment.code(operation.invokedName))`. Online only.", operation.annotations,
             notes: notes, indentation: 4)
     }
 }

@@ -49,10 +49,10 @@ extension SourceStyle {
         let list = Layout.call("try await self.entities(", arguments).lines(indentation: 8)
         let first = Layout.call("try await self.firstEntity(", arguments).lines(indentation: 8)
         let all = DocComment.lines(
-            "The entities of `\(words)` that the query asks for, all of them without one.", set.set.annotations,
+            "Returns the entities of `\(words)` that match the query, or all entities.", set.set.annotations,
             indentation: 4)
         let one = DocComment.lines(
-            "The first entity of `\(words)` that the query asks for. Throws `notFound` where there is none.",
+            "Returns the first entity of `\(words)` that matches the query. Throws `notFound` if there is none.",
             indentation: 4)
         return function(set.list, [.text("query: DataQuery = DataQuery()")], returns: "[\(set.className)]", all, list)
             + function(
@@ -78,16 +78,16 @@ extension SourceStyle {
             ],
             returns: set.className,
             DocComment.lines(
-                "The entity of `\(words)` that has the key. Throws `notFound` where there is none.",
-                notes: ["- Parameter \(set.query): what to select and expand."], indentation: 4),
+                "Returns the entity of `\(words)` with the key. Throws `notFound` if there is none.",
+                notes: ["- Parameter \(set.query): The properties to select and expand."], indentation: 4),
             Layout.group("try await self.entity(", arguments, ")", .call).lines(indentation: 8))
     }
 
     private func functions(of singleton: ServicePlan.Singleton) -> [String] {
         let name = SwiftText.literal(singleton.set.name)
         let comment = DocComment.lines(
-            "The singleton `\(DocComment.code(singleton.set.name))`.", singleton.set.annotations,
-            notes: ["- Parameter query: what to select and expand."], indentation: 4)
+            "Returns the singleton `\(DocComment.code(singleton.set.name))`.", singleton.set.annotations,
+            notes: ["- Parameter query: The properties to select and expand."], indentation: 4)
         let arguments = ["\(singleton.className).self", "named: \(name)", "query"]
         let body = Layout.call("try await self.singleton(", arguments).lines(indentation: 8)
         return function(

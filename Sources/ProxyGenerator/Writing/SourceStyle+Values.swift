@@ -5,7 +5,7 @@ extension SourceStyle {
     /// Returns the file with the struct of a complex type.
     func complexType(_ complex: ServicePlan.Complex) -> GeneratedFile {
         let (type, name) = (complex.type, SwiftName.escaped(complex.name))
-        var notes = type.isOpen ? ["Values of this type may have other properties: `value[\"Name\"]`."] : []
+        var notes = type.isOpen ? ["Values of this type may have additional properties: `value[\"Name\"]`."] : []
         if let base = type.baseType { notes.append("It derives from `\(DocComment.code(base))`.") }
         let kind = type.isAbstract ? "abstract complex type" : "complex type"
         var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations, notes: notes)
@@ -27,7 +27,7 @@ extension SourceStyle {
     /// members are possible.
     func enumeration(_ enumeration: ServicePlan.Enumeration) -> GeneratedFile {
         let (type, name) = (enumeration.type, SwiftName.escaped(enumeration.name))
-        let kind = type.isFlags ? "enumeration of flags" : "enumeration type"
+        let kind = type.isFlags ? "flag enumeration" : "enumeration type"
         var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations)
         let declaration =
             switch enumeration.form {

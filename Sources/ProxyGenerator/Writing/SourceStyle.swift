@@ -28,7 +28,7 @@ struct SourceStyle {
     ///   warns about a public import.
     func file(_ name: String, _ lines: [String], showsTidelog: Bool = true) -> GeneratedFile {
         let head = [
-            "\(GeneratedFile.mark) for \(plan.serviceName) from the metadata of \(SwiftText.comment(plan.namespace)). It is overwritten each time.",
+            "\(GeneratedFile.mark) for \(plan.serviceName) from the metadata of \(SwiftText.comment(plan.namespace)). Do not edit: the next run overwrites it.",
             "",
             "\(showsTidelog ? access : "")import Tidelog", "",
         ]

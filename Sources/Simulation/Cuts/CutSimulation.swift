@@ -206,7 +206,7 @@ package struct CutSimulation {
                     let local = try await client.marks(of: set)
                     guard local != remote else { continue }
                     outcome.violations.append(
-                        "seed \(seed): client \(number) has other \(set) (\(name)): \(local) \(remote)")
+                        "seed \(seed): client \(number) has different \(set) (\(name)): \(local) \(remote)")
                 }
             }
         }
@@ -260,7 +260,7 @@ extension CutSimulation.Outcome {
         let duplicates = violations.count { $0.contains(": duplicate (") }
         let losses = violations.count { $0.contains(": loss (") }
         return """
-            simulated cuts: \(all + others); by evidence, settled without a person: \(alone) of \(all) \
+            simulated cuts: \(all + others); resolved by evidence: \(alone) of \(all) \
             (\(kinds.joined(separator: ", ")))
             duplicates: \(duplicates); losses: \(losses); other findings: \(violations.count - duplicates - losses)
             """

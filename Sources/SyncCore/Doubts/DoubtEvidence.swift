@@ -56,32 +56,35 @@ public struct DoubtEvidence: Sendable, Hashable {
     public var verdict: Verdict {
         if case .impossible(let reason) = search { return .undecided(reason + ".") }
         if hasNeighbours {
-            return .undecided("Another operation in doubt created something like it, so an entity could be either's.")
+            return .undecided(
+                "Another operation in doubt created an entity with the same values, so an entity that is found may belong to either."
+            )
         }
         if broughtSince > 0 {
             return .undecided(
-                "A download has brought \(Self.entities(broughtSince)) with its values since it was sent, and it is in use here."
+                "A download delivered \(Self.entities(broughtSince)) with its values after it was sent, and pending operations use it."
             )
         }
         if candidates > creates {
             return .undecided(
-                "The service has \(Self.entities(candidates)) with its values that were not known before, for "
+                "The service has \(Self.entities(candidates)) with its values that the store did not know before, for "
                     + (creates == 1 ? "one create." : "\(creates) creates."))
         }
         if candidates > 0, bits < requiredBits {
             return .undecided(
                 "The service has \(Self.entities(candidates)) with its values, but these are too common to prove that "
-                    + (knowsWholeSet ? "nobody else created it." : "it is new: no defining query brings the whole set.")
+                    + (knowsWholeSet
+                        ? "no other client created it." : "it is new, because no defining query covers the whole set.")
             )
         }
         if candidates == creates { return .adopt(creates) }
         if lookalikes > 0 {
             return .undecided(
-                "The service has \(Self.entities(lookalikes)) with a value of it and others that differ, which may be it."
+                "The service has \(Self.entities(lookalikes)) that agree with it in some but not all values, and may be the created one."
             )
         }
         guard search == .conclusive else {
-            return .undecided("The service has too many entities with these values to tell that none is missing.")
+            return .undecided("The service has too many entities with these values for a complete search.")
         }
         guard isWaitOver else { return .wait }
         return candidates > 0 ? .adopt(candidates) : .absent

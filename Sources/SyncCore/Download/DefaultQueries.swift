@@ -63,11 +63,11 @@ public enum DefaultQueries {
             let place = "\(path)/\(property.name)"
             guard property.navigation?.containsTarget != true else { continue }
             if model.target(of: property, in: set) == nil {
-                found.append(Omission(path: place, reason: "the metadata name no entity set that it leads to"))
+                found.append(Omission(path: place, reason: "the metadata names no entity set for its target"))
             }
         }
         if set.entityType.hasStream {
-            found.append(Omission(path: "\(path)/$value", reason: "streams are read only where a query asks for them"))
+            found.append(Omission(path: "\(path)/$value", reason: "streams are read only if a query requests them"))
         }
         for contained in model.containedSets(in: set) where contained.containment?.parent == set {
             guard let name = contained.containment?.navigation.name else { continue }
@@ -75,7 +75,7 @@ public enum DefaultQueries {
                 found += omissions(below: contained, "\(path)/\(name)", model, depth: depth + 1)
             } else {
                 found.append(
-                    Omission(path: "\(path)/\(name)", reason: "it is contained more than \(deepest) levels deep"))
+                    Omission(path: "\(path)/\(name)", reason: "it is nested more than \(deepest) containments deep"))
             }
         }
         return found

@@ -31,7 +31,7 @@ public struct DefiningQueryFile: Sendable, Hashable {
                 if let section { try add(section) }
                 section = Section(line: number)
             } else if section == nil {
-                throw .init(line: number, "A parameter stands behind the line [\(Section.name)].")
+                throw .init(line: number, "A parameter follows the line [\(Section.name)].")
             } else {
                 try section?.read(line, number)
             }
@@ -41,10 +41,10 @@ public struct DefiningQueryFile: Sendable, Hashable {
 
     private mutating func add(_ section: Section) throws(DefiningQueryFileError) {
         guard let query = section.query else {
-            throw .init(line: section.line, "The section does not say the name of its query.")
+            throw .init(line: section.line, "The section does not name its query.")
         }
         guard settings.updateValue(section.settings, forKey: query) == nil else {
-            throw .init(line: section.line, "There is a section for the query \(query) already.")
+            throw .init(line: section.line, "The query \(query) already has a section.")
         }
     }
 
@@ -98,11 +98,11 @@ private struct Section {
         let value = DefiningQueryFile.trimmed(text[text.index(after: equals)...])
         guard let parameter = Parameter(rawValue: name) else {
             let known = Parameter.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .init(line: line, "There is no parameter \(name); there are \(known).")
+            throw .init(line: line, "There is no parameter \(name). The parameters are \(known).")
         }
-        guard seen.insert(parameter).inserted else { throw .init(line: line, "\(name) stands twice in the section.") }
+        guard seen.insert(parameter).inserted else { throw .init(line: line, "\(name) occurs twice in the section.") }
         guard set(parameter, value) else {
-            throw .init(line: line, "\(name) takes \(Self.values(of: parameter)), not '\(value)'.")
+            throw .init(line: line, "\(name) must be \(Self.values(of: parameter)), not '\(value)'.")
         }
     }
 

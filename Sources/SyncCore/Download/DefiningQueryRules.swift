@@ -23,31 +23,31 @@ public enum DefiningQueryRules {
         guard leadsToEntities(request.path) else {
             return refused(
                 "The defining query \(name) must lead to an entity set or a single entity.",
-                "Begin with an entity set, and choose its entities by $filter.")
+                "Begin with an entity set, and select its entities with $filter.")
         }
         if let path = ContainmentPath(request.path, model), path.set.isContained,
             path.steps.contains(where: { if case .entityID? = $0.key { true } else { false } })
         {
             return refused(
-                "The defining query \(name) names an entity by its number in the store, which the service does not know.",
-                "Name it by its key.")
+                "The defining query \(name) names an entity by its entity ID, which the service does not know.",
+                "Name the entity by its key.")
         }
         let options = request.options
         // The result has to be entities of the set, not values derived from them.
         if !options.apply.isEmpty {
-            return refused("The defining query \(name) has $apply, whose results are no entities of the service.")
+            return refused("The defining query \(name) contains $apply, whose results are not entities of the service.")
         }
         // The service receives the text unchanged.
         if request.expressions.contains(where: { $0.calls(CanonicalFunction.ofStore) }) {
             return refused(
-                "The defining query \(name) asks for what only the store knows: functions sap.… are no matter of the service.",
-                "Leave them away; ask them of the store.")
+                "The defining query \(name) contains a function sap.…, which only the store can evaluate.",
+                "Remove these functions from the defining query, and use them in queries of the store.")
         }
         // The service generates these tokens for one download each.
         if options.skipToken != nil || options.deltaToken != nil {
             return refused(
-                "The defining query \(name) has a token of the service in it, which holds for one answer only.",
-                "Leave it away; the download follows the links that the service gives.")
+                "The defining query \(name) contains a token of the service, which is valid for one response only.",
+                "Remove the token; the download follows the links of the service.")
         }
         return nil
     }
@@ -90,15 +90,15 @@ public enum DefiningQueryRules {
         let name = state.query.name
         if settings?.allowsRemoval == false, !state.query.isOfOneStream {
             return DefiningQueryRefused(
-                query: state.query, message: "The defining query \(name) may not be removed once it was downloaded.",
-                recovery: "Set allow_defining_query_removal to Y for it.")
+                query: state.query, message: "The defining query \(name) cannot be removed after its first download.",
+                recovery: "Set allow_defining_query_removal to Y in its section of the configuration file.")
         }
         guard !pending.isEmpty else { return nil }
         let named = pending.prefix(5).map { "\($0.operation) (\($0.entity))" }.joined(separator: ", ")
         let more = pending.count > 5 ? " and \(pending.count - 5) more" : ""
         return DefiningQueryRefused(
             query: state.query,
-            message: "Entities that only the defining query \(name) brings have pending operations: \(named)\(more).",
+            message: "Entities that only the defining query \(name) covers have pending operations: \(named)\(more).",
             recovery: "Upload or undo them first.")
     }
 }

@@ -14,9 +14,9 @@ extension ImageBuilder {
         let keys = missing.joined(separator: ", ")
         let message =
             !isPlaced
-            ? "Nothing says which entity contains it."
+            ? "The response does not state which entity contains it."
             : missing.isEmpty
-                ? "The type \(type.name) has no key, and the entity no entity-id."
+                ? "The type \(type.name) has no key, and the entity has no entity-id."
                 : "The entity has no value for its key \(missing.count == 1 ? "property" : "properties") \(keys)."
         let values = payload.values.map { name, value in
             "\(name): \(PrimitiveLiteral.format(value, version: model.version, form: .url))"

@@ -25,12 +25,12 @@ extension PageBuilder {
         expanding branches: [RequestedExpansions.Branch]
     ) throws(StateError) {
         let (id, name) = try builder.identity(of: payload, in: set, below: parent)
-        let expanded = payload.expanded.contains { !$0.entities.isEmpty } ? " with what is expanded below it" : ""
+        let expanded = payload.expanded.contains { !$0.entities.isEmpty } ? " with its expanded entities" : ""
         builder.quarantined.append(
             QuarantinedEntity(
                 query: query, set: set.name, name: name, entity: id.flatMap { builder.isNew($0) ? nil : $0 },
                 reason: .tooLarge,
-                message: "The entity\(expanded) has more than the \(entityLimit) bytes that a record of the log takes.",
+                message: "The entity\(expanded) has more than \(entityLimit) bytes, the limit of a record of the log.",
                 hidesOthers: name == nil || !expanded.isEmpty))
         if let id { try builder.retain(id, branches) }
         keepAll()

@@ -5,7 +5,7 @@ import Operations
 extension Fold {
     /// The reason of the doubt about operations before the lost record.
     static var lossReason: String {
-        "Records of the log were lost behind it, and how it ended may have been in one of them."
+        "Records after it were lost from the log, and one of them may have contained its outcome."
     }
 
     /// The minimum gap in the entity IDs for a lost record. Neither a record of 16 MiB nor all records of a log contain

@@ -27,7 +27,7 @@ extension Fold {
         var last = entries[place].entity
         if last.reason != .further {
             last = QuarantinedEntity(
-                query: last.query, set: last.set, reason: .further, message: "Further entities could not be taken.",
+                query: last.query, set: last.set, reason: .further, message: "Further entities could not be accepted.",
                 hidesOthers: last.hidesOthers, count: last.count)
         }
         last.count = last.count.addingReportingOverflow(entry.entity.count).partialValue

@@ -170,7 +170,7 @@ public struct Fold {
         do throws(CSDLError) {
             model = try CSDLReader.read(service.metadata)
         } catch {
-            throw StateError(.noModel, "The metadata of \(service.root) in the log does not parse: \(error)")
+            throw StateError(.noModel, "The metadata of \(service.root) in the log cannot be parsed: \(error)")
         }
         self.model = model
         index = RelationshipIndex(model)

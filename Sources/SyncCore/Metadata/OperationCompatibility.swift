@@ -63,20 +63,20 @@ public struct OperationCompatibility<Storage: StateReader> {
         }
         guard let name, let type = model.findEntityType(name) else { return nil }
         guard let property = stream.property else {
-            return type.hasStream ? nil : "Entities of type \(name) have no media stream any more."
+            return type.hasStream ? nil : "Entities of type \(name) no longer have a media stream."
         }
         let isThere = type.findProperty(property)?.type.primitive == .stream
-        return isThere ? nil : "\(name) has no stream property \(property) any more."
+        return isThere ? nil : "\(name) no longer has a stream property \(property)."
     }
 
     private func misfit(of creation: Creation) throws(StateError) -> String? {
         guard let set = model.findEntitySet(creation.set) else { return Self.noSet(creation.set) }
-        guard !set.isSingleton else { return "\(set.name) is a singleton now, which cannot be created." }
+        guard !set.isSingleton else { return "\(set.name) is now a singleton, which cannot be created." }
         guard let type = model.findEntityType(creation.type) else {
-            return "The service has no entity type \(creation.type) any more."
+            return "The service no longer has an entity type \(creation.type)."
         }
         guard model.isType(type.name, derivedFrom: set.entityType.name) else {
-            return "Entities of \(set.name) are of type \(set.entityType.name) now, not \(type.name)."
+            return "Entities of \(set.name) now have the type \(set.entityType.name), not \(type.name)."
         }
         let row = EntityRow(id: creation.entity, set: set.name, type: type.name, values: [:], origin: .local)
         if let reason = try misfit(of: creation.values, creation.bindings, type, row) { return reason }
@@ -96,9 +96,9 @@ public struct OperationCompatibility<Storage: StateReader> {
         for (name, value) in values {
             guard let property = type.findProperty(name) else {
                 if type.isOpen(to: name) { continue }
-                return "\(row.set) has no property \(name) any more."
+                return "\(row.set) no longer has a property \(name)."
             }
-            guard !property.isNavigation else { return "\(row.set)/\(name) is a navigation property now." }
+            guard !property.isNavigation else { return "\(row.set)/\(name) is now a navigation property." }
             let reason = value.mismatch(
                 with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
             guard let reason else { continue }
@@ -129,12 +129,12 @@ public struct OperationCompatibility<Storage: StateReader> {
         of link: Link, _ row: EntityRow, _ type: EntityType, targetType: String? = nil
     ) throws(StateError) -> String? {
         guard let end = type.findProperty(link.navigation)?.navigation else {
-            return "\(row.set) has no navigation property \(link.navigation) any more."
+            return "\(row.set) no longer has a navigation property \(link.navigation)."
         }
         if targetType == nil, let reason = try misfitOfSet(of: link.to) { return reason }
         let known = try self.row(link.to).flatMap { migrated($0) }?.type
         guard let target = targetType ?? known, !model.isType(target, derivedFrom: end.targetType) else { return nil }
-        return "\(row.set)/\(link.navigation) leads to \(end.targetType) now, not to \(target)."
+        return "\(row.set)/\(link.navigation) now leads to \(end.targetType), not to \(target)."
     }
 
     private func misfitOfSet(of id: EntityID) throws(StateError) -> String? {
@@ -142,7 +142,7 @@ public struct OperationCompatibility<Storage: StateReader> {
         return Self.noSet(set)
     }
 
-    private static func noSet(_ name: String) -> String { "The service has no entity set \(name) any more." }
+    private static func noSet(_ name: String) -> String { "The service no longer has an entity set \(name)." }
 
     private func migrated(_ row: EntityRow) -> EntityRow? {
         if let migration { return migration.migrated(row) }

@@ -20,16 +20,16 @@ public struct SnapshotDecoder {
     ///
     /// - Throws: A ``StateError`` with `damaged`. The decoder cannot be used afterwards.
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) -> SnapshotItem? {
-        guard last != .end else { throw Self.damaged("goes on behind its end") }
+        guard last != .end else { throw Self.damaged("continues after its end") }
         if kind == SnapshotCodec.pieceKind {
             guard pieces.count + payload.count <= SnapshotCodec.maximumLength else {
-                throw Self.damaged("has an item that is too long")
+                throw Self.damaged("contains an item that is too long")
             }
             pieces += payload
             return nil
         }
         guard let known = SnapshotCodec.Kind(rawValue: kind) else {
-            throw Self.damaged("has an item of kind \(kind), which this version does not know")
+            throw Self.damaged("contains an item of kind \(kind), which this version does not support")
         }
         try checkOrder(known)
         defer { pieces = [] }
@@ -38,11 +38,11 @@ public struct SnapshotDecoder {
         do throws(CodecError) {
             item = try SnapshotCodec.decode(known, payload: bytes, names: names)
         } catch {
-            throw Self.damaged("has an item that does not decode (\(error))")
+            throw Self.damaged("contains an item that cannot be decoded (\(error))")
         }
         if case .end(let count, let expected) = item {
             guard count == items, expected.value == sequentialHash?.value ?? hash.value else {
-                throw Self.damaged("is not what was written: count or digest differ")
+                throw Self.damaged("was changed after it was written: its item count or digest differs")
             }
             digest = StateDigest(value: hash.value)
         } else {
@@ -70,7 +70,7 @@ public struct SnapshotDecoder {
             case .service?: kind.place > SnapshotCodec.Kind.service.place
             case let last?: kind.place >= last.place
             }
-        guard isInOrder else { throw Self.damaged("has its items out of order") }
+        guard isInOrder else { throw Self.damaged("contains its items in the wrong order") }
         last = kind
     }
 

@@ -67,7 +67,7 @@ public struct StateRestoration<Storage: StateStorage> {
             undone.operation.since = time
             try storage.putUndone(undone)
         } else {
-            throw SnapshotDecoder.damaged("tells of an operation that it does not have")
+            throw SnapshotDecoder.damaged("refers to an operation that it does not contain")
         }
     }
 
@@ -79,7 +79,7 @@ public struct StateRestoration<Storage: StateStorage> {
         do throws(CSDLError) {
             model = try CSDLReader.read(service.metadata)
         } catch {
-            throw SnapshotDecoder.damaged("has metadata that does not parse: \(error)")
+            throw SnapshotDecoder.damaged("contains metadata that cannot be parsed: \(error)")
         }
         try storage.install(model)
     }

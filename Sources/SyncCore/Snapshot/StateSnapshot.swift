@@ -99,7 +99,7 @@ extension Fold {
     public func writeSnapshot(
         to sink: (_ kind: UInt8, _ payload: [UInt8]) throws -> Void
     ) throws -> StateDigest {
-        precondition(isRebased, "a snapshot of a state whose pending operations are taken off")
+        precondition(isRebased, "a snapshot of a state whose pending operations are reverted")
         var hash = StateHash()
         var items: UInt64 = 0
         func write(_ item: SnapshotItem) throws {

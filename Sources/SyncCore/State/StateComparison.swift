@@ -11,12 +11,12 @@ public enum StateComparison {
     ) throws -> String? {
         guard try StateDigest(of: state) != StateDigest(of: expected) else { return nil }
         if let item = try firstItem(of: state, notIn: try hashes(of: expected)) {
-            return "\(item.subject) is not what the log says, or should not be there."
+            return "\(item.subject) differs from the log, or is not in it."
         }
         if let item = try firstItem(of: expected, notIn: try hashes(of: state)) {
             return "\(item.subject) is missing."
         }
-        return "The defining queries are in another order than the log says, or something is there twice."
+        return "The defining queries have another order than in the log, or an item occurs twice."
     }
 
     private static func hashes(of state: some StateReader) throws -> Set<UInt64> {
@@ -49,16 +49,16 @@ extension SnapshotItem {
         case .base(let id, _): "The state of entity \(id.rawValue) at the service"
         case .link(let link): "A link of entity \(link.first.rawValue) to entity \(link.second.rawValue)"
         case .pending(let pending): "Pending operation \(pending.sequence)"
-        case .coverage(let query, let id, _): "What the query \(query) has brought of entity \(id.rawValue)"
+        case .coverage(let query, let id, _): "The coverage of entity \(id.rawValue) by the query \(query)"
         case .undone(let undone): "Undone operation \(undone.operation.sequence)"
-        case .postponed: "What the next upload waits for"
+        case .postponed: "The postponement of the next upload"
         case .openBatch(let batch): "Batch \(batch.prepared.batch)"
-        case .ancestor(let mergeBase): "The ancestor of entity \(mergeBase.row.id.rawValue)"
+        case .ancestor(let mergeBase): "The merge base of entity \(mergeBase.row.id.rawValue)"
         case .since(_, let sequence): "The time of operation \(sequence)"
         case .lastDownload: "The last download"
         case .streams(let id, _): "The streams of entity \(id.rawValue)"
         case .events: "The events"
-        case .openLinks: "The links that wait for their ends"
+        case .openLinks: "The dangling links"
         case .quarantine: "The quarantine"
         case .end: "The end"
         }

@@ -212,7 +212,7 @@ public struct EntityResolver<Storage: StateReader> {
     /// Returns the reason why a PUT would reset a property whose value is unknown, or nil if it would not.
     func obstacleToReplacement(_ row: EntityRow) -> String? {
         guard let name = model.findEntityType(row.type)?.unusableProperties.min() else { return nil }
-        return "a PUT would reset \(row.set)/\(name), which the metadata declare in a way that cannot be used"
+        return "a PUT would reset \(row.set)/\(name), whose declaration in the metadata cannot be used"
     }
 
     /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.

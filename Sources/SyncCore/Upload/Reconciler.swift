@@ -215,12 +215,14 @@ public struct Reconciler<Storage: StateReader> {
         }
         if named == nil, mayBeOwnDoing(changeSet, response) {
             return all(changeSet) { _ in
-                .inDoubt("Sent before without an answer, and now the service says that something of it is not there.")
+                .inDoubt(
+                    "The response to an earlier attempt was lost, and the service now reports that an entity of the request does not exist."
+                )
             }
         }
         // The response comes from a gateway, so the service may have processed the request.
         if FailureClass(status: response.status) == .uncertain {
-            return all(changeSet) { _ in .inDoubt("The service answered with status \(response.status).") }
+            return all(changeSet) { _ in .inDoubt("The service responded with status \(response.status).") }
         }
         return all(changeSet) { operation in
             if let named, !named.operations.contains(operation) { return .notProcessed }

@@ -69,7 +69,7 @@ struct RequestPlanner<Storage: StateReader> {
         }
         if !options.supportsBatch, requests.count > 1 {
             obstacle =
-                "it takes \(requests.count) requests that have to take effect together, and the service has no $batch"
+                "it needs \(requests.count) requests that must take effect together, and the service has no $batch"
         }
         return PlannedChangeSet(requests: requests)
     }
@@ -170,13 +170,14 @@ struct RequestPlanner<Storage: StateReader> {
     private mutating func check(_ action: DataModification.Action) {
         func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
-            obstacle = "a request refers to what another one creates, and the service reads no Content-ID references"
+            obstacle =
+                "a request refers to an entity that another request creates, and the service does not support Content-ID references"
         }
         if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: isNew) {
             obstacle =
                 options.contentIDReferences == .none
-                ? "a request refers to what another one creates, and the service reads no Content-ID references"
-                : "a body refers to what another request creates, and the service reads Content-ID references in URLs only"
+                ? "a request refers to an entity that another request creates, and the service does not support Content-ID references"
+                : "a body refers to an entity that another request creates, and the service supports Content-ID references only in URLs"
         }
     }
 
@@ -184,7 +185,7 @@ struct RequestPlanner<Storage: StateReader> {
         if let contentID = contentIDs[entity] { return .contentID(contentID) }
         if knownLater.contains(entity) { return .url(try resolver.storage.set(of: entity) ?? "") }
         guard let row = try resolver.serviceRow(entity), let reference = resolver.reference(row) else {
-            throw StateError(.unsendable, "the service does not know entity \(entity), which the request needs")
+            throw StateError(.unsendable, "the request needs entity \(entity), which the service does not have")
         }
         return reference
     }

@@ -67,7 +67,8 @@ struct UnitRewriter<Storage: StateReader> {
             if case .create(let creation, _) = $0.operation.action { creation.hasInlineCollection } else { false }
         }
         guard hasCollection, options.deepInsertToMany == .split else { return obstacle }
-        return obstacle + "; deepInsertToMany says that it takes new entities in a collection with the one above"
+        return obstacle
+            + "; the service option deepInsertToMany allows new entities in a collection of the new entity above"
     }
 
     // MARK: Absorbing

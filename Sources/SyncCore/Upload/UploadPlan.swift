@@ -187,31 +187,32 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .waitsFor(let sequence): "waits for operation \(sequence)"
-        case .behindRejected(let sequence): "held: operation \(sequence) before it was refused"
-        case .behindInDoubt(let sequence): "held: the outcome of operation \(sequence) before it is not known"
-        case .rejected: "refused by the service"
-        case .deferred: "put off by the service; goes again later"
-        case .behindDeferred(let sequence): "waits for operation \(sequence), which the service has put off"
-        case .inDoubt: "in doubt: sent, but no answer came"
+        case .behindRejected(let sequence): "held back: operation \(sequence) before it was rejected"
+        case .behindInDoubt(let sequence): "held back: the outcome of operation \(sequence) before it is not known"
+        case .rejected: "rejected by the service"
+        case .deferred: "postponed by the service; is sent again later"
+        case .behindDeferred(let sequence): "waits for operation \(sequence), which the service postponed"
+        case .inDoubt: "in doubt: sent, but no response was received"
         case .withOperation(let sequence):
-            "held: it goes together with operation \(sequence), which cannot go now"
-        case .needsETag: "waits until the entity's ETag has been read again"
+            "held back: it must be sent together with operation \(sequence), which cannot be sent now"
+        case .needsETag: "waits until the ETag of the entity has been read again"
         case .needsAllProperties:
             "waits until all properties of the entity have been read, because the service has no PATCH"
-        case .noLegalPlan(let why): "held: \(why)"
-        case .keyUnknown(let entity): "held: the key that the service gave entity \(entity) is not known"
-        case .entityGone(let entity): "held: entity \(entity) is no longer there"
+        case .noLegalPlan(let why): "held back: \(why)"
+        case .keyUnknown(let entity): "held back: the key that the service assigned to entity \(entity) is not known"
+        case .entityGone(let entity): "held back: entity \(entity) no longer exists"
         case .conflict(let entity):
-            "held: others have changed or deleted entity \(entity) as well"
-        case .behindConflict(let sequence): "held: operation \(sequence) before it is in conflict"
-        case .notInMetadata(let name): "held: the metadata do not have the \(name)"
-        case .headerNeedsKey(let entity): "waits until the service has given entity \(entity) a key, for a header"
-        case .draft: "a draft, which has not been released"
+            "held back: another client changed or deleted entity \(entity) too"
+        case .behindConflict(let sequence): "held back: operation \(sequence) before it is in conflict"
+        case .notInMetadata(let name): "held back: the metadata does not have the \(name)"
+        case .headerNeedsKey(let entity):
+            "waits until the service has assigned a key to entity \(entity), which a header contains"
+        case .draft: "a draft that has not been released"
         case .behindDraft(let sequence): "waits for operation \(sequence), which is a draft"
         case .localOnly: "for this store only"
-        case .otherCategory: "not in the categories of the upload"
+        case .otherCategory: "not in a category of the upload"
         case .behindOtherCategory(let sequence):
-            "waits for operation \(sequence), which is not in the categories of the upload"
+            "waits for operation \(sequence), which is not in a category of the upload"
         case .batchFull: "waits for the next batch"
         }
     }

@@ -38,14 +38,15 @@ struct CardinalityRefusal {
     private var message: String {
         let sentences = groups.prefix(2).map(sentence)
         let others = groups.dropFirst(2).flatMap(\.names)
-        return (sentences + (others.isEmpty ? [] : ["So would \(Self.list(others))."])).joined(separator: " ")
+        return (sentences + (others.isEmpty ? [] : ["The same applies to \(Self.list(others))."])).joined(
+            separator: " ")
     }
 
     private func sentence(_ group: Group) -> String {
         let names = (group.cause == .isNew ? "The new " : "") + Self.list(group.names)
         let each = group.names.count == 1 ? "it" : "each"
         let text =
-            "\(names) would be without the one entity that \(each) must have by \(group.end.name) (multiplicity 1)"
+            "\(names) would have no \(group.end.name), which \(each) must have (multiplicity 1)"
         return switch group.cause {
         case .isNew, .unlinked(nil): "\(text)."
         case .deleted(let partner): "\(text): \(partner) would be deleted."

@@ -9,8 +9,8 @@ extension OperationRules {
             throw .refused(
                 .init(
                     .notAllowed,
-                    "\(try name(entity)) was created for this store only, so the service cannot be told of anything that refers to it.",
-                    recovery: "Make the change for this store only as well, or create the entity again."))
+                    "\(try name(entity)) exists only in this store, so an operation that refers to it cannot be sent.",
+                    recovery: "Make the change local-only too, or create the entity again."))
         }
     }
 

@@ -49,22 +49,23 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
     /// Returns the refusal of `updateLink` on a collection.
     public static func singleValuedOnly(_ navigation: Property) -> OperationRefused {
         OperationRefused(
-            .wrongNavigationKind, "\(navigation) is a collection; updateLink replaces a single target only.",
+            .wrongNavigationKind,
+            "\(navigation) is a collection, but updateLink replaces the target of a single-valued property.",
             recovery: "Use createLink and deleteLink.")
     }
 
     /// Returns the refusal of `deleteLink` on a collection without the other entity.
     public static func targetNeeded(_ navigation: Property) -> OperationRefused {
         OperationRefused(
-            .wrongNavigationKind, "\(navigation) is a collection; say which link is to be removed.",
-            recovery: "Name the other entity as well.")
+            .wrongNavigationKind, "\(navigation) is a collection, so the link to be removed must be named.",
+            recovery: "Name the other entity too.")
     }
 
     /// The largest depth of a deep insert.
     public static let deepestInsert = 32
 
     public static let nestedTooDeeply = OperationRefused(
-        .notAllowed, "The deep insert is nested too deeply: it may have \(deepestInsert) levels.",
+        .notAllowed, "The deep insert has more than \(deepestInsert) levels.",
         recovery: "Create the entities one by one, each in its parent, in a change set.")
 
     public var description: String { recovery.map { "\(message) \($0)" } ?? message }

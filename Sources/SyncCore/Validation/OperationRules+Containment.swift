@@ -12,7 +12,7 @@ extension OperationRules {
             throw .refused(
                 .init(
                     .notAllowed,
-                    "Entities of \(set.name) exist only in the entity of \(containment.parent.name) that contains them.",
+                    "Entities of \(set.name) exist only inside an entity of \(containment.parent.name).",
                     recovery: "Create it as a related entity, through \(containment.navigation.name) of that entity."))
         }
         let row = try existing(parent.entity)
@@ -24,7 +24,7 @@ extension OperationRules {
         throw .refused(
             .init(
                 .duplicateKey,
-                "\(try name(parent.entity)) already contains \(try name(other)), and \(parent.navigation) takes one entity.",
+                "\(try name(parent.entity)) already contains \(try name(other)), and \(parent.navigation) is single-valued.",
                 recovery: "Change that entity, or delete it first."))
     }
 
@@ -48,8 +48,8 @@ extension OperationRules {
         throw .refused(
             .init(
                 .wrongTargetType,
-                "What is created through \(navigation) of \(set.name) is in \(target?.name ?? "no set"), not in \(creation.set).",
-                recovery: isContaining ? nil : "Create it in the entity that is to contain it."))
+                "An entity created through \(navigation) of \(set.name) belongs to \(target?.name ?? "no set"), not to \(creation.set).",
+                recovery: isContaining ? nil : "Create the entity inside the entity that contains it."))
     }
 
     /// Checks that a link is not a containment, which begins and ends with the contained entity.
@@ -63,8 +63,8 @@ extension OperationRules {
                 .notAllowed,
                 contains
                     ? "\(navigation) contains its entities; none of them can be linked, unlinked or moved."
-                    : "\(navigation) leads to the entity that contains those of \(set.name), which stays the same.",
-                recovery: "Create the entity where it belongs, and delete it where it does not."))
+                    : "\(navigation) leads to the entity that contains those of \(set.name), which never changes.",
+                recovery: "Create the entity in the other parent, and delete this one."))
     }
 
     /// Checks that the key of a contained entity is unique below its container.
@@ -83,6 +83,6 @@ extension OperationRules {
             .init(
                 .duplicateKey,
                 "\(try name(parent)) already contains an entity of \(set.name) with the key \(KeyText.of(key)).",
-                recovery: "Leave the key unset and let the service give one, or choose another."))
+                recovery: "Leave the key unset so that the service assigns one, or choose another."))
     }
 }

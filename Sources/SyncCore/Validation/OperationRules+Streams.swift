@@ -8,18 +8,20 @@ extension OperationRules {
         guard operation.changeSet == nil, operation.transactionID == nil else {
             throw .refused(
                 .init(
-                    .notAllowed, "A stream cannot be written in a change set: it goes to the service by itself.",
-                    recovery: "Write it before or behind the change set."))
+                    .notAllowed,
+                    "A stream cannot be written in a change set, because it is sent in a request of its own.",
+                    recovery: "Write the stream before or after the change set."))
         }
         switch operation.action {
         case .create(let creation, let parent):
             guard stream.property == nil, stream.content != nil, model.findEntityType(creation.type)?.hasStream == true
-            else { throw .refused(.init(.notAllowed, "\(creation.type) is no media entity.")) }
+            else { throw .refused(.init(.notAllowed, "\(creation.type) is not a media entity.")) }
             guard creation.values.isEmpty, creation.bindings.isEmpty, creation.inline.isEmpty else {
                 throw .refused(
                     .init(
-                        .notAllowed, "A media entity is created by its stream alone (OData 4.01 Part 1, 11.4.7.1).",
-                        recovery: "Set its properties with an update."))
+                        .notAllowed,
+                        "A media entity is created by its stream without properties (OData 4.01 Part 1, 11.4.7.1).",
+                        recovery: "Set the properties with an update."))
             }
             guard let parent else { return }
             let row = try existing(parent.entity)
@@ -27,7 +29,7 @@ extension OperationRules {
                 throw .refused(
                     .init(
                         .notAllowed, "A media entity cannot be created through the single-valued \(parent.navigation).",
-                        recovery: "Create it in its set, and link it."))
+                        recovery: "Create the entity in its set, and link it."))
             }
         case .update(let entity, let changes, let bindings):
             guard changes.isEmpty, bindings.isEmpty else {
@@ -43,12 +45,12 @@ extension OperationRules {
         let type = model.findEntityType(row.type)
         guard let name = stream.property else {
             guard type?.hasStream == true else {
-                throw .refused(.init(.notAllowed, "\(row.type) is no media entity."))
+                throw .refused(.init(.notAllowed, "\(row.type) is not a media entity."))
             }
             guard stream.content != nil else {
                 throw .refused(
                     .init(
-                        .notAllowed, "The stream of a media entity goes with the entity only.",
+                        .notAllowed, "The stream of a media entity can only be deleted together with the entity.",
                         recovery: "Delete the entity."))
             }
             return

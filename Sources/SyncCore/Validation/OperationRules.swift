@@ -60,7 +60,7 @@ public struct OperationRules<Storage: StateReader> {
                     .init(
                         .linkNotFound,
                         "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name).",
-                        recovery: "Load \(navigation.name) to see what is linked."))
+                        recovery: "Load \(navigation.name) to see the links."))
             }
         }
     }
@@ -96,7 +96,7 @@ public struct OperationRules<Storage: StateReader> {
             let navigation = try navigation(inline.navigation, type, set: set.name)
             guard navigation.isCollection || inline.entities.count == 1 else {
                 throw .refused(
-                    .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(inline.entities.count)."))
+                    .init(.wrongNavigationKind, "\(navigation) accepts one entity, not \(inline.entities.count)."))
             }
             for child in inline.entities {
                 try checkTarget(navigation, type: child.type)
@@ -130,8 +130,8 @@ public struct OperationRules<Storage: StateReader> {
         throw .refused(
             .init(
                 .notAllowed,
-                "The new entity of \(creation.set) is created through \(navigation), and cannot have another \(partner) as well.",
-                recovery: "Leave \(partner) away; it is set by where the entity is created."))
+                "The new entity of \(creation.set) is created through \(navigation) and cannot have another \(partner).",
+                recovery: "Omit \(partner); the parent determines it."))
     }
 
     private func checkKeyIsFree(
@@ -146,7 +146,7 @@ public struct OperationRules<Storage: StateReader> {
             .init(
                 .duplicateKey,
                 "\(creation.set) already has an entity with the key \(KeyText.of(key)): \(creation.set)(\(other)).",
-                recovery: "Leave the key unset and let the service give one, or choose another."))
+                recovery: "Leave the key unset so that the service assigns one, or choose another."))
     }
 
     /// Checks the keys of a deep insert for duplicates. None of its entities is in the state yet.
@@ -157,8 +157,9 @@ public struct OperationRules<Storage: StateReader> {
                 guard keys.insert(ExactText("\(creation.set)(\(key))")).inserted else {
                     throw .refused(
                         .init(
-                            .duplicateKey, "The deep insert holds two entities of \(creation.set) with the key \(key).",
-                            recovery: "Leave the key unset and let the service give one, or choose another."))
+                            .duplicateKey,
+                            "The deep insert contains two entities of \(creation.set) with the key \(key).",
+                            recovery: "Leave the key unset so that the service assigns one, or choose another."))
                 }
             }
             for inline in creation.inline {
@@ -180,8 +181,8 @@ public struct OperationRules<Storage: StateReader> {
                     .keyIsFixed,
                     "\(part.path) is part of the key of \(try name(row.id)), which an update cannot change.",
                     recovery: isUnset
-                        ? "Give the key when creating the entity; otherwise the service gives it."
-                        : "Delete the entity and create another one."))
+                        ? "Set the key when the entity is created, or leave it to the service."
+                        : "Delete the entity and create a new one."))
         }
     }
 
@@ -196,7 +197,7 @@ public struct OperationRules<Storage: StateReader> {
             guard !property.isNavigation else {
                 throw .refused(
                     .init(
-                        .typeMismatch, "\(set)/\(name) is a navigation property and takes no value.",
+                        .typeMismatch, "\(set)/\(name) is a navigation property and cannot have a value.",
                         recovery: "Bind or link an entity instead."))
             }
             if let reason = value.mismatch(
@@ -207,7 +208,7 @@ public struct OperationRules<Storage: StateReader> {
                 throw .refused(
                     .init(
                         .typeMismatch, "\(set)/\(name)\(isBelow ? "" : " ")\(reason).",
-                        recovery: value == .null ? "Give it a value, or leave it as it is." : nil))
+                        recovery: value == .null ? "Set a value, or leave the property unchanged." : nil))
             }
         }
     }
@@ -217,7 +218,7 @@ public struct OperationRules<Storage: StateReader> {
             let navigation = try navigation(binding.navigation, type, set: set)
             guard navigation.isCollection || binding.targets.count <= 1 else {
                 throw .refused(
-                    .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
+                    .init(.wrongNavigationKind, "\(navigation) accepts one entity, not \(binding.targets.count)."))
             }
             for target in binding.targets {
                 let row = try existing(target)
@@ -246,7 +247,7 @@ public struct OperationRules<Storage: StateReader> {
             throw .refused(
                 .init(
                     .entityNotFound,
-                    "\(set.name)/\(first.dependent) names \(try name(known)), which was deleted here.",
+                    "\(set.name)/\(first.dependent) refers to \(try name(known)), which was deleted in this store.",
                     recovery: "Name another entity of \(target.name)."))
         }
     }
@@ -292,8 +293,8 @@ public struct OperationRules<Storage: StateReader> {
         throw .refused(
             .init(
                 .keyIsFixed,
-                "\(navigation) is part of the key of \(try name(owner == .source ? link.from : link.to)), which does not change.",
-                recovery: "Delete the entity and create another one."))
+                "\(navigation) is part of the key of \(try name(owner == .source ? link.from : link.to)), which cannot change.",
+                recovery: "Delete the entity and create a new one."))
     }
 
     private func checkTarget(_ navigation: Property, type: String) throws(ValidationError) {
@@ -314,7 +315,7 @@ public struct OperationRules<Storage: StateReader> {
         else { return }
         throw .refused(
             .init(
-                .wrongTargetSet, "\(navigation) of \(set) leads into \(bound), not into \(target).",
+                .wrongTargetSet, "\(navigation) of \(set) leads to the entity set \(bound), not to \(target).",
                 recovery: "Link an entity of \(bound)."))
     }
 

@@ -13,9 +13,11 @@ extension TidelogError {
         case .damaged:
             self.init(
                 .damaged, error.message, place: path,
-                recovery: "Delete the file; it is made again from the log at the next open.", cause: error)
+                recovery: "Delete the file; the next open rebuilds it from the log.", cause: error)
         case .unavailable:
-            self.init(.storage, error.message, place: path, recovery: "Check space and permissions.", cause: error)
+            self.init(
+                .storage, error.message, place: path, recovery: "Check the free space and the permissions.",
+                cause: error)
         case .noModel, .unsendable:
             self.init(.damaged, error.message, recovery: "Run 'tidelog verify' on the store.", cause: error)
         }
@@ -29,22 +31,24 @@ extension TidelogError {
             // The message contains the file and the offset.
             self.init(
                 .damaged, error.description,
-                recovery: "'tidelog repair' says what can be saved, and saves it with '--in-place'.", cause: error)
+                recovery:
+                    "Run 'tidelog repair' to see which records can be recovered; 'tidelog repair --in-place' recovers them.",
+                cause: error)
         case .noLog(let path):
             self.init(.noStore, error.description, place: path, recovery: "Run 'tidelog init' first.", cause: error)
         case .keyRequired(let path):
             self.init(
                 .keyRequired, error.description, place: path,
-                recovery: "Open the store with its key; 'tidelog' takes it from TIDELOG_KEY.", cause: error)
+                recovery: "Open the store with its key; 'tidelog' reads it from TIDELOG_KEY.", cause: error)
         case .wrongKey(let path):
             self.init(
                 .wrongKey, error.description, place: path,
-                recovery: "Open the store with its key; after a change of keys, with the earlier ones as well.",
+                recovery: "Open the store with its key; after a change of keys, also with the earlier keys.",
                 cause: error)
         case .notEncrypted(let path):
             self.init(
                 .damaged, error.description, place: path,
-                recovery: "Find out who put it there, and put the store's own file back.", cause: error)
+                recovery: "Find out which program wrote the file, and restore the file of the store.", cause: error)
         case .unsupported(let path, _, _), .otherStore(let path, _, _):
             self.init(.damaged, error.description, place: path, cause: error)
         case .recordTooLarge: self.init(.invalidRequest, error.description, cause: error)

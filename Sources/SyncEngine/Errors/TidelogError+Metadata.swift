@@ -8,20 +8,29 @@ extension TidelogError {
         let (message, recovery): (String, String) =
             switch error.code {
             case .notMetadata, .doctypeRefused:
-                ("What the service gave as its metadata is none", "Check the service root; it ends before $metadata.")
+                (
+                    "The response of the service is not OData metadata",
+                    "Check the service root: the URL without $metadata."
+                )
             case .malformedXML, .malformedJSON:
                 (
-                    "What the service gave as its metadata is none",
-                    "The document is damaged or was cut off: try again, and report it to the service if it stays so."
+                    "The response of the service is not OData metadata",
+                    "Try again: the document is damaged or truncated. If the error persists, report it to the operator of the service."
                 )
             case .unknownVersion:
-                ("What the service gave as its metadata is none", "Use a service of OData 2.0, 3.0, 4.0 or 4.01.")
+                (
+                    "The response of the service is not OData metadata",
+                    "Use a service that implements OData 2.0, 3.0, 4.0 or 4.01."
+                )
             case .tooLarge, .tooDeep:
-                ("The service's metadata are refused", "Ask the service for a smaller document, as one of fewer sets.")
+                (
+                    "The metadata of the service exceeds a limit",
+                    "Request a smaller document, for example one with fewer entity sets."
+                )
             default:
                 (
-                    "Nothing of the service's metadata can be used",
-                    "The document has to be corrected by the service. 'tidelog metadata' reads a file as well."
+                    "No element of the metadata of the service can be used",
+                    "Have the document corrected by the operator of the service. 'tidelog metadata' checks a URL or a file."
                 )
             }
         self.init(.notOData, "\(message): \(error)", place: place, recovery: recovery, cause: error)

@@ -20,8 +20,8 @@ extension LocalStore {
     func streamFiles() throws(TidelogError) -> StreamFiles {
         guard keepsStreams else {
             throw TidelogError(
-                .unsupported, "A store that is not on a disk keeps no media streams.", place: files.directory,
-                recovery: "Open the store itself.")
+                .unsupported, "A store in memory does not store media streams.", place: files.directory,
+                recovery: "Open a store on disk.")
         }
         let identifier = log.storeIdentifier
         return StreamFiles(directory: files.streams, keys: keys.map { StreamKey($0, in: identifier) })
@@ -77,7 +77,7 @@ extension LocalStore {
         let path = streams.path(of: content)
         guard streams.holds(content) else {
             throw TidelogError(
-                .damaged, "The file of a stream is gone or has not the length that it should have.", place: path,
+                .damaged, "The file of a stream is missing or has the wrong length.", place: path,
                 recovery: isPending ? "Write the stream again." : "Download the stream again.")
         }
         return LocalStream(content, at: streams.place(of: content), isPending: isPending)
@@ -98,14 +98,14 @@ extension LocalStore {
         let name = try read { state throws in try state.name(of: id, model) }
         guard let (reference, set) = try serviceReference(id) else {
             throw TidelogError(
-                .notFound, "The service does not know \(name) yet.", recovery: "Upload it first.")
+                .notFound, "\(name) does not exist at the service yet.", recovery: "Upload the entity first.")
         }
         let type = try read { try $0.serviceRow(id) }.flatMap { model.findEntityType($0.type) } ?? set.entityType
         let isThere = property.map { type.findProperty($0)?.type.primitive == .stream } ?? type.hasStream
         guard isThere else {
             throw TidelogError(
                 .invalidRequest,
-                property.map { "\(type.name) has no stream property \($0)." } ?? "\(type.name) is no media entity.")
+                property.map { "\(type.name) has no stream property \($0)." } ?? "\(type.name) is not a media entity.")
         }
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: "", options: try serviceOptions)
@@ -167,7 +167,7 @@ extension LocalStore {
         let stream = try await localStream(content, isPending: true)
         guard try await streamFiles().isIntact(content) else {
             throw TidelogError(
-                .damaged, "The file of a stream holds other bytes than were written.", place: stream.path,
+                .damaged, "The file of a stream was changed after it was written.", place: stream.path,
                 recovery: "Write the stream again.")
         }
         return stream
@@ -200,7 +200,7 @@ extension LocalStore {
     public func damagedStreams() throws(TidelogError) -> [String] {
         guard let streams = try? streamFiles() else { return [] }
         return try streamsInUseByName().filter { !streams.isIntact($0.content) }.map { name, content in
-            "The stream of \(name) is gone or damaged: \(streams.path(of: content))"
+            "The stream of \(name) is missing or damaged: \(streams.path(of: content))"
         }
     }
 

@@ -63,7 +63,7 @@ public struct LocalStream: Sendable, Hashable {
 
     private var damage: TidelogError {
         TidelogError(
-            .damaged, "The file of a stream is gone or is not what was written.", place: path,
+            .damaged, "The file of a stream is missing or was changed after it was written.", place: path,
             recovery: isPending ? "Write the stream again." : "Download the stream again.")
     }
 

@@ -56,7 +56,7 @@ struct StreamDownload {
         else { return }
         throw TidelogError(
             .unreachable, "The stream ended after \(count) of \(length) bytes.", place: "GET \(url)",
-            recovery: "Download it again.")
+            recovery: "Download the stream again.")
     }
 }
 

@@ -120,8 +120,8 @@ final class StreamFileWriter {
 
     private static func failure(_ path: String) -> TidelogError {
         TidelogError(
-            .storage, "The stream cannot be kept: \(String(cString: strerror(errno))).", place: path,
-            recovery: "Check space and permissions.")
+            .storage, "The stream cannot be stored: \(String(cString: strerror(errno))).", place: path,
+            recovery: "Check the free space and the permissions.")
     }
 }
 

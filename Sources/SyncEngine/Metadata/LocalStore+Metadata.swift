@@ -133,14 +133,14 @@ extension LocalStore {
             let amended = try Set(operations).sorted().map { sequence in
                 guard let pending = try self.state.pendingOperation(sequence), pending.isUnfit else {
                     throw OperationRefused(
-                        .notAllowed, "Operation \(sequence) is not one that the metadata have no place for.",
-                        recovery: "Change its entity; what both come to is sent.")
+                        .notAllowed, "Operation \(sequence) fits the metadata, so it cannot be amended.",
+                        recovery: "Change its entity; the next upload sends both changes together.")
                 }
                 let content = try pending.visible(in: self.state, model)
                 guard let content, !content.isEmptyUpdate, try fit.misfit(of: content) == nil else {
                     throw OperationRefused(
-                        .notAllowed, "The metadata have no place for anything of operation \(sequence).",
-                        recovery: "Undo it.")
+                        .notAllowed, "No part of operation \(sequence) fits the metadata.",
+                        recovery: "Undo the operation.")
                 }
                 return AmendedOperation(operation: sequence, content: content)
             }
@@ -185,7 +185,7 @@ extension Operation {
 extension PendingOperation {
     /// The previous refusal, as a sentence to append.
     fileprivate var standing: String {
-        if case .rejected(let refusal) = status { " The service refused it before: \(refusal.message)" } else { "" }
+        if case .rejected(let refusal) = status { " The service rejected it before: \(refusal.message)" } else { "" }
     }
 }
 

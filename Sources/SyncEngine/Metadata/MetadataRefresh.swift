@@ -80,13 +80,15 @@ extension TidelogError {
         let named = incompatible.changes.prefix(5).map(\.description).joined(separator: "; ")
         let hidden = incompatible.defects.filter { $0.leftOut != nil }
         let defects =
-            hidden.first.map { "The new document cannot be used as a whole (\(hidden.count) defects), as: \($0)" } ?? ""
+            hidden.first.map { "The new document has \(hidden.count) defects that hide elements, for example: \($0)" }
+            ?? ""
         self.init(
             .incompatibleMetadata,
-            "The service's metadata have changed incompatibly: \(named)\(count > 5 ? "; and \(count - 5) more" : "")."
+            "The metadata of the service changed incompatibly: \(named)\(count > 5 ? "; and \(count - 5) more" : "")."
                 + (defects.isEmpty ? "" : " " + defects),
             place: "\(root)$metadata",
-            recovery: "What was known stays in force. Approve such changes, or use an app that was made for them.",
+            recovery:
+                "The store continues to use the previous metadata. Approve these changes, or use an app that supports them.",
             cause: incompatible)
     }
 }

@@ -46,7 +46,7 @@ extension LocalStore {
             return try answer(try queueRequest(url.own))
         }
         guard let row = try queueRows(url).first else {
-            throw TidelogError(.notFound, "There is no such request.", place: url.own)
+            throw TidelogError(.notFound, "The request does not exist.", place: url.own)
         }
         return try answer(navigation, of: row, url.rest)
     }
@@ -171,8 +171,8 @@ extension LocalStore {
                 throw TidelogError(
                     .unsupported,
                     set.name == QueueModel.events
-                        ? "\(set.name) has no further paths."
-                        : "\(set.name) has no further paths but AffectedEntity and DependentRequests.")
+                        ? "\(set.name) supports no further paths."
+                        : "\(set.name) supports only the paths AffectedEntity and DependentRequests.")
             }
         }
         let rows = try queueRows(set.name)

@@ -24,7 +24,7 @@ public enum QueueModel {
         do throws(CSDLError) {
             return try CSDLReader.read(Array(metadata.utf8))
         } catch {
-            preconditionFailure("the metadata of the queue do not parse: \(error)")
+            preconditionFailure("the metadata of the queue cannot be parsed: \(error)")
         }
     }()
 

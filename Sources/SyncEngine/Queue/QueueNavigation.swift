@@ -52,7 +52,7 @@ extension LocalStore {
         else {
             throw TidelogError(
                 .unsupported,
-                "\(row.set) expands \(QueueModel.affectedEntity) and \(QueueModel.dependentRequests) only.")
+                "\(row.set) can expand only \(QueueModel.affectedEntity) and \(QueueModel.dependentRequests).")
         }
         let text: String
         do throws(URLSyntaxError) {

@@ -38,9 +38,9 @@ struct QueueReader {
             (entry.state, entry.errorClass) = (.conflict, .conflict)
             entry.message =
                 switch conflict.kind {
-                case .changed: "Others have changed \(conflict.name) as well."
-                case .deletedByOthers: "Others have deleted \(conflict.name)."
-                case .deletedHere: "Others have changed \(conflict.name), which is deleted here."
+                case .changed: "Another client changed \(conflict.name) too."
+                case .deletedByOthers: "Another client deleted \(conflict.name)."
+                case .deletedHere: "Another client changed \(conflict.name), which is deleted in this store."
                 }
             try addRequest(of: operation, to: &entry)
         case .inFlight: return nil

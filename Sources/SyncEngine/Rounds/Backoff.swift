@@ -49,8 +49,8 @@ struct Backoff {
         guard delay > .zero else { return }
         guard delay <= policy.patience else {
             throw TidelogError(
-                .postponed(until: postponed.upload.notBefore), "The \(work) is put off. \(postponed.upload.reason)",
-                recovery: "Nothing is lost; try again later, or tell the \(work) to ignore it.")
+                .postponed(until: postponed.upload.notBefore), "The \(work) is postponed. \(postponed.upload.reason)",
+                recovery: "Try again later, or start the \(work) so that it ignores the postponement; no data is lost.")
         }
         try await wait(delay, for: postponed.upload)
     }
@@ -63,7 +63,7 @@ struct Backoff {
         } catch {
             throw TidelogError(
                 .cancelled, "The \(work) was cancelled while it waited.",
-                recovery: "Nothing is lost; the next \(work) goes on from here.")
+                recovery: "Start the \(work) again; no data is lost.")
         }
         waited += delay
     }

@@ -57,7 +57,7 @@ struct ContentSearch {
     ) async throws(TidelogError) -> SearchResult {
         let conditions = Array(doubt.content.conditions.prefix(Self.conditionLimit))
         guard let first = conditions.first else {
-            return SearchResult(search: .impossible("Nothing that was sent can be searched for"))
+            return SearchResult(search: .impossible("None of the values that were sent can be searched for"))
         }
         var found: [String: EntityPayload] = [:]
         var order: [String] = []
@@ -74,7 +74,7 @@ struct ContentSearch {
         }
         guard isSearched else {
             return SearchResult(
-                search: .impossible("The service does not let the values be searched for that were sent"))
+                search: .impossible("The service does not support a search for the values that were sent"))
         }
         if !isConclusive {
             let answer = try await search(doubt, conditions.compactMap { $0.plain ?? $0 }, expands)
@@ -89,7 +89,7 @@ struct ContentSearch {
         return seen
     }
 
-    private static let keyless = SearchResult(search: .impossible("The service shows entities without their keys"))
+    private static let keyless = SearchResult(search: .impossible("The service returns entities without their keys"))
 
     /// Adds entities by key. Returns whether all of them have keys.
     private func add(

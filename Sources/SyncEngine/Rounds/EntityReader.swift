@@ -75,7 +75,7 @@ struct EntityReader {
                     response.body, type: set.entityType)
             } catch {
                 throw TidelogError(
-                    .notOData, "The answer is no collection: \(error)", place: "GET \(set.name)", cause: error)
+                    .notOData, "The response is not a collection: \(error)", place: "GET \(set.name)", cause: error)
             }
             found += feed.entities
             if found.count >= limit { return (found, false) }
@@ -113,7 +113,8 @@ struct EntityReader {
             )
         } catch {
             throw TidelogError(
-                .notOData, "The answer is no entity: \(error)", place: "GET \(url.prefix { $0 != "?" })", cause: error)
+                .notOData, "The response is not an entity: \(error)", place: "GET \(url.prefix { $0 != "?" })",
+                cause: error)
         }
     }
 }

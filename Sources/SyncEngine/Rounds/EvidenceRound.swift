@@ -101,7 +101,7 @@ struct EvidenceRound {
         case .adopt(let count):
             // A change set took effect completely or not at all.
             guard count.isMultiple(of: first.anchors.count) else {
-                let reason = "The service has some of what one change set created, and not all of it."
+                let reason = "The service has some of the entities that one change set created, but not all of them."
                 return group.map { Resolution(members: $0.members, outcome: .undecided(reason)) }
             }
             return try await adoptions(of: group, searchResult.candidates[..<count], searchResult.bits, wait)
@@ -123,7 +123,7 @@ struct EvidenceRound {
                 }
                 if !seen.candidates.isEmpty || seen.broughtSince > 0 {
                     outcome = .undecided(
-                        "The service may have a part of what one change set created, and not all of it.")
+                        "The service may have some of the entities that one change set created, but not all of them.")
                 }
             }
             resolutions.append(Resolution(members: doubt.members, outcome: outcome))
@@ -132,7 +132,7 @@ struct EvidenceRound {
     }
 
     private static let absence =
-        "It has no entity with the values that were sent, so the operation did not take effect and is sent again."
+        "The service has no entity with the values that were sent, so the operation did not take effect and is sent again."
 
     @_optimize(none)
     private func adoptions(
@@ -167,7 +167,7 @@ struct EvidenceRound {
                 continue
             }
             let finding =
-                "\(names) has the values that were sent and was not known before (\(Int(bits)) bits of evidence)."
+                "\(names) has the values that were sent, and the store did not know it before (\(Int(bits)) bits of evidence)."
             resolutions.append(
                 Resolution(members: doubt.members, outcome: .tookEffect(found, replacing: replaced, finding)))
         }

@@ -92,7 +92,7 @@ struct IncompleteRollback {
 
 extension BatchAnswered {
     /// The reason why a create of a refused change set is in doubt. The create is resolved individually, whatever else
-    /// the change set contained.
+    /// the change set contained. Logs contain the text, so it must not change.
     static let refusedButThere =
         "The service refused the change set, but it may have kept what this operation created."
 }

@@ -140,11 +140,12 @@ struct PageReader {
         guard error.code != .serviceError else {
             return TidelogError(
                 .service(status: 200), error.message, place: place,
-                recovery: "Nothing of the answer was taken and nothing was removed; download again.", cause: error)
+                recovery: "Download again; no part of the response was stored, and no entity was removed.", cause: error
+            )
         }
         return TidelogError(
             error.code == .tooLarge ? .tooLarge : .notOData,
-            "The answer to a defining query cannot be read: \(error)", place: place,
-            recovery: "Nothing of the answer was taken and nothing was removed; download again.", cause: error)
+            "The response to a defining query cannot be read: \(error)", place: place,
+            recovery: "Download again; no part of the response was stored, and no entity was removed.", cause: error)
     }
 }

@@ -124,7 +124,8 @@ final class PageSpool: @unchecked Sendable {
 
     private static func failure() -> TidelogError {
         TidelogError(
-            .storage, "A page of the download cannot be held back on the disk: \(String(cString: strerror(errno))).",
-            recovery: "Check space and permissions, or download in smaller pages.")
+            .storage,
+            "A page of the download cannot be written to a temporary file: \(String(cString: strerror(errno))).",
+            recovery: "Check the free space and the permissions, or download smaller pages.")
     }
 }

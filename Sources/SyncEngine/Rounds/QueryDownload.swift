@@ -136,7 +136,7 @@ struct QueryDownload {
         case .failure:
             try ServiceSession.check(response, "GET", request.url)
             throw TidelogError(
-                .service(status: response.status), "The service answered with status \(response.status).",
+                .service(status: response.status), "The service responded with status \(response.status).",
                 place: Self.place(request.url))
         }
     }
@@ -234,7 +234,7 @@ struct QueryDownload {
         guard !Task.isCancelled else {
             throw TidelogError(
                 .cancelled, "The download was cancelled.",
-                recovery: "Nothing is lost; the next download goes on behind the last page that came whole.")
+                recovery: "Start the download again; it continues after the last complete page.")
         }
         let (store, set, query, compares, waiting) = (store, target.set, query, run.compares, waiting)
         ingestion = Task {
@@ -284,17 +284,18 @@ struct QueryDownload {
 
     private static func foreign(_ url: String) -> TidelogError {
         TidelogError(
-            .notOData, "The service's answer goes on at another server.", place: "GET \(URLText.withoutSecrets(url))",
-            recovery: "Open the store with the root that the service itself goes by.")
+            .notOData, "The next link of the service leads to another server.",
+            place: "GET \(URLText.withoutSecrets(url))",
+            recovery: "Open the store with the service root that the service uses in its links.")
     }
 
     private static func endless(
         _ url: String, _ reason: QueryRun.PagingLoop, _ limits: ServiceLimits
     ) -> TidelogError {
         switch reason {
-        case .circle: TidelogError(.notOData, "The service's next links lead in a circle.", place: place(url))
+        case .circle: TidelogError(.notOData, "The next links of the service form a cycle.", place: place(url))
         case .noProgress: .withoutProgress(url, limits)
-        case .tooManyPages: TidelogError(.tooLarge, "The query has more pages than are read.", place: place(url))
+        case .tooManyPages: TidelogError(.tooLarge, "The query has too many pages.", place: place(url))
         }
     }
 

@@ -38,8 +38,9 @@ package struct RebuiltBatch: Sendable {
                     try options.set(option.name, to: option.value)
                 } catch {
                     throw TidelogError(
-                        .unsupported, "Batch \(prepared.batch) was built by an option that this version does not know.",
-                        recovery: "Use a newer Tidelog.", cause: error)
+                        .unsupported,
+                        "Batch \(prepared.batch) was built with an option that this version does not support.",
+                        recovery: "Use a newer version of Tidelog.", cause: error)
                 }
             }
         }

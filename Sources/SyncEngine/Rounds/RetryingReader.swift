@@ -101,7 +101,7 @@ struct RetryingReader {
         switch result {
         case .success(let response):
             guard FailureClass(status: response.status) != .permanent else { return nil }
-            return "The service answered GET \(URLText.withoutSecrets(url)) with status \(response.status)."
+            return "The service responded to GET \(URLText.withoutSecrets(url)) with status \(response.status)."
         case .failure(let error):
             guard error.code == .unreachable, policy.waitsForConnection else { return nil }
             return error.message

@@ -101,7 +101,7 @@ struct UploadAttempts {
         let attempt = deferred.map(\.deferrals).max() ?? 1
         return RetryableFailure(
             reason:
-                "The service put off operation \(first.operation): \(first.refusal.status) \(first.refusal.message)",
+                "The service postponed operation \(first.operation): \(first.refusal.status) \(first.refusal.message)",
             retryAfter: report.retryAfter, attempt: attempt)
     }
 

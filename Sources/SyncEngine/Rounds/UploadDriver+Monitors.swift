@@ -36,7 +36,7 @@ extension UploadDriver {
         session.activity.notify(
             .waiting(
                 until: store.environment.now() + pause.milliseconds, attempt: 0,
-                reason: "The service works on batch \(batch)."))
+                reason: "The service is processing batch \(batch)."))
         do throws(CancellationError) {
             try await store.environment.sleep(pause)
         } catch {
@@ -48,12 +48,12 @@ extension UploadDriver {
             // outcome.
             if let answer, answer.isSuccess, answer.status != 202 {
                 // A batch is no transaction: completed change sets may not be rolled back.
-                let reason = "The batch was cancelled while the service worked on it."
+                let reason = "The batch was cancelled while the service processed it."
                 try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
             }
             throw TidelogError(
-                .cancelled, "The upload was cancelled while the service worked on a batch.", place: place(of: monitor),
-                recovery: "Nothing is lost; the next upload goes on from here.")
+                .cancelled, "The upload was cancelled while the service processed a batch.", place: place(of: monitor),
+                recovery: "Start the upload again; no data is lost.")
         }
     }
 }

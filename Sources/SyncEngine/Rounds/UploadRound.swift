@@ -48,7 +48,7 @@ struct UploadRound {
     ) async throws(TidelogError) {
         let awaited = try await store.awaitedOperations().sorted { $0.key < $1.key }
         driver.report.awaited = awaited.map { batch, operations in
-            AwaitedBatch(operations: operations, reason: upload.unanswered[batch] ?? "The service works on it")
+            AwaitedBatch(operations: operations, reason: upload.unanswered[batch] ?? "The service is processing it")
         }
         driver.report.setUndecided(conflicts: try await store.conflicts())
         try await reportRemaining(driver)
@@ -70,7 +70,7 @@ struct UploadRound {
         case .doubt(let reason, let target):
             return TidelogError(
                 .inDoubt, reason, place: place(of: target).url,
-                recovery: "The operations are in doubt; the next upload finds out which of them took effect.")
+                recovery: "The operations are in doubt; the next upload determines which of them took effect.")
         case .response(let response, let target):
             let place = place(of: target)
             do throws(TidelogError) {
@@ -79,7 +79,7 @@ struct UploadRound {
                 return error
             }
             return TidelogError(
-                .notOData, "The service answered with status \(response.status), which was not expected.",
+                .notOData, "The service responded with the unexpected status \(response.status).",
                 place: place.url)
         }
     }

@@ -92,7 +92,7 @@ package struct ExpandedPages {
             request = page.url
             guard seen.insert(ExactText(request)).inserted else {
                 throw TidelogError(
-                    .notOData, "The service's next links lead in a circle.", place: Self.place(request))
+                    .notOData, "The next links of the service form a cycle.", place: Self.place(request))
             }
             received += page.body.count
             var read = try read(page.body, type, request)
@@ -142,7 +142,7 @@ package struct ExpandedPages {
     }
 
     private static func unexpected(_ url: String) -> TidelogError {
-        let error = PayloadError(.unexpectedShape, "A change stands in a collection that is given whole.")
+        let error = PayloadError(.unexpectedShape, "A collection that is not a delta contains a change.")
         return PageReader.unreadable(error, place(url))
     }
 

@@ -39,7 +39,7 @@ public struct RequestTrace: Sendable {
     func response(_ message: HTTPResponse, to method: String, url: String, body: [UInt8], count: Int? = nil) {
         let count = count ?? body.count
         write(
-            "\(method) \(shown(url)) was answered with \(message.status.code), \(count) bytes"
+            "\(method) \(shown(url)) returned \(message.status.code), \(count) bytes"
                 + details(message.headerFields, body, count))
     }
 

@@ -34,9 +34,9 @@ extension TidelogError {
     package static func withoutProgress(_ url: String, _ limits: ServiceLimits) -> TidelogError {
         TidelogError(
             .tooLarge,
-            "The service's next links do not end: \(limits.fruitlessPages) pages in a row were empty or began with an entity "
-                + "that had come before.",
+            "The next links of the service do not end: \(limits.fruitlessPages) consecutive pages were empty or began with an entity "
+                + "of an earlier page.",
             place: "GET \(URLText.withoutSecrets(url))",
-            recovery: "What earlier pages brought is kept; the service has to be mended.")
+            recovery: "Report the error to the operator of the service. The entities of earlier pages are stored.")
     }
 }

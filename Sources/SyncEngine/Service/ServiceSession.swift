@@ -110,7 +110,7 @@ public actor ServiceSession {
             return response
         }
         throw TidelogError(
-            .unreachable, "The service redirects more than \(Self.redirectLimit) times.",
+            .unreachable, "The service redirected the request more than \(Self.redirectLimit) times.",
             place: "GET \(root)\(resource)",
             recovery: "Check the service root.")
     }
@@ -336,14 +336,15 @@ public actor ServiceSession {
             var message = HTTPRequest(method: method, url: url)
         else {
             throw TidelogError(
-                .invalidRequest, "\(URLText.withoutSecrets(url)) is not a URL that can be requested.",
-                recovery: "Use an absolute http or https URL without a user and password in it.")
+                .invalidRequest, "\(URLText.withoutSecrets(url)) is not a valid URL for a request.",
+                recovery: "Use an absolute http or https URL without user and password.")
         }
         let isOurs = isOurs(url)
         for field in (isOurs ? headers.added(to: request) : request).headers.fields {
             guard let name = HTTPField.Name(field.name) else {
                 throw TidelogError(
-                    .invalidRequest, "'\(field.name)' is no name for a header.", place: URLText.withoutSecrets(url),
+                    .invalidRequest, "'\(field.name)' is not a valid name of a header.",
+                    place: URLText.withoutSecrets(url),
                     recovery: "Correct the custom headers.")
             }
             message.headerFields.append(HTTPField(name: name, value: field.value))
@@ -407,24 +408,24 @@ public actor ServiceSession {
         switch response.status {
         case 401, 403:
             throw TidelogError(
-                .unauthorized, "The service refused with status \(response.status)\(words).", place: place,
+                .unauthorized, "The service denied access with status \(response.status)\(words).", place: place,
                 recovery: "Check the credentials.", cause: UnsuccessfulResponse(response))
         case 404:
             throw TidelogError(
-                .service(status: 404), "The service has nothing there (404)\(words).", place: place,
+                .service(status: 404), "The resource does not exist at the service (404)\(words).", place: place,
                 recovery: "Check the URL.", cause: UnsuccessfulResponse(response))
         case 301, 302, 303, 307, 308:
             let target = response.headers["Location"].map { " to \(URLText.withoutSecrets($0))" } ?? ""
             throw TidelogError(
                 .service(status: response.status),
-                "The service redirects\(target) (\(response.status)); nothing was done.", place: place,
+                "The service redirected the request\(target) (\(response.status)); it was not executed.", place: place,
                 recovery:
-                    "Read the metadata again ('tidelog refresh-metadata'): the store then goes over to the address "
-                    + "that the service has now, if that is of the same origin. Otherwise make a store for that address.",
+                    "Read the metadata again ('tidelog refresh-metadata'): the store then uses the new address "
+                    + "if it has the same origin. Otherwise create a store for the new address.",
                 cause: UnsuccessfulResponse(response))
         default:
             throw TidelogError(
-                .service(status: response.status), "The service answered with status \(response.status)\(words).",
+                .service(status: response.status), "The service responded with status \(response.status)\(words).",
                 place: place, cause: UnsuccessfulResponse(response))
         }
     }
@@ -453,20 +454,21 @@ extension TidelogError {
         case .errorTrailer:
             self.init(
                 .service(status: 200), error.message,
-                recovery: "Nothing of the answer was taken and nothing was removed; try again.",
+                recovery: "Try again; no part of the response was stored, and no entity was removed.",
                 cause: ErrorTrailer(error: error))
         case .protocolViolation: self.init(.notOData, error.message, cause: error)
         case .tooLarge:
             self.init(
                 .tooLarge, error.message,
-                recovery: "Ask for less at once (a smaller page, $select, $filter), or raise the limits.", cause: error)
+                recovery: "Request less data at once (a smaller page, $select, $filter), or raise the limits.",
+                cause: error)
         case .cancelled:
             self.init(
-                .cancelled, error.message, recovery: "Nothing is lost; the next upload or download goes on from here.",
+                .cancelled, error.message, recovery: "Start the upload or download again; no data is lost.",
                 cause: error)
         default:
             self.init(
-                .unreachable, error.message, recovery: "Nothing is lost; try again when the service can be reached.",
+                .unreachable, error.message, recovery: "Try again when the service can be reached; no data is lost.",
                 cause: error)
         }
     }

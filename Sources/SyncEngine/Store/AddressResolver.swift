@@ -24,7 +24,7 @@ struct AddressResolver {
         case .id(let id):
             guard try state.set(of: id) != nil else { throw notFound("The entity \(id)") }
             return id
-        case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it was created.")
+        case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it is created.")
         }
     }
 
@@ -81,9 +81,9 @@ struct AddressResolver {
         guard let containment = model.findEntitySet(set)?.containment else { return }
         throw TidelogError(
             .invalidRequest,
-            "A key does not tell which entity of \(set) is meant: each of \(containment.parent.name) has its own.",
+            "A key of \(set) is unique only within its parent in \(containment.parent.name), so it does not identify the entity.",
             recovery:
-                "Use a readLink, for example that of the parent with /\(containment.navigation.name)(…) behind it.")
+                "Use a readLink, for example that of the parent followed by /\(containment.navigation.name)(…).")
     }
 
     /// Checks that the key is complete, because several entities may share a part of a key.
@@ -95,19 +95,19 @@ struct AddressResolver {
         else { return }
         let names = set.entityType.keyParts.map(\.name)
         throw TidelogError(
-            .invalidRequest, "\(set)(\(KeyText.of(key))) is no whole key.",
+            .invalidRequest, "\(set)(\(KeyText.of(key))) is not a complete key.",
             recovery: "A key of \(set) has a value for \(names.joined(separator: ", ")).")
     }
 
     private func notALink(_ url: String) -> TidelogError {
         TidelogError(
-            .invalidRequest, "\(URLText.withoutSecrets(url)) does not name one entity.",
+            .invalidRequest, "\(URLText.withoutSecrets(url)) does not identify one entity.",
             recovery: "Use a readLink, for example Customers(1) or Customers(~7).")
     }
 
     private func notFound(_ place: String) -> OperationRefused {
         OperationRefused(
             .entityNotFound, "\(place) is not in the store.",
-            recovery: "Download it first, or check the key.")
+            recovery: "Download the entity first, or check the key.")
     }
 }

@@ -37,9 +37,9 @@ enum DescriptionSeal {
         }
         throw TidelogError(
             .damaged,
-            "The description of the encrypted store is not what its owner wrote: its authentication does not hold.",
+            "The description of the encrypted store was changed by another program: its authentication tag does not match.",
             place: files.description,
-            recovery: "Put a copy of the file back, or remove it and run 'tidelog init' with the service root.")
+            recovery: "Restore a copy of the file, or remove it and run 'tidelog init' with the service root.")
     }
 
     /// Returns whether the description contains an authentication, valid or not.

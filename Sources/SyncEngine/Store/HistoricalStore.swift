@@ -38,8 +38,8 @@ public struct HistoricalStore: Sendable {
         } catch {
             if case LogError.compacted(let first) = error {
                 throw TidelogError(
-                    .notFound, "What the store was before operation \(first) was removed by a compaction.",
-                    place: files.log, recovery: "Ask for a later state.", cause: error)
+                    .notFound, "A compaction removed the states of the store before operation \(first).",
+                    place: files.log, recovery: "Request a later state.", cause: error)
             }
             throw LocalStore.mapped(error, files)
         }

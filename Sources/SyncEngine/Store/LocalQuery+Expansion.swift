@@ -87,7 +87,7 @@ extension LocalQuery {
         var found: [Item] = []
         for item in options.expand {
             guard item.options.apply.isEmpty else {
-                throw EvaluationError(.unsupported, "$apply within $expand is not answered by the store.")
+                throw EvaluationError(.unsupported, "The store does not evaluate $apply within $expand.")
             }
             switch item.path.first {
             case .star:
@@ -95,7 +95,7 @@ extension LocalQuery {
                 for property in type.navigationProperties where !named.contains(property.name) {
                     found.append(self.item(property, item, star: true))
                 }
-            case .value: throw EvaluationError(.unsupported, "The content of a media entity is not read by a query.")
+            case .value: throw EvaluationError(.unsupported, "A query cannot read the content of a media entity.")
             default:
                 if let property = try self.property(item.path, type) {
                     found.append(self.item(property, item.selecting(options.select, below: property)))
@@ -114,7 +114,8 @@ extension LocalQuery {
                 if let property = type.findProperty(name) {
                     if property.isNavigation { return property }
                     throw EvaluationError(
-                        .unsupported, "\(name) is no navigation property; in complex values nothing is expanded here.")
+                        .unsupported,
+                        "\(name) is not a navigation property; the store does not expand properties of complex values.")
                 }
                 guard name.contains(".") == false, isInstance(type, ofTypeNamed: name) else { return nil }
             case .qualifiedName(let name, _):

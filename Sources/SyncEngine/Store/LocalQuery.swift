@@ -62,7 +62,7 @@ struct LocalQuery {
 
     private func plainAnswer(_ request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
         guard request.options.deltaToken == nil else {
-            throw EvaluationError(.unsupported, "The store has no deltas of its own; ask the service.")
+            throw EvaluationError(.unsupported, "The store does not return deltas. Request them from the service.")
         }
         let found = try query.answer(request, pageSize: page?.size(for: request.options))
         var answer = QueryAnswer(entities: [], count: found.count, isSingle: found.isSingle)
@@ -72,7 +72,7 @@ struct LocalQuery {
             answer.form = .references
             answer.entities = try rows.map { try reader.reference($0) }
         case (.media, _):
-            throw EvaluationError(.unsupported, "The content of a media entity is not read by a query.")
+            throw EvaluationError(.unsupported, "A query cannot read the content of a media entity.")
         case (_, .entities(let rows)):
             answer.entities = try shape(rows, request.options)
         case (_, .applied(let rows)): answer.entities = try rows.map { try shape($0, request) }
@@ -123,7 +123,7 @@ struct LocalQuery {
             return snapshot
         }
         guard options.expand.isEmpty else {
-            throw EvaluationError(.unsupported, "Rows that were put together have nothing to expand.")
+            throw EvaluationError(.unsupported, "Aggregated rows have no navigation properties to expand.")
         }
         var snapshot = EntitySnapshot(
             set: "", type: request.path.queriedType?.name ?? "", values: row.values, readLink: "", editLink: "")

@@ -15,7 +15,7 @@ extension LocalStore {
     /// the log, while other calls wait.
     public func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
         if case .days(let days) = window, days < 0 {
-            throw TidelogError(.invalidRequest, "An audit window has no negative number of days.")
+            throw TidelogError(.invalidRequest, "The number of days to keep must not be negative.")
         }
         do {
             try log.sync()
@@ -46,7 +46,7 @@ extension LocalStore {
     private func checkWritten(_ snapshot: StoreSnapshot, _ reader: LogReader) throws {
         guard let file = try reader.snapshots().first(where: { $0.sequence == snapshot.sequence }),
             try digest(of: file).description == snapshot.digest
-        else { throw Self.unproven("The snapshot does not say what the store says", files) }
+        else { throw Self.unproven("The snapshot differs from the state of the store", files) }
     }
 
     /// Proves a snapshot by folding the log again.
@@ -78,7 +78,7 @@ extension LocalStore {
         guard try StateDigest(of: state).description == snapshot.digest else {
             // It was derived from these views and is as wrong as they are.
             disk.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
-            throw Self.unproven("The store does not say what its log says", files)
+            throw Self.unproven("The state of the store differs from its log", files)
         }
     }
 
@@ -93,7 +93,7 @@ extension LocalStore {
             _ = try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }
         guard try self.digest(of: written) == digest else {
-            throw Self.unproven("The snapshot in front of operation \(first) could not be read back", files)
+            throw Self.unproven("The snapshot before operation \(first) could not be read back", files)
         }
     }
 

@@ -36,12 +36,14 @@ extension LocalStore {
     ) async throws(TidelogError) -> ConflictResolved {
         guard let resolved = try await logResolution(conflict, resolution, .call) else {
             guard conflict.kind == .deletedByOthers else {
-                throw Self.notResolvable(conflict, "It is another one by now.")
+                throw Self.notResolvable(conflict, "It changed since it was read.")
             }
             throw TidelogError(
                 OperationRefused(
-                    .notResolvable, "\(conflict.name) is not at the service any more, so nothing of it can be changed.",
-                    recovery: "Take theirs, which undoes what is pending on it, and create it anew if it is needed."))
+                    .notResolvable, "\(conflict.name) no longer exists at the service, so it cannot be changed.",
+                    recovery:
+                        "Choose theirs, which undoes the pending operations on it, and create the entity again if it is needed."
+                ))
         }
         return resolved
     }
@@ -49,8 +51,8 @@ extension LocalStore {
     private static func notResolvable(_ conflict: Conflict, _ why: String) -> TidelogError {
         TidelogError(
             OperationRefused(
-                .notResolvable, "The conflict on \(conflict.name) cannot be resolved like that. \(why)",
-                recovery: "Look at the conflicts again."))
+                .notResolvable, "The conflict on \(conflict.name) cannot be resolved. \(why)",
+                recovery: "Read the conflicts again."))
     }
 
     /// Logs a decision. Returns nil if the conflict has changed since, or cannot be resolved in this way.

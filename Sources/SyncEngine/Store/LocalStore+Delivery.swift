@@ -24,8 +24,10 @@ extension LocalStore {
                 guard pending.isUndoable else {
                     throw OperationRefused(
                         .notAllowed,
-                        "Operation \(operation) was sent, and how it ended is not known yet, so it cannot be held back.",
-                        recovery: "An upload finds out; where it cannot, say what became of it.")
+                        "Operation \(operation) was sent and its outcome is not known yet, so it cannot be held back.",
+                        recovery:
+                            "Upload to determine the outcome; if it remains in doubt, set the outcome with 'tidelog settle'."
+                    )
                 }
                 if pending.operation.delivery != delivery { changed.append(operation) }
             }
@@ -46,8 +48,8 @@ extension LocalStore {
 
     private static var isForGood: OperationRefused {
         OperationRefused(
-            .notAllowed, "Whether an operation is for this store only is decided when it is made.",
-            recovery: "Undo it and make it again.")
+            .notAllowed, "An operation cannot become local-only or stop being local-only after its creation.",
+            recovery: "Undo the operation and perform it again.")
     }
 
     private func withChangeSets(_ operations: [SequenceNumber]) throws -> [SequenceNumber] {

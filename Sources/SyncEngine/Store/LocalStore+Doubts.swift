@@ -150,7 +150,7 @@ extension LocalStore {
             switch outcome.result {
             case .confirmed, .rejected, .inDoubt: return outcome
             case .notProcessed, .deferred:
-                let reason = "It was sent before, without an answer, and not carried out when it was sent again."
+                let reason = "The response to the first request was lost, and the retry was not executed."
                 return BatchAnswered.Outcome(operation: outcome.operation, result: .inDoubt(reason))
             }
         }

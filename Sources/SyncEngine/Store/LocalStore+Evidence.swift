@@ -213,7 +213,7 @@ extension LocalStore {
     }
 }
 
-/// The reason of a doubt, followed by the result of a search.
+/// The reason of a doubt, followed by the result of a search. Logs contain the marker, so it must not change.
 package enum DoubtReason {
     private static let marker = " Looked for at the service: "
 

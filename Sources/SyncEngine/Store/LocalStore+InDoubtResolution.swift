@@ -20,8 +20,8 @@ extension LocalStore {
     ) async throws(TidelogError) -> [SequenceNumber] {
         guard uploads == 0 else {
             throw TidelogError(
-                .invalidRequest, "An upload is under way, which may settle operation \(operation) itself.",
-                recovery: "Wait until it has ended, or cancel it.")
+                .invalidRequest, "An upload is running and may determine the outcome of operation \(operation).",
+                recovery: "Wait until the upload has ended, or cancel it.")
         }
         let sets = try inDoubtSets()
         guard let members = sets.first(where: { $0.contains { $0.sequence == operation } }) else {
@@ -31,7 +31,7 @@ extension LocalStore {
         let operations = members.map(\.sequence)
         guard try !awaitedOperations().values.joined().contains(operation) else {
             throw TidelogError(
-                .invalidRequest, "The service works on operation \(operation) and will say itself what became of it.",
+                .invalidRequest, "The service is still processing operation \(operation) and will report the outcome.",
                 recovery: "Upload again later.")
         }
         switch settlement {
@@ -42,8 +42,8 @@ extension LocalStore {
         case .resend:
             guard address == nil else {
                 throw TidelogError(
-                    .invalidRequest, "What the service has not done has no address there.",
-                    recovery: "Say that it took effect, or leave the address out.")
+                    .invalidRequest, "An operation that did not take effect has no address.",
+                    recovery: "State that the operation took effect, or omit the address.")
             }
             try await release(operations)
         }
@@ -54,8 +54,8 @@ extension LocalStore {
     public func resendInDoubt() async throws(TidelogError) {
         guard uploads == 0 else {
             throw TidelogError(
-                .invalidRequest, "An upload is under way, which may settle what is in doubt itself.",
-                recovery: "Wait until it has ended, or cancel it.")
+                .invalidRequest, "An upload is running and may determine the outcome of the operations in doubt.",
+                recovery: "Wait until the upload has ended, or cancel it.")
         }
         let awaited = Set(try awaitedOperations().values.joined())
         let doubts = try pendingOperations(.inDoubt).map(\.sequence).filter { !awaited.contains($0) }
@@ -90,8 +90,8 @@ extension LocalStore {
         guard case .create(let creation, _)? = members.first(where: { $0.sequence == operation })?.operation.action
         else {
             throw TidelogError(
-                .invalidRequest, "Operation \(operation) creates no entity, so there is no address to tell.",
-                recovery: "Leave the address out.")
+                .invalidRequest, "Operation \(operation) does not create an entity, so it has no address.",
+                recovery: "Omit the address.")
         }
         let model = try model
         return try read { state throws -> [EntityImage] in
@@ -113,13 +113,13 @@ extension AddressResolver {
         let name = "\(try state.set(of: id) ?? "")(\(id))"
         guard let row = try EntityResolver(storage: state, model: model).serviceRow(id), row.origin.isOnService else {
             throw TidelogError(
-                .invalidRequest, "The service is not known to have \(name).",
-                recovery: "Where the operation that creates it is in doubt, settle that, with the address.")
+                .invalidRequest, "\(name) is not known to exist at the service.",
+                recovery: "If the operation that creates it is in doubt, settle that operation with the address.")
         }
         if let type = model.findEntityType(row.type), let key = KeyPredicate(of: type, in: row.values) {
             throw OperationRefused(
                 .keyIsFixed, "The key of \(name) is known: \(KeyText.predicate(key)).",
-                recovery: "Where the service has changed it, a download brings the new one.")
+                recovery: "If the service changed the key, download the entity.")
         }
         return try image(of: id, row.set, row.type, known: row.values, at: address)
     }
@@ -131,7 +131,7 @@ extension AddressResolver {
         of id: EntityID, _ setName: String, _ type: String, known: PropertyValues, at address: String
     ) throws -> EntityImage {
         guard let set = model.findEntitySet(setName) else {
-            throw TidelogError(.invalidRequest, "The metadata do not have the entity set \(setName).")
+            throw TidelogError(.invalidRequest, "The metadata has no entity set \(setName).")
         }
         let key = try serviceKey(address, in: set)
         let values = key.located(in: set.entityType)
@@ -141,17 +141,17 @@ extension AddressResolver {
         if let contradiction {
             throw OperationRefused(
                 .keyIsFixed,
-                "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(contradiction.property).",
+                "\(setName)(\(KeyText.predicate(key))) is another entity: this one was created with a different \(contradiction.property).",
                 recovery: "Look up the entity that was created.")
         }
         if let owner = try owner(of: key, in: set, besides: id, container: try state.container(of: id, in: set)) {
             throw OperationRefused(
                 .duplicateKey,
-                "\(setName)(\(KeyText.predicate(key))) is another entity of this store, \(setName)(\(owner)).",
+                "\(setName)(\(KeyText.predicate(key))) is already in the store as another entity, \(setName)(\(owner)).",
                 recovery: """
-                    If it is this very one, as a download has brought it since: say without the address that the \
-                    operation took effect, make further changes on that one, and undo what waits on this one, which the \
-                    next download removes.
+                    If both are the same entity and a download delivered it later: settle the operation without the \
+                    address as taken effect, change the downloaded entity from then on, and undo the pending \
+                    operations on this one, which the next download removes.
                     """)
         }
         // A nested key value does not replace the rest of its complex property.
@@ -187,14 +187,15 @@ extension AddressResolver {
         guard named.name == set.name else {
             throw TidelogError(
                 .invalidRequest,
-                "\(URLText.withoutSecrets(text)) is in \(named.name), and the entity in \(set.name).",
+                "\(URLText.withoutSecrets(text)) is in \(named.name), but the entity is in \(set.name).",
                 recovery: "Look up the entity that was created.")
         }
         switch selector {
         case .key(let key) where key.isPrimary(of: set.entityType): return key
         case .key:
-            throw notAKey(text, set, "These properties are an alternate key, which does not tell the entity's own key.")
-        case .entityID: throw notAKey(text, set, "That is the store's own name of an entity.")
+            throw notAKey(
+                text, set, "These properties are an alternate key, which does not contain the key of the entity.")
+        case .entityID: throw notAKey(text, set, "It is an address with an entity ID, which only the store knows.")
         }
     }
 
@@ -216,9 +217,9 @@ extension AddressResolver {
         let example = keys.count == 1 ? "…" : keys.map { "\($0)=…" }.joined(separator: ",")
         return TidelogError(
             .invalidRequest,
-            "'\(URLText.withoutSecrets(text))' does not name an entity of \(set.name) at the service."
+            "'\(URLText.withoutSecrets(text))' does not identify an entity of \(set.name) at the service."
                 + (why.map { " \($0)" } ?? ""),
-            recovery: "Give its URL, \(set.name)(\(example)), or the key alone.")
+            recovery: "Enter its URL, \(set.name)(\(example)), or the key alone.")
     }
 
     /// Returns another entity that has the key, in the current or the base state.

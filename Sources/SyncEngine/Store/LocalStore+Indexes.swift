@@ -36,7 +36,7 @@ extension LocalStore {
     private func check(_ index: EntityIndex, _ model: EntityDataModel) throws(TidelogError) {
         let sets = index.sets(in: model)
         guard !sets.isEmpty else { throw Self.unknown(index, "There is no entity set or type \(index.name)") }
-        guard !index.terms.isEmpty else { throw Self.unknown(index, "It names no property") }
+        guard !index.terms.isEmpty else { throw Self.unknown(index, "It has no properties") }
         for term in index.terms {
             let isThere = sets.allSatisfy { set in
                 model.entityTypes(derivedFrom: set.entityType).contains { has($0, term.path, model) }
@@ -61,7 +61,7 @@ extension LocalStore {
 
     private static func unknown(_ index: EntityIndex, _ why: String) -> TidelogError {
         TidelogError(
-            .invalidRequest, "An index over \(index) cannot be made: \(why).",
-            recovery: "Correct the declared indexes; the metadata say which properties there are.")
+            .invalidRequest, "An index over \(index) cannot be created: \(why).",
+            recovery: "Correct the declared indexes; the metadata lists the properties.")
     }
 }

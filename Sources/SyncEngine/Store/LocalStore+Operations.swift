@@ -69,8 +69,9 @@ extension LocalStore {
         guard asChangeSet, Set(deliveries).count > 1 else { return }
         throw TidelogError(
             OperationRefused(
-                .notAllowed, "The operations of a change set go to the service together or not at all.",
-                recovery: "Give all of them the same delivery, or use several change sets."))
+                .notAllowed,
+                "The operations of a change set must have the same delivery, because they are sent together.",
+                recovery: "Set the same delivery for all of them, or use several change sets."))
     }
 
     private func checkCardinality() throws {

@@ -14,7 +14,7 @@ extension LocalStore {
         if case .link(let link) = address, let found = try load(plain: link, options) { return found }
         if case .link(let link) = address, let url = try queueURL(link) {
             guard let entry = try answer(url).entities.first else {
-                throw TidelogError(.notFound, "There is no such request.", place: link)
+                throw TidelogError(.notFound, "The request does not exist.", place: link)
             }
             return entry
         }
@@ -77,7 +77,7 @@ extension LocalStore {
     /// Returns the metadata document of the store. It takes no query options.
     private func metadata(_ header: StateHeader, _ options: QueryOptions) throws -> QueryAnswer {
         guard options == QueryOptions() else {
-            throw TidelogError(.invalidRequest, "$metadata takes no query options.")
+            throw TidelogError(.invalidRequest, "$metadata does not accept query options.")
         }
         let document = String(decoding: header.service?.metadata ?? [], as: UTF8.self)
         return QueryAnswer(entities: [], isSingle: true, form: .rawValue(.string(document)))
@@ -162,7 +162,8 @@ extension LocalStore {
             }
             guard let backwards = model.backwards(property) else {
                 throw TidelogError(
-                    .refused(.unknownNavigationProperty), "There is no navigation property \(property) any more.")
+                    .refused(.unknownNavigationProperty),
+                    "The metadata no longer has the navigation property \(property).")
             }
             let path = ResourcePath(
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(backwards.property)],
@@ -183,7 +184,8 @@ extension LocalStore {
             let own = model.findEntityType(property.declaringType)?.findProperty(property.name) ?? property
             guard let end = isBackwards ? model.backwards(own)?.property.navigation : own.navigation else {
                 throw TidelogError(
-                    .refused(.unknownNavigationProperty), "There is no navigation property \(property) any more.")
+                    .refused(.unknownNavigationProperty),
+                    "The metadata no longer has the navigation property \(property).")
             }
             return try state.targets(of: id, along: end).sorted()
         }

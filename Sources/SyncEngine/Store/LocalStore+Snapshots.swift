@@ -29,7 +29,7 @@ extension LocalStore {
         {
             // The snapshot may be the only remaining source of its state, so views must not override it.
             guard try digest == StateDigest(of: state) else {
-                throw Self.unproven("The store does not say what its newest snapshot says", files)
+                throw Self.unproven("The state of the store differs from its newest snapshot", files)
             }
             return StoreSnapshot(sequence: newest.sequence, bytes: newest.bytes, digest: digest.description)
         }

@@ -120,11 +120,11 @@ extension LocalStore {
             return
         }
         if try state.undoneOperation(operation) != nil {
-            throw OperationRefused(.notUndoable, "Operation \(operation) is undone already.")
+            throw OperationRefused(.notUndoable, "Operation \(operation) is already undone.")
         }
         throw OperationRefused(
-            .notUndoable, "Operation \(operation) is not pending: the service has confirmed it, or it never was.",
-            recovery: "What the service has is changed by another operation.")
+            .notUndoable, "Operation \(operation) is not pending: the service confirmed it, or it does not exist.",
+            recovery: "Change the entity with another operation.")
     }
 
     private func sentence(_ dependence: Dependence) throws -> String {
@@ -138,11 +138,11 @@ extension LocalStore {
     }
 
     private static func isAtService(_ operation: SequenceNumber, _ why: String?) -> OperationRefused {
-        let depends = why.map { " It would have to go as well: \($0)." } ?? ""
+        let depends = why.map { " It would also be undone: \($0)." } ?? ""
         return OperationRefused(
             .notUndoable,
-            "Operation \(operation) was sent, and how it ended is not known yet, so it cannot be undone.\(depends)",
-            recovery: "An upload finds out; where it cannot, say what became of it.")
+            "Operation \(operation) was sent and its outcome is not known yet, so it cannot be undone.\(depends)",
+            recovery: "Upload to determine the outcome; if it remains in doubt, set the outcome with 'tidelog settle'.")
     }
 
     private static func hasDependants(_ report: UndoReport) -> OperationRefused {
@@ -150,8 +150,8 @@ extension LocalStore {
         let more = report.dependants.count - 5
         return OperationRefused(
             .hasDependants,
-            "Other operations would be undone as well: \(names)\(more > 0 ? " and \(more) more" : "").",
-            recovery: "Undo them first, or let them go with it.")
+            "Other operations would also be undone: \(names)\(more > 0 ? " and \(more) more" : "").",
+            recovery: "Undo these operations first, or allow that they are undone too.")
     }
 
     // MARK: Redo
@@ -182,7 +182,7 @@ extension LocalStore {
         guard undone.contains(where: { $0.sequence == refusal.operation }) else {
             return OperationRefused(
                 refusal.reason.code,
-                "Operation \(refusal.operation), which was made since, does not go with what is to be redone. \(refusal.reason.message)",
+                "Operation \(refusal.operation), which was performed later, contradicts the operations to redo. \(refusal.reason.message)",
                 recovery: "Undo operation \(refusal.operation) first.")
         }
         let needed = try creators(neededBy: undone)
@@ -190,7 +190,8 @@ extension LocalStore {
             refusal.reason.code, "Operation \(refusal.operation) cannot be redone. \(refusal.reason.message)",
             recovery: needed.isEmpty
                 ? refusal.reason.recovery
-                : "Redo \(needed.map(String.init).joined(separator: ", ")) as well, which creates what it needs.")
+                : "Also redo \(needed.map(String.init).joined(separator: ", ")), which creates an entity that it needs."
+        )
     }
 
     /// Returns other undone operations that create entities to which these refer.

@@ -33,7 +33,7 @@ extension LocalStore {
         opening.longQueue = longQueue
         opening.flushLimit = flushLimit
         (storedViews, fold) = try opening.rebuilt()
-        viewsNotes += ["The views were made again from the log, because: \(reason)"] + opening.notes
+        viewsNotes += ["The views were rebuilt from the log, because: \(reason)"] + opening.notes
         observers.notify(.unknown)
         try arrangeIndexes()
     }
@@ -49,7 +49,7 @@ extension LocalStore {
             guard let differing = try LoggedOperations(try reader()).first(of: operations, differingIn: state) else {
                 return false
             }
-            try remakeViews(because: "They do not have operation \(differing) as the log does.")
+            try remakeViews(because: "Operation \(differing) in them differs from the log.")
             return true
         } catch {
             throw mapped(error)

@@ -172,7 +172,7 @@ public actor LocalStore {
         }
         for batch in open {
             try await record([
-                .batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer to the batch was recorded."))
+                .batchInterrupted(BatchInterrupted(batch: batch, reason: "No response to the batch was recorded."))
             ])
         }
     }
@@ -258,7 +258,7 @@ public actor LocalStore {
         case deferred
         /// With a later page of the same download.
         case shared
-        /// With the transaction, after the pages that were gathered.
+        /// With the transaction, after the deferred pages.
         case lastShared
     }
 
@@ -433,8 +433,8 @@ public actor LocalStore {
         get throws(TidelogError) {
             guard let model = fold.model else {
                 throw TidelogError(
-                    .noStore, "The store has no metadata yet.", place: files.directory,
-                    recovery: "Open it once with a connection to the service.")
+                    .noStore, "The store does not contain metadata yet.", place: files.directory,
+                    recovery: "Open the store once while the service can be reached.")
             }
             return model
         }

@@ -107,7 +107,7 @@ struct OperationBuilder {
                     guard let set, set.entityType.keyProperties.contains(where: { $0.name == property }) else {
                         throw OperationRefused(
                             .unknownProperty,
-                            "The header \(draft.name) names \(property), which is no key property of \(set?.name ?? "the entity's set").",
+                            "The header \(draft.name) names \(property), which is not a key property of \(set?.name ?? "the entity's set").",
                             recovery: "Name a key property.")
                     }
                     return .key(id, property: property)
@@ -122,8 +122,8 @@ struct OperationBuilder {
         case .created:
             guard case .create(let new, _) = intent, let id = drafts.ids[new.number] else {
                 throw OperationRefused(
-                    .notAllowed, "The upload category is to be the new entity, but the call creates none.",
-                    recovery: "Name a category, or an entity that exists.")
+                    .notAllowed, "The upload category refers to the new entity, but the call does not create one.",
+                    recovery: "Set a category by name, or an entity that exists.")
             }
             return .entity(id)
         }
@@ -167,7 +167,7 @@ struct OperationBuilder {
         guard let target = try state.targets(of: id, along: end).first else {
             throw OperationRefused(
                 .linkNotFound, "\(try state.name(of: id, model)) is not linked to anything by \(navigation).",
-                recovery: "There is nothing to remove.")
+                recovery: "Check the links of the entity; none can be removed.")
         }
         return target
     }
@@ -180,8 +180,8 @@ struct OperationBuilder {
             guard let id = drafts.ids[number] else {
                 throw OperationRefused(
                     .entityNotFound,
-                    "An entity is referred to that is neither in the store nor created before in the change set.",
-                    recovery: "Create it first, in the same change set or before.")
+                    "The operation refers to an entity that is neither in the store nor created earlier in the change set.",
+                    recovery: "Create the entity first, in the same change set or before it.")
             }
             return id
         case .link, .key, .id: return try AddressResolver(state: state, model: model, root: root).entity(address)

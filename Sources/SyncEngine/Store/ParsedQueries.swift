@@ -38,7 +38,8 @@ struct ParsedQueries {
         let encoded = URLText.encoded(url)
         let request = try ServiceRequest.parse(encoded, serviceRoot: root, model: model, version: model.version)
         if let name = request.options.withoutDollar(model.version) {
-            throw TidelogError(.invalidRequest, "The store has no query option \(name).", recovery: "Write $\(name).")
+            throw TidelogError(
+                .invalidRequest, "The store does not support the query option \(name).", recovery: "Write $\(name).")
         }
         let path = ServiceURL.split(try ServiceURL.relativePart(of: encoded, serviceRoot: root)).path
         do throws(EvaluationError) {

@@ -20,7 +20,7 @@ final class SerialQueueExecutor: SerialExecutor {
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    func checkIsolated() { precondition(isCurrent, "The store is used from outside of its queue.") }
+    func checkIsolated() { precondition(isCurrent, "The store is used outside its queue.") }
 
     /// Waits until the current job pauses, and runs `body` in between. If no job is running, it runs on the calling
     /// thread.

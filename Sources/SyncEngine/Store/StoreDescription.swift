@@ -31,13 +31,13 @@ public struct StoreDescription: Sendable, Hashable {
             let version = json["formatVersion"]?.integer
         else {
             throw TidelogError(
-                .damaged, "The store's description cannot be read.", place: files.description,
-                recovery: "Run 'tidelog verify' on the store; the log is not touched by this.")
+                .damaged, "The description of the store cannot be read.", place: files.description,
+                recovery: "Run 'tidelog verify' on the store; the log is not affected.")
         }
         guard version == formatVersion else {
             throw TidelogError(
-                .damaged, "The store has format version \(version), which this version of Tidelog does not know.",
-                place: files.description, recovery: "Use a newer Tidelog.")
+                .damaged, "The store has format version \(version), which this version of Tidelog does not support.",
+                place: files.description, recovery: "Use a newer version of Tidelog.")
         }
         var description = StoreDescription(serviceRoot: root)
         if isAuthentic { description.encryptedFrom = json["encryptedFrom"]?.integer.flatMap(UInt64.init(exactly:)) }
@@ -55,8 +55,9 @@ public struct StoreDescription: Sendable, Hashable {
                 try options.set(member.name, to: member.value.string ?? "")
             } catch {
                 throw TidelogError(
-                    .damaged, "The store's description holds an option of the service that is not known: \(error)",
-                    place: files.description, recovery: "Use a newer Tidelog, or take the option out.", cause: error)
+                    .damaged, "The description of the store contains an unknown service option: \(error)",
+                    place: files.description, recovery: "Use a newer version of Tidelog, or remove the option.",
+                    cause: error)
             }
         }
         return options

@@ -17,8 +17,8 @@ enum StoreDirectory {
             if path.isEmpty || path == "/" { continue }
             if mkdir(path, 0o700) != 0, errno != EEXIST {
                 throw TidelogError(
-                    .storage, "The directory cannot be made: \(String(cString: strerror(errno))).", place: path,
-                    recovery: "Choose another directory, or mend its permissions.")
+                    .storage, "The directory cannot be created: \(String(cString: strerror(errno))).", place: path,
+                    recovery: "Choose another directory, or correct the permissions.")
             }
         }
     }
@@ -37,7 +37,7 @@ enum StoreDirectory {
         guard let kind = FileKind.of(path), kind != expected else { return }
         throw TidelogError(
             .storage, "It is \(kind), not \(expected); nothing was read from it or written to it.", place: path,
-            recovery: "Find out who put it there, and move it away.")
+            recovery: "Find out which program created it, and move it away.")
     }
 
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
@@ -131,6 +131,6 @@ enum StoreDirectory {
     private static func failure(_ path: String) -> TidelogError {
         TidelogError(
             .storage, "The file cannot be written: \(String(cString: strerror(errno))).", place: path,
-            recovery: "Check space and permissions.")
+            recovery: "Check the free space and the permissions.")
     }
 }

@@ -47,8 +47,8 @@ public struct StoreRemoval: Sendable {
     private func check() throws(TidelogError) {
         guard try StoreDescription.read(files) != nil else {
             throw TidelogError(
-                .noStore, "There is no store, and nothing was deleted.", place: files.directory,
-                recovery: "Check the directory's name.")
+                .noStore, "The directory contains no store, and nothing was deleted.", place: files.directory,
+                recovery: "Check the name of the directory.")
         }
     }
 
@@ -59,8 +59,8 @@ public struct StoreRemoval: Sendable {
         guard count > 0 else { return }
         throw TidelogError(
             .refused(.notAllowed),
-            "The store has \(count == 1 ? "an operation" : "\(count) operations") that the service does not have.",
-            place: files.directory, recovery: "Upload or undo them first, or delete the store by force.")
+            "The store has \(count == 1 ? "an operation" : "\(count) operations") that the service has not confirmed.",
+            place: files.directory, recovery: "Upload or undo them first, or force the deletion.")
     }
 
     func lock() throws(TidelogError) -> any FileLock {

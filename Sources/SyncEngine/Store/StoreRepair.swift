@@ -43,7 +43,8 @@ public struct StoreRepair {
     public func salvage(to directory: String) throws(TidelogError) -> RepairPlan.Salvage? {
         guard !StoreDirectory.exists(directory) else {
             throw TidelogError(
-                .invalidRequest, "The directory exists already.", place: directory, recovery: "Name another one.")
+                .invalidRequest, "The directory already exists.", place: directory,
+                recovery: "Choose another directory.")
         }
         guard case .salvage = try plan() else { return nil }
         let unfinished = StoreFiles(directory: directory + ".repairing")

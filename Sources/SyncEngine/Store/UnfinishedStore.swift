@@ -16,14 +16,15 @@ package struct UnfinishedStore: Sendable {
         while name.count > 1, name.last == "/" { name.removeLast() }
         guard !name.isEmpty, !StoreDirectory.exists(String(name)) else {
             throw TidelogError(
-                .invalidRequest, "The directory exists already.", place: directory, recovery: "Name another one.")
+                .invalidRequest, "The directory already exists.", place: directory,
+                recovery: "Choose another directory.")
         }
         self.directory = String(name)
         files = StoreFiles(directory: name + ".unfinished")
         guard Self.isUnfinished(files) else {
             throw TidelogError(
-                .invalidRequest, "There is something that is no unfinished store.", place: files.directory,
-                recovery: "Move it away, or name another directory.")
+                .invalidRequest, "The path exists and is not an unfinished store.", place: files.directory,
+                recovery: "Move it away, or choose another directory.")
         }
         discard()
         try StoreDirectory.create(files)

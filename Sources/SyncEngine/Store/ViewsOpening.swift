@@ -54,7 +54,7 @@ struct ViewsOpening {
             if let views = try existing() { return views }
         } catch let error as StateError {
             guard error.code == .damaged else { throw error }
-            notes.append("The views were made again from the log, because: \(error.message)")
+            notes.append("The views were rebuilt from the log, because: \(error.message)")
         }
         return try rebuilt()
     }
@@ -65,11 +65,13 @@ struct ViewsOpening {
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }
         guard applied < nextSequence else {
-            guard syncsEachCommit else { throw StateError(.damaged, "The views hold more than the log.") }
+            guard syncsEachCommit else {
+                throw StateError(.damaged, "The views contain operations that the log does not have.")
+            }
             throw Self.endIsMissing(applied: applied, nextSequence, files)
         }
         guard try applied + 1 >= reader.firstSequence() else {
-            throw StateError(.damaged, "The views are older than the first operation that the log still has.")
+            throw StateError(.damaged, "The views are older than the first operation of the log.")
         }
         // Reads the queue, so that an unreadable one leads to a rebuild here.
         _ = try state.hasPending()
@@ -84,9 +86,9 @@ struct ViewsOpening {
     ) -> TidelogError {
         TidelogError(
             .damaged,
-            "The end of the log is missing: it ends with operation \(nextSequence - 1), and the views hold \(applied).",
+            "The end of the log is missing: its last operation is \(nextSequence - 1), but the views contain operation \(applied).",
             place: files.log,
-            recovery: "Put the files of the log back, or accept the loss with 'tidelog repair --in-place'.")
+            recovery: "Restore the files of the log, or accept the loss with 'tidelog repair --in-place'.")
     }
 
     /// Rebuilds the views, whatever exists.
@@ -101,14 +103,14 @@ struct ViewsOpening {
             } catch {
                 guard let why = Self.reasonToPassOver(error) else { throw error }
                 report.snapshot = nil
-                notes.append("The snapshot in front of operation \(snapshot.sequence) was passed over, because: \(why)")
+                notes.append("The snapshot before operation \(snapshot.sequence) was skipped, because: \(why)")
             }
         }
         guard try reader.firstSequence() == 1 else {
             throw TidelogError(
                 .damaged,
-                "The log begins with operation \(try reader.firstSequence()), and no snapshot tells what was before.",
-                place: files.log, recovery: "Put a copy of the store back, or make a new store and download again.")
+                "The log begins with operation \(try reader.firstSequence()), and no snapshot contains the state before it.",
+                place: files.log, recovery: "Restore a copy of the store, or create a new store and download again.")
         }
         return foldsInMemory ? try remadeInMemory(from: nil) : try caughtUp(try emptyViews())
     }
@@ -164,7 +166,7 @@ struct ViewsOpening {
         var restoration = StateRestoration(into: state)
         while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.payload) }
         guard try restoration.finish().header.applied &+ 1 == snapshot.sequence else {
-            throw StateError(.damaged, "The snapshot \(snapshot.path) is of another place of the log.")
+            throw StateError(.damaged, "The snapshot \(snapshot.path) belongs to another position of the log.")
         }
     }
 

@@ -30,7 +30,7 @@ public final class RequestBatch {
     /// - Throws: `invalidRequest` if the batch has not run, or if `number` is not the number of a query.
     public func queryResult(_ number: Int) throws(TidelogError) -> QueryResult {
         guard parts.indices.contains(number), case .query(_, let result?) = parts[number] else {
-            throw TidelogError(.invalidRequest, "Part \(number) of the batch is no query, or has not run.")
+            throw TidelogError(.invalidRequest, "Part \(number) of the batch is not a query, or has not run.")
         }
         return result
     }

@@ -106,7 +106,7 @@ public struct Box<Entity: EntityValue> {
         ids.reserveCapacity(entities.count)
         for entity in entities {
             guard let id = try await id(of: entity) else {
-                throw TidelogError(.notFound, "The entity is not in the store any more.", place: entity.readLink)
+                throw TidelogError(.notFound, "The entity is no longer in the store.", place: entity.readLink)
             }
             ids.append(id)
         }
@@ -165,7 +165,7 @@ extension DataService {
     ) throws(TidelogError) -> Box<Entity> {
         guard provider is OfflineODataProvider || provider is PastODataProvider else {
             throw TidelogError(
-                .unsupported, "Boxes are of stores, not of services.", recovery: "Use an OfflineODataProvider.")
+                .unsupported, "A box belongs to a store, not to a service.", recovery: "Use an OfflineODataProvider.")
         }
         return Box(service: self, place: try place(of: type, in: set))
     }
@@ -177,8 +177,8 @@ extension DataService {
         guard let known = entityClasses.first(where: { $0.value == type }), let own = model.findEntityType(known.key)
         else {
             throw TidelogError(
-                .invalidRequest, "No entity type has the class \(type).",
-                recovery: "Use a class that the service's entityClasses name.")
+                .invalidRequest, "The class \(type) does not belong to an entity type.",
+                recovery: "Use a class that entityClasses of the service contains.")
         }
         let holding = model.entitySets.filter { model.isType(own.name, derivedFrom: $0.entityType.name) }
         if let name {
@@ -195,8 +195,8 @@ extension DataService {
             throw TidelogError(
                 .refused(.unknownEntitySet),
                 sets.isEmpty
-                    ? "No entity set holds entities of type \(own.name)."
-                    : "Several entity sets hold entities of type \(own.name): \(sets.map(\.name).joined(separator: ", ")).",
+                    ? "No entity set contains entities of type \(own.name)."
+                    : "Several entity sets contain entities of type \(own.name): \(sets.map(\.name).joined(separator: ", ")).",
                 recovery: sets.isEmpty ? nil : "Name the set: box(for:in:).")
         }
         return Box.Place(set: set, type: own)

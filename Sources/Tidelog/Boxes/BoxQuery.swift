@@ -84,7 +84,7 @@ public struct BoxQuery<Entity: EntityValue> {
             guard let entity = found as? Entity else {
                 throw TidelogError(
                     .invalidRequest,
-                    "The query found an entity of type \(found.entityType.name), which is no \(Entity.self).")
+                    "The query found an entity of type \(found.entityType.name), which is not a \(Entity.self).")
             }
             entities.append(entity)
         }

@@ -23,7 +23,7 @@ extension PropertyReference {
     ///
     /// - Throws: `invalidRequest` if the property is unset, null, or not an integer that fits `Int`.
     public func intValue(from entity: EntityValue) throws(TidelogError) -> Int {
-        try required(optionalInt(from: entity), entity, "a whole number")
+        try required(optionalInt(from: entity), entity, "an integer")
     }
 
     /// Returns the value as an integer, or `nil` if there is none.
@@ -35,7 +35,7 @@ extension PropertyReference {
     ///
     /// - Throws: `invalidRequest` if the property is unset, null, or not an integer.
     public func int64Value(from entity: EntityValue) throws(TidelogError) -> Int64 {
-        try required(optionalInt64(from: entity), entity, "a whole number")
+        try required(optionalInt64(from: entity), entity, "an integer")
     }
 
     /// Returns the value as an integer, or `nil` if there is none.
@@ -233,7 +233,7 @@ extension PropertyReference {
 
     private func required<T>(_ value: T?, _ entity: EntityValue, _ what: String) throws(TidelogError) -> T {
         if let value { return value }
-        let found = entity.dataValue(for: self).map { "holds \($0.kindName)" } ?? "is unset"
+        let found = entity.dataValue(for: self).map { "contains \($0.kindName)" } ?? "is unset"
         throw TidelogError(.invalidRequest, "\(property) \(found), not \(what).")
     }
 }

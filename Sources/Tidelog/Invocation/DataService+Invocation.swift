@@ -67,14 +67,14 @@ struct InvocationBuilder {
     private func options(_ query: DataQuery, of operation: InvokedOperation) throws(TidelogError) -> QueryOptions {
         guard query.set == nil, query.url == nil else {
             throw TidelogError(
-                .invalidRequest, "The query of \(operation.name) names a set or a URL of its own.",
-                recovery: "Leave out from(_:) and withURL(_:).")
+                .invalidRequest, "The query for \(operation.name) names an entity set or a URL.",
+                recovery: "Remove from(_:) and withURL(_:).")
         }
         guard query != DataQuery() else { return QueryOptions() }
         guard let type = operation.returnType.flatMap({ model.findEntityType($0.type.name) }) else {
             throw TidelogError(
-                .invalidRequest, "\(operation.name) returns no entities that a query could be about.",
-                recovery: "Leave out the query.")
+                .invalidRequest, "\(operation.name) does not return entities, so it does not accept a query.",
+                recovery: "Remove the query.")
         }
         return query.resolvedOptions(type)
     }

@@ -86,8 +86,8 @@ public struct InvocationArgument {
         }
         guard entity.bindings.isEmpty, !entity.related.values.contains(where: { $0.edit != .none }) else {
             throw TidelogError(
-                .unsupported, "A new entity that is a parameter can't bring links or other entities along.",
-                recovery: "Create it first, and give the created one.")
+                .unsupported, "A new entity that is a parameter cannot have links or related entities.",
+                recovery: "Create the entity first, and pass the created one.")
         }
         return .body(EntityBody(type: entity.entityType, values: entity.values))
     }

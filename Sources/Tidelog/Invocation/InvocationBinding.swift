@@ -72,6 +72,6 @@ extension IntentBuilder {
             if let set = model.findEntitySet(name) { return .entity(set: set, key: key) }
         case .draft, .id: break
         }
-        throw TidelogError(.refused(.unknownEntitySet), "The entity's set is not in the metadata.")
+        throw TidelogError(.refused(.unknownEntitySet), "The metadata does not contain the entity set of the entity.")
     }
 }

@@ -79,7 +79,8 @@ public struct InvocationResult {
     ) throws(TidelogError) -> Entity {
         guard let object = entity as? Entity else {
             throw TidelogError(
-                .invalidRequest, "\(name) returned an entity of type \(entity.entityType.name), which is no \(type).")
+                .invalidRequest, "\(name) returned an entity of type \(entity.entityType.name), which is not a \(type)."
+            )
         }
         return object
     }

@@ -46,7 +46,7 @@ extension TidelogError {
     fileprivate static var notObserved: TidelogError {
         TidelogError(
             .unsupported,
-            "Queries of sets, of URLs and of navigation properties are observed and explained, no others.",
-            recovery: "Query the entities of the set with a filter.")
+            "Only queries for entity sets, URLs and navigation properties can be observed and explained.",
+            recovery: "Query the entity set with a filter.")
     }
 }

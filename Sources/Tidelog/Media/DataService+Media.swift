@@ -110,7 +110,7 @@ extension DataService {
     private func offline() throws(TidelogError) -> SyncEngine {
         guard let provider = provider as? OfflineODataProvider else {
             throw TidelogError(
-                .unsupported, "Media streams are read and written through a store only.",
+                .unsupported, "Media streams can be read and written only through a store.",
                 recovery: "Use an OfflineODataProvider.")
         }
         return try provider.engine()

@@ -30,13 +30,13 @@ extension OfflineODataProvider {
         let archive = try await errorArchive()
         if let undecided = archive.first(where: { $0.state == .conflict && requestIDs.contains($0.requestID) }) {
             throw TidelogError(
-                .invalidRequest, "Operation \(undecided.requestID) is in conflict with what others did.",
-                recovery: "Decide the conflict first.")
+                .invalidRequest, "Operation \(undecided.requestID) is in conflict with changes of another client.",
+                recovery: "Resolve the conflict first.")
         }
         let refused = Set(archive.filter { $0.state == .rejected }.map(\.requestID))
         if let unknown = requestIDs.first(where: { !refused.contains($0) }) {
             throw TidelogError(
-                .invalidRequest, "Operation \(unknown) is not among those that the service refused.",
+                .invalidRequest, "Operation \(unknown) is not a rejected operation.",
                 recovery: "Read the error archive again.")
         }
         var options = parameters.defaultUpload

@@ -64,8 +64,8 @@ public final class OfflineODataProvider: DataServiceProvider {
         let description = try StoreDescription.read(files, keys: parameters.keys)
         guard let root = givenRoot ?? description?.serviceRoot else {
             throw TidelogError(
-                .noStore, "There is no store.", place: parameters.storePath,
-                recovery: "Name the service root to make one ('tidelog init').")
+                .noStore, "The store does not exist.", place: parameters.storePath,
+                recovery: "Pass the service root to create it ('tidelog init').")
         }
         if let known = description?.serviceRoot, known != root {
             throw TidelogError(
@@ -138,9 +138,10 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// metadata is read from the service only if the caller names the service root.
     private static func withoutMetadata(_ path: String) -> TidelogError {
         TidelogError(
-            .damaged, "The store's log has no metadata of its service, although the store was made.", place: path,
+            .damaged, "The log of the store contains no metadata of its service, although the store was created.",
+            place: path,
             recovery:
-                "Run 'tidelog verify' to see what is left of the log, and 'tidelog pull' to read the metadata again; an app "
+                "Run 'tidelog verify' to check the log, and 'tidelog pull' to read the metadata again; an app "
                 + "opens the store with the service root.")
     }
 
@@ -383,7 +384,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine().store.writeSnapshot()
     }
 
-    // MARK: Looking inside
+    // MARK: Inspection
 
     private func reading() throws(TidelogError) -> StoreReader {
         let engine = try engine()

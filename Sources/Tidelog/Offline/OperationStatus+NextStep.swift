@@ -32,26 +32,27 @@ struct UploadForecast {
     /// Returns the reason why the next upload does not send the operation first, or `nil` if it does.
     func reason(of pending: PendingOperation) -> String? {
         elided.contains(pending.sequence)
-            ? "it cancels itself out with others, so nothing of it is sent" : held[pending.sequence]?.description
+            ? "it and other operations cancel each other out, so it is not sent" : held[pending.sequence]?.description
     }
 
     /// Returns the next step, as the end of a sentence whose subject is the operation.
     func nextStep(of pending: PendingOperation) -> String {
         if awaited.contains(pending.sequence) {
-            return "the next upload asks the service for its answer, and sends what does not depend on it meanwhile"
+            return
+                "the next upload requests the response from the service, and meanwhile sends the operations that do not depend on it"
         }
         return switch pending.status {
-        case .inFlight: "the service's answer decides; where none comes, the next upload finds out"
+        case .inFlight: "the response of the service determines the outcome; if it is lost, the next upload does"
         case .inDoubt where nextLooks[pending.sequence] != nil:
-            "the next upload confirms it if it finds it at the service; otherwise an upload sends it again once the lost request "
+            "the next upload confirms it if the entity is at the service; otherwise an upload sends it again when the lost request "
                 + "can no longer be running"
         case .inDoubt:
-            "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "
-                + "you say what became of it"
-                + (pending.operation.createdEntities.isEmpty ? "" : ", and where the service has it")
+            "the next upload reads the entity to determine whether it took effect; if that is not possible, it stays in doubt until "
+                + "you settle it"
+                + (pending.operation.createdEntities.isEmpty ? "" : "with the address of the entity")
         case .pending, .rejected, .deferred:
             if elided.contains(pending.sequence) {
-                "the next upload ends it"
+                "the next upload completes it"
             } else if let reason = held[pending.sequence] {
                 Self.text(reason)
             } else {
@@ -64,8 +65,8 @@ struct UploadForecast {
         let others = together[pending.sequence].map { "in one request with \(Self.names($0))" }
         switch pending.status {
         case .rejected:
-            return others.map { "the next upload sends it once more, \($0)" }
-                ?? "the next upload sends it once more as it is; correct it or undo it otherwise"
+            return others.map { "the next upload sends it again, \($0)" }
+                ?? "the next upload sends it again unchanged; correct or undo it if the cause remains"
         case .deferred: return "the next upload sends it again" + (others.map { ", \($0)" } ?? "")
         default: return "the next upload sends it" + (others.map { ", \($0)" } ?? "")
         }
@@ -79,25 +80,27 @@ struct UploadForecast {
     private static func text(_ held: HoldReason) -> String {
         switch held {
         case .waitsFor(let other), .behindDeferred(let other):
-            "the upload that gets operation \(other) through sends it"
-        case .behindRejected(let other): "it goes once operation \(other) is accepted or undone"
-        case .behindInDoubt(let other): "it goes once it is known what became of operation \(other)"
-        case .withOperation(let other): "it goes when operation \(other) does"
+            "the upload that completes operation \(other) sends it"
+        case .behindRejected(let other): "an upload sends it after operation \(other) is confirmed or undone"
+        case .behindInDoubt(let other): "an upload sends it after the outcome of operation \(other) is known"
+        case .withOperation(let other): "an upload sends it together with operation \(other)"
         case .needsETag, .needsAllProperties: "the next upload reads the entity and sends it"
         case .batchFull: "the next upload sends it, in a later batch"
         case .keyUnknown:
-            "a download may bring the key, or 'tidelog identify' tells it; the upload behind that sends it"
-        case .headerNeedsKey: "the upload that gets the key sends it, or the first one behind a download that brings it"
-        case .entityGone, .notInMetadata, .noLegalPlan: "it stays until it is undone or the reason is gone"
-        case .conflict: "it goes once the conflict is decided, by the policy of the next upload or by resolving it"
-        case .behindConflict(let other): "it goes once the conflict of operation \(other) is decided"
+            "a download may deliver the key, or 'tidelog identify' sets it; the next upload then sends it"
+        case .headerNeedsKey:
+            "the upload that receives the key sends it, or the first one after a download that delivers the key"
+        case .entityGone, .notInMetadata, .noLegalPlan: "it is not sent until the cause is removed; it can be undone"
+        case .conflict:
+            "an upload sends it after the conflict is resolved, by the policy of the upload or with 'tidelog resolve'"
+        case .behindConflict(let other): "an upload sends it after the conflict of operation \(other) is resolved"
         case .draft: "the next upload after its release sends it"
-        case .behindDraft(let other): "it goes once operation \(other) is released or undone"
-        case .localOnly: "it stays here and is never sent"
-        case .otherCategory: "an upload that takes its category, or all, sends it"
-        case .behindOtherCategory(let other): "it goes once operation \(other) is through"
-        case .rejected, .deferred: "the next upload that takes it sends it again"
-        case .inDoubt: "the next upload finds out what became of it"
+        case .behindDraft(let other): "an upload sends it after operation \(other) is released or undone"
+        case .localOnly: "it is never sent"
+        case .otherCategory: "an upload of its category, or of all categories, sends it"
+        case .behindOtherCategory(let other): "an upload sends it after operation \(other) is confirmed"
+        case .rejected, .deferred: "the next upload of its category sends it again"
+        case .inDoubt: "the next upload determines the outcome"
         }
     }
 }

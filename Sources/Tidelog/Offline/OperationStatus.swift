@@ -57,8 +57,8 @@ public struct OperationStatus: Sendable, Hashable {
     init(_ undone: UndoneOperation, links: [EntityID: String]) {
         let was: String? = if case .rejected(let why) = undone.operation.status { why.message } else { nil }
         self.init(
-            undone.operation, state: .undone, reason: was.map { "undone after the service had refused it: \($0)" },
-            next: "a redo puts it back", notBefore: nil, links: links)
+            undone.operation, state: .undone, reason: was.map { "undone after the service rejected it: \($0)" },
+            next: "a redo restores it", notBefore: nil, links: links)
     }
 
     init(
@@ -74,17 +74,17 @@ public struct OperationStatus: Sendable, Hashable {
         case .inFlight:
             let reason =
                 outlook.awaited.contains(pending.sequence)
-                ? "the service has accepted it and works on it in its own time" : "sent; waits for the answer"
+                ? "the service accepted it and processes it asynchronously" : "sent; waits for the response"
             self.init(pending, state: .inFlight, reason: reason, next: next, notBefore: notBefore, links: links)
         case .inDoubt(_, let why):
             self.init(
                 pending, state: .inDoubt, reason: why, next: next,
                 notBefore: outlook.nextLooks[pending.sequence] ?? notBefore, links: links)
         case .rejected(let why):
-            let reason = "the service answered \(why.status): \(why.message)"
+            let reason = "the service responded with \(why.status): \(why.message)"
             self.init(pending, state: .rejected, reason: reason, next: next, notBefore: notBefore, links: links)
         case .deferred(let why, _):
-            let reason = "the service answered \(why.status): \(why.message)"
+            let reason = "the service responded with \(why.status): \(why.message)"
             self.init(pending, state: .deferred, reason: reason, next: next, notBefore: notBefore, links: links)
         }
     }

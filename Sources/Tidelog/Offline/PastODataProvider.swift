@@ -38,9 +38,9 @@ public final class PastODataProvider: DataServiceProvider {
     public init(_ past: HistoricalStore, parameters: OfflineODataParameters) async throws(TidelogError) {
         guard await past.store.hasModel, let root = try await past.store.service?.root else {
             throw TidelogError(
-                .notFound, "The store had no metadata yet behind operation \(past.sequence).",
+                .notFound, "The store had no metadata yet as of operation \(past.sequence).",
                 place: StoreFiles(directory: parameters.storePath).log,
-                recovery: "Ask for a later state.")
+                recovery: "Request a later state.")
         }
         sequence = past.sequence
         reading = StoreReader(store: past.store, root: root, parameters: parameters)
@@ -50,7 +50,7 @@ public final class PastODataProvider: DataServiceProvider {
     /// The service root.
     public var serviceRoot: String { reading.root }
 
-    // MARK: Looking inside
+    // MARK: Inspection
 
     /// Returns the status of every unfinished operation; see ``OfflineODataProvider/operationStatus(_:)``.
     public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
@@ -134,7 +134,7 @@ public final class PastODataProvider: DataServiceProvider {
 
     private static var isPast: TidelogError {
         TidelogError(
-            .unsupported, "What a store was at an earlier time cannot be changed.",
-            recovery: "Change the store as it is now.")
+            .unsupported, "A historical store cannot be changed.",
+            recovery: "Change the store itself.")
     }
 }

@@ -17,7 +17,7 @@ struct StoreReader: Sendable {
         let pageSize = try PagePreference(headers)?.size
         let usual = parameters.pageSize.map { Int64($0) }
         guard usual ?? 1 > 0 else {
-            throw TidelogError(.invalidRequest, "A page has a size greater than 0, not \(usual ?? 0).")
+            throw TidelogError(.invalidRequest, "The page size must be greater than 0, not \(usual ?? 0).")
         }
         return try await store.answer(request, pageSize: pageSize, usualPageSize: usual)
     }

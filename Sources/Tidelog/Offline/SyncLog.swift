@@ -32,7 +32,7 @@ struct SyncLog: Sendable {
             logger.warning("batch interrupted", metadata: ["batch": "\(interrupted.batch)"])
         case .uploadPostponed(let postponed):
             logger.notice(
-                "upload put off",
+                "upload postponed",
                 metadata: ["until": "\(postponed.notBefore)", "attempt": "\(postponed.attempt)"])
         case .downloadPage(let page):
             let count = page.entities.count + page.unchanged.count
@@ -47,7 +47,7 @@ struct SyncLog: Sendable {
             switch outcome.result {
             case .confirmed: confirmed.append(outcome.operation)
             case .rejected(let refusal): refused(outcome.operation, answered.batch, refusal, "operation rejected")
-            case .deferred(let refusal, _): refused(outcome.operation, answered.batch, refusal, "operation put off")
+            case .deferred(let refusal, _): refused(outcome.operation, answered.batch, refusal, "operation postponed")
             case .inDoubt:
                 logger.warning("operation in doubt", metadata: Self.metadata(answered.batch, [outcome.operation]))
             case .notProcessed: break

@@ -48,8 +48,9 @@ struct OnlineBatch {
     func send(_ batch: BatchRequest) async throws(TidelogError) -> [BatchPartOutcome] {
         guard options.supportsBatch else {
             throw TidelogError(
-                .unsupported, "The service has no $batch, and this takes several requests at once.",
-                recovery: "Make the calls one by one, or say them in one deep insert.")
+                .unsupported,
+                "The service has no $batch, and the call needs several requests that take effect together.",
+                recovery: "Make separate calls, or use one deep insert.")
         }
         let exchange: BatchExchange
         do throws(BatchWriteError) {
@@ -62,7 +63,7 @@ struct OnlineBatch {
         do throws(BatchReadError) {
             return try exchange.outcomes(response)
         } catch {
-            throw TidelogError(.inDoubt, "The answer to the batch cannot be read: \(error)", cause: error)
+            throw TidelogError(.inDoubt, "The response to the batch cannot be read: \(error)", cause: error)
         }
     }
 
@@ -73,10 +74,12 @@ struct OnlineBatch {
         case .failed(let refusal, _):
             try ServiceSession.check(refusal, "POST", "$batch")
             throw TidelogError(
-                .notOData, "The service answered to the change set with status \(refusal.status).", place: "POST $batch"
+                .notOData, "The service responded to the change set with status \(refusal.status).",
+                place: "POST $batch"
             )
         case .inDoubt(let reason):
-            throw TidelogError(.inDoubt, reason, place: "POST $batch", recovery: "Read the entities to find out.")
+            throw TidelogError(
+                .inDoubt, reason, place: "POST $batch", recovery: "Read the entities to see whether it took effect.")
         case .notProcessed: throw unanswered
         }
     }
@@ -90,6 +93,6 @@ struct OnlineBatch {
     }
 
     static let unanswered = TidelogError(
-        .notOData, "The service stopped before this part of the batch.", place: "POST $batch",
-        recovery: "Nothing of it was done; see to the part that failed, and send it again.")
+        .notOData, "The service did not process this part of the batch.", place: "POST $batch",
+        recovery: "Correct the part that failed, and send this part again; it had no effect.")
 }

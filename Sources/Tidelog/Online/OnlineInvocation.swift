@@ -47,7 +47,7 @@ struct OnlineInvocation {
             throw TidelogError(
                 .inDoubt, "Whether \(operation.name) took effect is not known: \(error.message)",
                 place: Self.place(request.method, request.url),
-                recovery: "See what the service has before it is called again.", cause: error.cause)
+                recovery: "Check the effect at the service before you call it again.", cause: error.cause)
         }
     }
 
@@ -86,7 +86,7 @@ struct OnlineInvocation {
             guard let next = next.map({ session.resolve($0, from: url) }) else { break }
             guard seen.insert(ExactText(next)).inserted else {
                 throw TidelogError(
-                    .notOData, "The service's next links lead in a circle.", place: Self.place("GET", next))
+                    .notOData, "The next links of the service form a cycle.", place: Self.place("GET", next))
             }
             (method, url) = ("GET", next)
             response = try await session.get(next, headers: encoder.headers)
@@ -103,7 +103,7 @@ struct OnlineInvocation {
             return try PayloadReader(version: model.version, model: model, limits: session.limits.reading).result(
                 response.body, type: type, name: operation.name)
         } catch {
-            let what = operation.mayChangeSomething ? "\(operation.name) was carried out, but its" : "The"
+            let what = operation.mayChangeSomething ? "\(operation.name) was executed, but its" : "The"
             throw TidelogError(.notOData, "\(what) result cannot be read: \(error)", place: place, cause: error)
         }
     }

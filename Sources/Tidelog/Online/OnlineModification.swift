@@ -241,8 +241,8 @@ private struct StepWriter {
                     // An inline entity has no Content-ID by which separate requests could name it as their owner.
                     guard below.isEmpty else {
                         throw TidelogError(
-                            .unsupported, "A new entity in \(level.navigation) brings a collection of new entities.",
-                            recovery: "Create it first, or in a change set before what is linked to it.")
+                            .unsupported, "A new entity in \(level.navigation) contains a collection of new entities.",
+                            recovery: "Create it first, or in a change set before the entities that are linked to it.")
                     }
                 }
                 inline.append(EntityBody.InlineEntities(navigation: navigation, entities: bodies))
@@ -279,8 +279,8 @@ private struct StepWriter {
         case .draft(let number):
             guard let contentID = contentIDs[number] else {
                 throw TidelogError(
-                    .refused(.entityNotFound), "An entity is referred to that is neither saved nor created before.",
-                    recovery: "Create it first, in the same change set or before.")
+                    .refused(.entityNotFound), "The call refers to an entity that is neither saved nor created before.",
+                    recovery: "Create the entity first, in the same change set or before it.")
             }
             return .contentID(contentID)
         case .id(let id): throw .onlyInStore(id)
@@ -301,7 +301,7 @@ private struct StepWriter {
             if let set = model.findEntitySet(String(path.prefix { $0 != "(" })) { return set }
         case .id(let id): throw .onlyInStore(id)
         }
-        throw TidelogError(.invalidRequest, "The entity set of the entity cannot be told from its link.")
+        throw TidelogError(.invalidRequest, "The link of the entity does not determine its entity set.")
     }
 
     private func navigation(

@@ -7,7 +7,7 @@ extension TidelogError {
     static func onlyInStore(_ id: EntityID) -> TidelogError {
         TidelogError(
             .invalidRequest, "A service does not know the entity ID \(id).",
-            recovery: "Name the entity by its link or key.")
+            recovery: "Identify the entity by its link or key.")
     }
 }
 
@@ -38,8 +38,8 @@ struct OnlineReader {
         case .entity(let id): throw .onlyInStore(id)
         case .sources(_, let property, _):
             throw TidelogError(
-                .unsupported, "A service is not asked for what leads to an entity by \(property).",
-                recovery: "Ask for the entities of the set with a filter.")
+                .unsupported, "A service cannot be queried for the entities whose \(property) leads to an entity.",
+                recovery: "Query the entity set with a filter.")
         }
     }
 
@@ -90,7 +90,7 @@ struct OnlineReader {
             }
             return encoder.url(of: .entity(set: set, key: key))
         case .id(let id): throw .onlyInStore(id)
-        case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it was created.")
+        case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it is created.")
         }
     }
 
@@ -118,7 +118,7 @@ struct OnlineReader {
             return QueryAnswer(entities: [snapshot(payload, type, set, at: place)], isSingle: true)
         case .entities(let type, let set): return try await pages(url, all, type, set, first: first)
         default:
-            throw TidelogError(.unsupported, "A query leads to entities.", place: Self.path(url))
+            throw TidelogError(.unsupported, "The query does not return entities.", place: Self.path(url))
         }
     }
 
@@ -134,7 +134,7 @@ struct OnlineReader {
         while let page = next {
             guard seen.insert(ExactText(page)).inserted else {
                 throw TidelogError(
-                    .notOData, "The service's next links lead in a circle.", place: "GET \(Self.path(page))")
+                    .notOData, "The next links of the service form a cycle.", place: "GET \(Self.path(page))")
             }
             let response = if let first { first } else { try await session.get(page, headers: headers) }
             first = nil
@@ -197,7 +197,7 @@ struct OnlineReader {
             return try body()
         } catch {
             throw TidelogError(
-                .notOData, "The answer cannot be read: \(error)", place: "GET \(Self.path(url))", cause: error)
+                .notOData, "The response cannot be read: \(error)", place: "GET \(Self.path(url))", cause: error)
         }
     }
 

@@ -34,10 +34,11 @@ struct OnlineRewriter {
         func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         let action = modification.action
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
-            throw unsupported("The service reads no reference to what the same change set creates.")
+            throw unsupported("The service does not support references to entities that the same change set creates.")
         }
         if options.contentIDReferences == .urlsOnly, action.bodyReferences.contains(where: isNew) {
-            throw unsupported("The service reads no reference in a body to what the same change set creates.")
+            throw unsupported(
+                "The service does not support references in a body to entities that the same change set creates.")
         }
         return modification
     }
@@ -51,7 +52,8 @@ struct OnlineRewriter {
                 let key = try binding.targets.first.map({ r throws(TidelogError) in try self.key(of: r) }) ?? .some([:])
             else {
                 throw unsupported(
-                    "The service takes no link in a body, and no property says \(binding.navigation.name).")
+                    "The service does not support links in a body, and no dependent property stands for \(binding.navigation.name)."
+                )
             }
             for pair in pairs { body.values[pair.dependent] = key.value(at: pair.principal) ?? .null }
         }
@@ -88,12 +90,13 @@ struct OnlineRewriter {
         _ target: ResourceReference, _ body: EntityBody, after earlier: [DataModification]
     ) async throws(TidelogError) -> (body: EntityBody, etag: String?) {
         if target.isBelowContentID {
-            throw unsupported("The service has no PATCH, and what the same change set creates cannot be read.")
+            throw unsupported(
+                "The service has no PATCH, and an entity that the same change set creates cannot be read.")
         }
         if let name = body.type.unusableProperties.min() {
             throw unsupported(
                 "The service has no PATCH, and a PUT would reset "
-                    + "\(name), which the metadata declare in a way that cannot be used.")
+                    + "\(name), whose declaration in the metadata cannot be used.")
         }
         let held = try await standing(target, body.type, after: earlier)
         var values: PropertyValues = [:]
@@ -131,7 +134,7 @@ struct OnlineRewriter {
             held = try PayloadReader(version: model.version, model: model, limits: session.limits.reading).entity(
                 response.body, type: type)
         } catch {
-            throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
+            throw TidelogError(.notOData, "The response is not an entity: \(error)", place: "GET \(url)", cause: error)
         }
         let etag = held.etag ?? response.headers["ETag"]
         let isLinked = earlier.contains {
@@ -142,6 +145,6 @@ struct OnlineRewriter {
 
     private func unsupported(_ message: String) -> TidelogError {
         TidelogError(
-            .unsupported, message, recovery: "Create what is referred to first, and link or bind it in a further call.")
+            .unsupported, message, recovery: "Create the entity first, and link or bind it in another call.")
     }
 }

@@ -24,7 +24,7 @@ extension DataService {
                 guard let entity = found as? Entity else {
                     throw TidelogError(
                         .invalidRequest,
-                        "The query leads to an entity of type \(found.entityType.name), not to a \(type).")
+                        "The query returned an entity of type \(found.entityType.name), not a \(type).")
                 }
                 entities.append(entity)
             }
@@ -54,7 +54,7 @@ extension DataService {
         let found = factory(model).entity(snapshot)
         guard let entity = found as? Entity else {
             throw TidelogError(
-                .invalidRequest, "The key leads to an entity of type \(snapshot.type), not to a \(type).")
+                .invalidRequest, "The entity with the key has the type \(snapshot.type), not \(type).")
         }
         return entity
     }
@@ -66,7 +66,7 @@ extension DataService {
         _ type: Entity.Type, named name: String, _ query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Entity {
         guard let entity = try await entities(type, in: name, query).first else {
-            throw TidelogError(.notFound, "The singleton \(name) holds no entity.")
+            throw TidelogError(.notFound, "The singleton \(name) does not exist.")
         }
         return entity
     }

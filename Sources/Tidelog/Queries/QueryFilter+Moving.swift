@@ -14,8 +14,8 @@ extension QueryFilter {
         guard !expression.calls([.isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload]) else {
             throw TidelogError(
                 .invalidRequest,
-                "What only the store knows (isLocal, hasPendingChanges, isInErrorState, upsertedLastDownload) can be asked "
-                    + "of the entities of a query, not of what \(property.property) leads to.")
+                "isLocal, hasPendingChanges, isInErrorState and upsertedLastDownload can be used only for "
+                    + "the entities of a query, not for the targets of \(property.property).")
         }
         let target = QueryPath(ExpressionPath(segments: []), nil).path(property).expressionPath
         guard property.property.isCollection else { return QueryFilter(expression: expression.moved(to: target)) }

@@ -129,8 +129,8 @@ public struct ToMany<Element: EntityValue> {
         guard let host, let property, hasPendingChanges else { return }
         guard let factory = host.factory, host.state != .unsaved else {
             throw TidelogError(
-                .refused(.entityNotFound), "An entity that is not saved has no links.",
-                recovery: "Save the entity: its relations are saved with it.")
+                .refused(.entityNotFound), "An entity that is not saved cannot be linked.",
+                recovery: "Save the entity first; its relations are saved with it.")
         }
         var plan = PutPlan()
         let changes = related.changes

@@ -88,7 +88,7 @@ open class DataService {
         get throws(TidelogError) {
             guard let model = provider.loadedModel else {
                 throw TidelogError(
-                    .noStore, "The metadata of the service is not known yet.",
+                    .noStore, "The metadata of the service is not loaded yet.",
                     recovery: "Open the offline provider, or call loadMetadata().")
             }
             return model
@@ -123,8 +123,8 @@ open class DataService {
         guard hasOpenEnumerations != false || !policy.hasOpenEnumerations else {
             throw TidelogError(
                 .invalidRequest,
-                "The policy approves added members of enumerations, but the classes of this service were generated without -open:enumerations and have no place for them.",
-                recovery: "Generate the classes with -open:enumerations, or leave hasOpenEnumerations false.")
+                "The policy approves added members of enumerations, but the classes of this service were generated without -open:enumerations and cannot represent them.",
+                recovery: "Generate the classes with -open:enumerations, or set hasOpenEnumerations to false.")
         }
         return try await provider.refreshMetadata(policy)
     }
@@ -241,7 +241,8 @@ open class DataService {
         if let url = query.url { return .url(url) }
         guard let set = query.set else {
             throw TidelogError(
-                .invalidRequest, "The query says neither a set nor a URL.", recovery: "Add from(_:) or withURL(_:).")
+                .invalidRequest, "The query has neither an entity set nor a URL.",
+                recovery: "Add from(_:) or withURL(_:).")
         }
         return .set(set, query.resolvedOptions(set.entityType))
     }

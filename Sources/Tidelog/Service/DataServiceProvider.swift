@@ -86,16 +86,17 @@ extension DataServiceProvider {
 
     /// Always throws `unsupported`; nothing is logged.
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
-        let what = invocation.operation.mayChangeSomething ? "what it would change" : "its result"
+        let what = invocation.operation.mayChangeSomething ? "its effect" : "its result"
         throw TidelogError(
-            .unsupported, "Only the service can tell \(what): \(invocation.operation.name) can't be called offline.",
-            recovery: "Call it online, by a DataService with an OnlineODataProvider.")
+            .unsupported,
+            "\(invocation.operation.name) cannot be called offline: only the service can determine \(what).",
+            recovery: "Call it online, with a DataService that has an OnlineODataProvider.")
     }
 
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
         throw TidelogError(
-            .unsupported, "The service does not tell of changes.",
-            recovery: "Observe an offline store, or execute the query again.")
+            .unsupported, "A service does not report changes.",
+            recovery: "Observe a store, or execute the query again.")
     }
 
     public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer { throw .notKeptHere }
@@ -142,7 +143,7 @@ public enum QueryRequest: Sendable {
 extension TidelogError {
     fileprivate static var notKeptHere: TidelogError {
         TidelogError(
-            .unsupported, "Entities of a service are not read when they are first looked at.",
+            .unsupported, "Relations of entities of a service are not loaded on first access.",
             recovery: "Load the relation with load(), or expand it in the query.")
     }
 }

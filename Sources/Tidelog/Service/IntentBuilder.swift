@@ -181,7 +181,7 @@ struct IntentBuilder {
             let set = try self.set(of: entity).name
             let names = [set] + path[path.index(after: start)...].map(\.name) + (name.map { [$0] } ?? [])
             throw TidelogError(
-                .refused(.notAllowed), "A deep insert leads in a circle: \(names.joined(separator: "/")).",
+                .refused(.notAllowed), "The deep insert contains a cycle: \(names.joined(separator: "/")).",
                 recovery: "Link the entities in a change set instead.")
         }
         let number = entities.count + 1
@@ -226,8 +226,8 @@ struct IntentBuilder {
                 if inserted.contains(ObjectIdentifier(child)) {
                     throw TidelogError(
                         .refused(.notAllowed),
-                        "A deep insert leads to the same new \(child.entityType.name) twice, the second time by \(name).",
-                        recovery: "Put the entities by a Box, or create and link them in a change set.")
+                        "The deep insert contains the same new \(child.entityType.name) twice, the second time in \(name).",
+                        recovery: "Put the entities with a Box, or create and link them in a change set.")
                 }
                 if isKnown(child) {
                     bindings.append(BindingDraft(navigation: name, targets: [try address(of: child)]))
@@ -254,8 +254,8 @@ struct IntentBuilder {
         if let link {
             guard !entity.isNumbered(link, elsewhereThan: provider) else {
                 throw TidelogError(
-                    .refused(.entityNotFound), "\(link) is an entity of another store.",
-                    recovery: "Upload it there; by the key that it gets then it can be referred to from everywhere.")
+                    .refused(.entityNotFound), "\(link) belongs to another store.",
+                    recovery: "Upload the entity from that store first, and refer to it by the key that it receives.")
             }
             return .link(link)
         }
@@ -265,8 +265,8 @@ struct IntentBuilder {
         }
         throw TidelogError(
             .refused(.entityNotFound),
-            "An entity of type \(entity.entityType.name) is referred to that is neither saved nor created before in the change set.",
-            recovery: "Create it first, in the same change set or before.")
+            "The call refers to an entity of type \(entity.entityType.name) that is neither saved nor created earlier in the change set.",
+            recovery: "Create the entity first, in the same change set or before it.")
     }
 
     private func set(of entity: EntityValue) throws(TidelogError) -> EntitySet {
@@ -276,9 +276,9 @@ struct IntentBuilder {
             throw TidelogError(
                 .refused(.unknownEntitySet),
                 sets.isEmpty
-                    ? "No entity set holds entities of type \(entity.entityType.name)."
-                    : "Several entity sets hold entities of type \(entity.entityType.name): \(sets.map(\.name).joined(separator: ", ")).",
-                recovery: sets.isEmpty ? nil : "Set entitySet of the entity.")
+                    ? "No entity set contains entities of type \(entity.entityType.name)."
+                    : "Several entity sets contain entities of type \(entity.entityType.name): \(sets.map(\.name).joined(separator: ", ")).",
+                recovery: sets.isEmpty ? nil : "Set the entitySet of the entity.")
         }
         return set
     }

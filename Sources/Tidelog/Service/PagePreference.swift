@@ -18,7 +18,7 @@ struct PagePreference {
                     continue
                 }
                 guard parts.count == 2, let size = Int64(parts[1]), size > 0 else {
-                    throw TidelogError(.invalidRequest, "A page has a size greater than 0: \(preference).")
+                    throw TidelogError(.invalidRequest, "The page size must be greater than 0, not \(preference).")
                 }
                 self.size = size
                 return

@@ -37,7 +37,9 @@ extension HeaderDraft {
         }
         guard let colon = template.firstIndex(of: ":") else { throw refused("it has no colon") }
         let name = template[..<colon].trimmingSpaces
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else { throw refused("its name is none of a header") }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else {
+            throw refused("its name is not a valid name of a header")
+        }
         var parts: [Part] = []
         var text = ""
         var rest = template[template.index(after: colon)...].trimmingSpaces[...]
@@ -48,7 +50,7 @@ extension HeaderDraft {
                 rest.removeFirst()
             case "{":
                 guard let end = rest.firstIndex(of: "}"), let slash = rest[..<end].lastIndex(of: "/") else {
-                    throw refused("a brace has no link, slash and property behind it")
+                    throw refused("a brace is not followed by a link, a slash and a property")
                 }
                 let (link, property) = (String(rest[..<slash]), String(rest[rest.index(after: slash)..<end]))
                 guard !link.isEmpty, !property.isEmpty else { throw refused("a link or a property is missing") }
@@ -59,7 +61,7 @@ extension HeaderDraft {
             case "}": throw refused("a closing brace has no opening one")
             default:
                 guard character.unicodeScalars.allSatisfy({ (0x20..<0x7F).contains($0.value) }) else {
-                    throw refused("a header holds printable ASCII only")
+                    throw refused("a header can contain only printable ASCII characters")
                 }
                 text.append(character)
             }

@@ -28,7 +28,7 @@ final class CurlLoop: @unchecked Sendable {
             throw TransportError(.libraryMissing, String(cString: reason), mayHaveBeenSent: false)
         }
         guard let multi = ccurl_multi_create(max(1, connectionsPerHost)), let share = ccurl_cookie_share_create() else {
-            throw TransportError(.other, "libcurl has no memory left.", mayHaveBeenSent: false)
+            throw TransportError(.other, "libcurl is out of memory.", mayHaveBeenSent: false)
         }
         self.multi = multi
         self.share = share
@@ -38,7 +38,7 @@ final class CurlLoop: @unchecked Sendable {
             Unmanaged.passUnretained(self).release()
             ccurl_multi_destroy(multi)
             ccurl_share_destroy(share)
-            throw TransportError(.other, "No thread can be started for the network.", mayHaveBeenSent: false)
+            throw TransportError(.other, "The thread for network requests cannot be started.", mayHaveBeenSent: false)
         }
     }
 
@@ -149,7 +149,7 @@ final class CurlLoop: @unchecked Sendable {
         if ccurl_multi_add(multi, easy) == 0 {
             active[easy] = transfer
         } else {
-            transfer.fail("libcurl does not take the request")
+            transfer.fail("libcurl did not accept the request")
         }
     }
 

@@ -35,15 +35,15 @@ enum CurlResult {
 
     static func sentence(_ code: TransportError.Code) -> String {
         switch code {
-        case .invalidRequest: "the URL cannot be used"
-        case .resolve: "the host name has no address"
-        case .unreachable: "nothing answers there"
-        case .tls: "no secure connection could be made"
-        case .disconnected: "the connection broke"
+        case .invalidRequest: "the URL is not valid"
+        case .resolve: "the host name cannot be resolved"
+        case .unreachable: "the server refused the connection"
+        case .tls: "no secure connection could be established"
+        case .disconnected: "the connection was lost"
         case .truncated: "the response ended too early"
-        case .timeout: "it took too long"
-        case .tooLarge: "the headers of the response are longer than libcurl takes (100 KiB for one of them)"
-        case .protocolViolation: "what came back is not HTTP as it should be"
+        case .timeout: "it timed out"
+        case .tooLarge: "a header of the response exceeds the limit of libcurl (100 KiB)"
+        case .protocolViolation: "the response is not valid HTTP"
         default: "it failed"
         }
     }

@@ -60,7 +60,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// - Parameter resume: Called when the content of the request has bytes again after a pause.
     func open(share: OpaquePointer, resume: @escaping @Sendable () -> Void) -> OpaquePointer? {
         guard let easy = ccurl_easy_create() else {
-            close(.failure(error(.other, "libcurl has no memory left", sent: false)))
+            close(.failure(error(.other, "libcurl is out of memory", sent: false)))
             return nil
         }
         if let source = request.file {
@@ -118,7 +118,7 @@ final class CurlTransfer: @unchecked Sendable {
                 case .returnResponse: break
                 case .follow: return follow(location)
                 case .refuse(let target):
-                    let sentence = "the service redirects to \(target), which is another origin"
+                    let sentence = "the service redirected the request to \(target), which has another origin"
                     let wasDone = OutgoingRequest.mayHaveBeenDone(status: head.status.code)
                     close(.failure(error(.redirectRefused, sentence, sent: wasDone)))
                     return false
@@ -126,7 +126,7 @@ final class CurlTransfer: @unchecked Sendable {
             }
             let field = options.isRelay ? nil : Self.errorField(of: head)
             if head.status.kind == .successful, let words = parser.errorTrailer ?? field {
-                let sentence = "the service failed while it wrote its answer (OData-Error: \(Self.shortened(words)))"
+                let sentence = "the service failed while it wrote the response (OData-Error: \(Self.shortened(words)))"
                 close(.failure(error(.errorTrailer, sentence, sent: true)))
                 return false
             }
@@ -136,7 +136,7 @@ final class CurlTransfer: @unchecked Sendable {
             }
             close(.success(()))
         } else {
-            close(.failure(error(.protocolViolation, "no response came", sent: true)))
+            close(.failure(error(.protocolViolation, "no response was received", sent: true)))
         }
         return false
     }
@@ -152,7 +152,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Fails a transfer that was removed from the loop because the head of its response took too long.
-    func timeOut() { close(.failure(error(.timeout, "the head of the response took too long", sent: true))) }
+    func timeOut() { close(.failure(error(.timeout, "the response head was not received in time", sent: true))) }
 
     func fail(_ sentence: String) { close(.failure(error(.other, sentence, sent: mayHaveBeenSent(.other)))) }
 
@@ -245,7 +245,7 @@ extension CurlTransfer {
     private func follow(_ location: String) -> Bool {
         redirects += 1
         guard let easy, let target = RequestURL(location), redirects <= options.limits.maximumRedirects else {
-            let sentence = "the service redirects more than \(options.limits.maximumRedirects) times"
+            let sentence = "the service redirected the request more than \(options.limits.maximumRedirects) times"
             close(.failure(error(.redirectRefused, sentence, sent: true)))
             return false
         }

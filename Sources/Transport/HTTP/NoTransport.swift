@@ -7,6 +7,6 @@ package struct NoTransport: HTTPTransport {
     package func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
-        throw TransportError(.unreachable, "The service is not asked here.", mayHaveBeenSent: false)
+        throw TransportError(.unreachable, "This command does not access the service.", mayHaveBeenSent: false)
     }
 }

@@ -18,7 +18,7 @@ struct OutgoingRequest: Sendable {
         else {
             throw TransportError(
                 .invalidRequest,
-                "The \(method) request has no URL that can be used: it must be http or https, without credentials,"
+                "The \(method) request has no valid URL: it must be http or https, without credentials,"
                     + " and percent-encoded.",
                 mayHaveBeenSent: false)
         }
@@ -48,7 +48,7 @@ struct OutgoingRequest: Sendable {
     func decision(status: Int, location: String) -> RedirectDecision {
         guard [301, 302, 303, 307, 308].contains(status) else { return .returnResponse }
         guard let target = RequestURL(location), target.origin == url.origin else {
-            let host = RequestURL(location)?.origin.description ?? "what is no http or https URL"
+            let host = RequestURL(location)?.origin.description ?? "a URL that is neither http nor https"
             return .refuse(target: host)
         }
         return method == "GET" || method == "HEAD" || status >= 307 ? .follow : .returnResponse

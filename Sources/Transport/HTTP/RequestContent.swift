@@ -43,7 +43,7 @@ extension RequestContent {
     }
 
     var unreadable: TransportError {
-        TransportError(.invalidRequest, "The file \(path) cannot be read whole.", mayHaveBeenSent: false)
+        TransportError(.invalidRequest, "The file \(path) cannot be read completely.", mayHaveBeenSent: false)
     }
 }
 

@@ -65,7 +65,7 @@ struct ResponseMeter: Sendable {
             return Verdict(kept: kept(bytes, before, limit), end: decoded > limit ? .cut : .none)
         case .redirect:
             guard decoded <= limit else {
-                return Verdict(kept: 0, end: .refused("the service redirects with a body of more than \(limit) bytes"))
+                return Verdict(kept: 0, end: .refused("the body of the redirect has more than \(limit) bytes"))
             }
             return Verdict(kept: kept(bytes, before, Self.keptOfRedirect), end: .none)
         }

@@ -68,7 +68,7 @@
                 let (bytes, response) = try await session.bytes(for: urlRequest, delegate: exchange)
                 if let failure = exchange.failure { throw failure }
                 guard let response = response as? HTTPURLResponse else {
-                    throw outgoing.error(.protocolViolation, "no response came", sent: true)
+                    throw outgoing.error(.protocolViolation, "no response was received", sent: true)
                 }
                 session.keepCookies(of: response)
                 let isRedirect =
@@ -151,7 +151,8 @@
                     return redirects
                 }
                 if count > options.limits.maximumRedirects {
-                    refuse(task, "the service redirects more than \(options.limits.maximumRedirects) times")
+                    refuse(
+                        task, "the service redirected the request more than \(options.limits.maximumRedirects) times")
                     return completionHandler(nil)
                 }
                 // Method, headers and body are restored, because URLSession omits some of them.
@@ -161,7 +162,7 @@
                 completionHandler(next)
             case .refuse(let target):
                 refuse(
-                    task, "the service redirects to \(target), which is another origin",
+                    task, "the service redirected the request to \(target), which has another origin",
                     sent: OutgoingRequest.mayHaveBeenDone(status: response.statusCode))
                 completionHandler(nil)
             }
@@ -206,7 +207,7 @@
     extension OutgoingRequest {
         fileprivate func urlRequest() throws(TransportError) -> URLRequest {
             guard let target = URL(string: url.text) else {
-                throw error(.invalidRequest, "the URL cannot be used", sent: false)
+                throw error(.invalidRequest, "the URL is not valid", sent: false)
             }
             var urlRequest = URLRequest(url: target)
             urlRequest.httpMethod = method
@@ -225,19 +226,19 @@
         fileprivate func error(_ error: URLError) -> TransportError {
             switch error.code {
             case .cancelled: self.error(.cancelled, "it was cancelled", sent: true)
-            case .badURL, .unsupportedURL: self.error(.invalidRequest, "the URL cannot be used", sent: false)
+            case .badURL, .unsupportedURL: self.error(.invalidRequest, "the URL is not valid", sent: false)
             case .cannotFindHost, .dnsLookupFailed:
-                self.error(.resolve, "the host name has no address", sent: false)
+                self.error(.resolve, "the host name cannot be resolved", sent: false)
             case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed:
-                self.error(.unreachable, "nothing answers there", sent: false)
+                self.error(.unreachable, "the server refused the connection", sent: false)
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
                 .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot, .clientCertificateRejected,
                 .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
-                self.error(.tls, "no secure connection could be made", sent: false)
-            case .timedOut: self.error(.timeout, "it took too long", sent: true)
-            case .networkConnectionLost: self.error(.disconnected, "the connection broke", sent: true)
+                self.error(.tls, "no secure connection could be established", sent: false)
+            case .timedOut: self.error(.timeout, "it timed out", sent: true)
+            case .networkConnectionLost: self.error(.disconnected, "the connection was lost", sent: true)
             case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData, .cannotDecodeRawData:
-                self.error(.protocolViolation, "what came back is not HTTP as it should be", sent: true)
+                self.error(.protocolViolation, "the response is not valid HTTP", sent: true)
             default: self.error(.other, "it failed (URLError \(error.code.rawValue))", sent: true)
             }
         }

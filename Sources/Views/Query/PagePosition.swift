@@ -35,7 +35,7 @@ struct PagePosition: Hashable {
             case .collection(let keys)? = content[Self.names.keys], keys.count == orderBy.count,
             case .integer(let entity)? = content[Self.names.entity],
             case .integer(let size)? = content[Self.names.pageSize], size > 0
-        else { throw EvaluationError(.wrongOperand, "$skiptoken=\(token) is none of this query.") }
+        else { throw EvaluationError(.wrongOperand, "$skiptoken=\(token) does not belong to this query.") }
         self.init(keys: keys, entity: EntityID(rawValue: UInt64(bitPattern: entity)), pageSize: size)
     }
 

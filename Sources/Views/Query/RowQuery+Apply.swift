@@ -42,7 +42,7 @@ extension RowQuery {
             let made = try evaluation(evaluator, []).apply(
                 Array(sequence), to: scopes.map { ApplyRow(scope: $0, source: nil) })
             let found = try finish(made, request, [])
-            state.connection.trace?.noteInMemory("What $apply makes of the rows is worked out in memory.")
+            state.connection.trace?.noteInMemory("$apply is evaluated in memory.")
             return Answer(
                 .applied(found.rows.map { AppliedRow(entity: nil, values: $0.values) }), count: found.count)
         } catch let error as EvaluationError {

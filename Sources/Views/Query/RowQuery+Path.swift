@@ -54,7 +54,7 @@ extension RowQuery {
         case (.index(let index), .value(.collection(let items))):
             let place = index < 0 ? Int64(items.count) + index : index
             guard items.indices.contains(Int(clamping: place)) else {
-                throw EvaluationError(.notFound, "The collection has \(items.count) items, and none at \(index).")
+                throw EvaluationError(.notFound, "The collection has \(items.count) items and no item at \(index).")
             }
             return .value(items[Int(clamping: place)])
         case (.filter(let condition), .value(.collection(let items))):
@@ -75,7 +75,7 @@ extension RowQuery {
     }
 
     private static func nothing(before property: String) -> EvaluationError {
-        EvaluationError(.notFound, "There is no entity of which \(property) could be read.")
+        EvaluationError(.notFound, "\(property) cannot be read, because the entity does not exist.")
     }
 
     /// Returns the error for a segment that the store cannot answer.
@@ -95,10 +95,10 @@ extension RowQuery {
             case .contentID(let id): "the Content-ID reference $\(id)"
             case .unresolved(let name): "the segment \(name)"
             case .navigation(let property): "the navigation property \(property.name) of a complex value"
-            case .index: "an index into what is no collection"
-            default: "such a path"
+            case .index: "an index into a value that is not a collection"
+            default: "this path"
             }
-        return EvaluationError(.unsupported, "The store does not answer \(what); ask the service.")
+        return EvaluationError(.unsupported, "The store does not support \(what). Request it from the service.")
     }
 
     /// Returns the targets of a collection-valued navigation property of one entity, as in `Customers(1)/Orders`, by

@@ -94,7 +94,7 @@ public struct RowQuery {
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton
         else {
             state.connection.trace?.noteInMemory(
-                "A path that goes on behind the entity set, and $apply, are worked out row by row.")
+                "A path beyond the entity set, and $apply, are evaluated row by row.")
             return nil
         }
         do {

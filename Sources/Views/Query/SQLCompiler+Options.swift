@@ -52,7 +52,7 @@ extension SQLCompiler {
 
     private func inlined(_ expression: Expression, _ options: QueryOptions) throws(EvaluationError) -> Expression {
         guard let inlined = expression.inlining(options.compute, limit: Self.inliningLimit) else {
-            throw unsupported("So long a $compute")
+            throw unsupported("A $compute of this length")
         }
         return inlined
     }
@@ -73,7 +73,7 @@ extension SQLCompiler {
         var columns: [SQLText] = []
         try add(columnsOf: texts.properties, [], model, to: &columns)
         if texts.isOpen { throw unsupported("$search in dynamic properties") }
-        guard columns.count <= Self.argumentLimit else { throw unsupported("$search in so many properties") }
+        guard columns.count <= Self.argumentLimit else { throw unsupported("$search in this number of properties") }
         notePassing()
         let number = SQLText("?", [.integer(functions.number(of: search))])
         return "tl_search(" + SQLText.joined([number] + columns, by: ", ") + ")"

@@ -56,7 +56,7 @@ extension SQLCompiler {
                 return Scalar(walk.wrap(test, missing: "1"), .boolean)
             case .count(let options):
                 guard let collection = walk.collection, options.search == nil else {
-                    throw unsupported("Such a $count")
+                    throw unsupported("This kind of $count")
                 }
                 var source = collection.source
                 if let filter = options.filter {
@@ -65,7 +65,7 @@ extension SQLCompiler {
                 try expectEnd(path, index)
                 return Scalar(walk.wrap("(SELECT COUNT(*) FROM " + source + ")", missing: "0"), .integer)
             case .type, .annotation, .function, .key, .filter, .aggregate:
-                throw unsupported("Such a path")
+                throw unsupported("This kind of path")
             }
         }
         guard walk.collection == nil, let column = walk.scope.column(walk.names) else {
@@ -75,7 +75,7 @@ extension SQLCompiler {
     }
 
     private func expectEnd(_ path: ExpressionPath, _ index: Int) throws(EvaluationError) {
-        guard index == path.segments.count - 1 else { throw unsupported("Such a path") }
+        guard index == path.segments.count - 1 else { throw unsupported("This kind of path") }
     }
 
     private mutating func exists(
@@ -121,11 +121,11 @@ extension SQLCompiler {
     mutating func entity(at path: ExpressionPath) throws(EvaluationError) -> SQLText {
         var walk = Walk(scope: try start(of: path))
         for segment in path.segments {
-            guard case .property(let name) = segment else { throw unsupported("Such a path") }
+            guard case .property(let name) = segment else { throw unsupported("This kind of path") }
             try step(&walk, name)
         }
         guard walk.names.isEmpty, walk.collection == nil, !walk.sources.isEmpty else {
-            throw unsupported("Such a path")
+            throw unsupported("This kind of path")
         }
         return walk.wrap(SQLText("\(walk.table).entity"))
     }
@@ -134,7 +134,7 @@ extension SQLCompiler {
     mutating func exists(_ path: ExpressionPath) throws(EvaluationError) -> SQLText {
         var walk = Walk(scope: try start(of: path))
         for segment in path.segments {
-            guard case .property(let name) = segment else { throw unsupported("Such a path") }
+            guard case .property(let name) = segment else { throw unsupported("This kind of path") }
             try step(&walk, name)
         }
         if let collection = walk.collection {

@@ -49,7 +49,7 @@ package struct SQLCompiler {
     }
 
     func unsupported(_ what: String) -> EvaluationError {
-        EvaluationError(.unsupported, "\(what) cannot be answered in SQL.")
+        EvaluationError(.unsupported, "\(what) cannot be evaluated in SQL.")
     }
 
     // MARK: Conditions
@@ -60,7 +60,7 @@ package struct SQLCompiler {
         depth += 1
         defer { depth -= 1 }
         // Expressions that were built in code are not bounded like parsed ones.
-        guard depth <= 2 * QueryLimits.height else { throw unsupported("So deep an expression") }
+        guard depth <= 2 * QueryLimits.height else { throw unsupported("An expression of this depth") }
         switch expression {
         case .literal(.boolean(let value), _): return SQLText(value ? "1" : "0")
         case .literal(.null, _): return SQLText("NULL")
@@ -71,7 +71,7 @@ package struct SQLCompiler {
         case .path, .isof(nil, _), .call(.isLocal, _), .call(.hasPendingChanges, _), .call(.isInErrorState, _),
             .call(.upsertedLastDownload, _), .call(.entityExists, _):
             guard let operand = try scalar(expression), operand.kind == .boolean else {
-                throw EvaluationError(.wrongOperand, "A condition is expected.")
+                throw EvaluationError(.wrongOperand, "Expected a condition.")
             }
             return operand.text
         case .comparison(let comparison, let left, let right):
@@ -219,7 +219,7 @@ package struct SQLCompiler {
         case .variable(let name):
             guard let scope = variables[name] else { throw unsupported("The range variable \(name)") }
             return scope
-        case .root, .these, .alias, .expression: throw unsupported("Such a path")
+        case .root, .these, .alias, .expression: throw unsupported("This kind of path")
         }
     }
 
@@ -232,7 +232,7 @@ package struct SQLCompiler {
     private mutating func call(_ function: String, _ expression: Expression) throws(EvaluationError) -> SQLText {
         var operands: [Scalar] = []
         let reduced = try reduce(expression, &operands)
-        guard operands.count <= Self.argumentLimit else { throw unsupported("A function of so many properties") }
+        guard operands.count <= Self.argumentLimit else { throw unsupported("A function of this number of properties") }
         isPassing = true
         let number = functions.number(
             of: SQLFunctions.Entry(
@@ -250,14 +250,14 @@ package struct SQLCompiler {
     ) throws(EvaluationError) -> Expression {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= 2 * QueryLimits.height else { throw unsupported("So deep an expression") }
+        guard depth <= 2 * QueryLimits.height else { throw unsupported("An expression of this depth") }
         switch expression {
         case .literal, .enumeration: return expression
         case .path, .isof(nil, _), .call(_, []), .call(.entityExists, _):
             guard let scalar = try scalar(expression) else {
                 // A function without arguments that does not concern the store is a constant.
                 if case .call(_, []) = expression { return expression }
-                throw unsupported("Such a path")
+                throw unsupported("This kind of path")
             }
             guard scalar.literal == nil else { return .literal(scalar.literal ?? .null, nil) }
             operands.append(scalar)
@@ -287,7 +287,7 @@ package struct SQLCompiler {
                         condition: try reduce(choice.condition, &operands), value: try reduce(choice.value, &operands)))
             }
             return .choice(reduced)
-        case .cast(nil, _), .object: throw unsupported("Such an expression")
+        case .cast(nil, _), .object: throw unsupported("This kind of expression")
         }
     }
 

@@ -166,7 +166,7 @@ package final class SQLFunctions {
 
     fileprivate func evaluate(_ number: Int64, _ stored: [SQLValue]) throws(EvaluationError) -> Value {
         guard let entry = entries[number], entry.operands.count == stored.count else {
-            throw EvaluationError(.unsupported, "The compiled expression is no longer known.")
+            throw EvaluationError(.unsupported, "The compiled expression no longer exists.")
         }
         var run = evaluator
         run.aliases = zip(entry.operands, stored).enumerated().map { index, operand in
@@ -188,7 +188,7 @@ private func functionCall(
         case _ where asKey: SortableText.text(value).setResult(context)
         case .boolean, .null: SQLValue(value).setResult(context)
         // SQLite has its own rules for texts and numbers in conditions.
-        default: throw EvaluationError(.wrongOperand, "A condition is expected, not \(value.kindName).")
+        default: throw EvaluationError(.wrongOperand, "Expected a condition, not \(value.kindName).")
         }
     } catch {
         functions.fail(error)

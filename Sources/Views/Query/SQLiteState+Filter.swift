@@ -134,7 +134,7 @@ extension SQLiteState {
         guard error.code == 18 || error.code == 1 && !error.message.hasPrefix("no such") else {
             return stateError(error)
         }
-        return EvaluationError(.unsupported, "Such a query cannot be answered in SQL: \(error.message).")
+        return EvaluationError(.unsupported, "The query cannot be evaluated in SQL: \(error.message).")
     }
 
     /// Returns the functions of the connection. Registers them at the first call and after the model has changed.

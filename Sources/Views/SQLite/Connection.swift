@@ -382,7 +382,7 @@ package final class Connection {
         }
         if code == PageChecks.damageCode {
             return SQLiteError(
-                code: SQLITE_CORRUPT, message: "a page of the file is not as it was written", sql: sql)
+                code: SQLITE_CORRUPT, message: "a page of the file was changed after it was written", sql: sql)
         }
         return SQLiteError(code: code & 0xFF, message: message, sql: sql)
     }

@@ -37,7 +37,7 @@ extension SQLiteState {
         do throws(CodecError) {
             return OpenBatch(try ValueCodec.decodeBatchPrepared(row[1].blob ?? []), monitor: row[0].text)
         } catch {
-            throw StateError(.damaged, "The views hold a batch that does not decode. \(error)")
+            throw StateError(.damaged, "The views contain a batch that cannot be decoded. \(error)")
         }
     }
 }

@@ -9,9 +9,9 @@ extension SQLiteState {
         do throws(CodecError) {
             if case .events(let events) = try SnapshotCodec.decode(.events, payload: state) { return events }
         } catch {
-            throw StateError(.damaged, "The views hold events that do not decode. \(error)")
+            throw StateError(.damaged, "The views contain events that cannot be decoded. \(error)")
         }
-        throw StateError(.damaged, "The views hold events that are none.")
+        throw StateError(.damaged, "The views contain invalid events.")
     }
 
     public func putEvents(_ events: [StoreEvent]) throws(StateError) {

@@ -33,8 +33,8 @@ extension SQLiteState {
         do throws(CodecError) {
             if case .ancestor(let mergeBase) = try SnapshotCodec.decode(.ancestor, payload: state) { return mergeBase }
         } catch {
-            throw StateError(.damaged, "The views hold an ancestor that does not decode. \(error)")
+            throw StateError(.damaged, "The views contain a merge base that cannot be decoded. \(error)")
         }
-        throw StateError(.damaged, "The views hold an ancestor that is none.")
+        throw StateError(.damaged, "The views contain an invalid merge base.")
     }
 }

@@ -9,9 +9,9 @@ extension SQLiteState {
         do throws(CodecError) {
             if case .openLinks(let links) = try SnapshotCodec.decode(.openLinks, payload: state) { return links }
         } catch {
-            throw StateError(.damaged, "The views hold links that do not decode. \(error)")
+            throw StateError(.damaged, "The views contain dangling links that cannot be decoded. \(error)")
         }
-        throw StateError(.damaged, "The views hold links that are none.")
+        throw StateError(.damaged, "The views contain invalid dangling links.")
     }
 
     public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {

@@ -27,7 +27,7 @@ extension SQLiteState {
         do throws(CodecError) {
             return try ValueCodec.decodeOperation(bytes, names: names)
         } catch {
-            throw StateError(.damaged, "The views hold an operation that does not decode. \(error)")
+            throw StateError(.damaged, "The views contain an operation that cannot be decoded. \(error)")
         }
     }
 
@@ -38,7 +38,7 @@ extension SQLiteState {
         case .inDoubt: .inDoubt(UInt64(bitPattern: row.integer(3)), reason: row.text(4) ?? "")
         case .rejected: .rejected(refusal(row))
         case .deferred: .deferred(refusal(row), attempts: Int(row.integer(12)))
-        case nil: throw StateError(.damaged, "The views hold an operation in a state that does not exist.")
+        case nil: throw StateError(.damaged, "The views contain an operation in a state that does not exist.")
         }
     }
 

@@ -9,9 +9,9 @@ extension SQLiteState {
         do throws(CodecError) {
             if case .quarantine(let entries) = try SnapshotCodec.decode(.quarantine, payload: state) { return entries }
         } catch {
-            throw StateError(.damaged, "The views hold a quarantine that does not decode. \(error)")
+            throw StateError(.damaged, "The views contain a quarantine that cannot be decoded. \(error)")
         }
-        throw StateError(.damaged, "The views hold a quarantine that is none.")
+        throw StateError(.damaged, "The views contain an invalid quarantine.")
     }
 
     public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {

@@ -53,7 +53,8 @@ extension SQLiteState {
                 let effect = try OperationEffect(encoded: row[1].blob ?? [])
                 read.putEffect(effect, of: UInt64(bitPattern: row.integer(0)))
             } catch {
-                throw StateError(.damaged, "The views hold an operation's effect that does not decode. \(error)")
+                throw StateError(
+                    .damaged, "The views contain an effect of an operation that cannot be decoded. \(error)")
             }
         }
     }

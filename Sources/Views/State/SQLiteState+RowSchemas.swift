@@ -47,7 +47,7 @@ extension SQLiteState {
             try first("SELECT names FROM shapes WHERE id = ?", [.integer(number)])?.first?.blob
         }
         guard let list = encoded.flatMap({ $0.withUnsafeBytes(PropertyNames.init(encoded:)) }) else {
-            throw StateError(.damaged, "The views hold a row without the names of its values.")
+            throw StateError(.damaged, "The views contain a row without the names of its values.")
         }
         return list
     }
@@ -82,7 +82,7 @@ extension SQLiteState {
         do throws(CodecError) {
             return try body()
         } catch {
-            throw StateError(.damaged, "The views hold values that do not decode. \(error)")
+            throw StateError(.damaged, "The views contain values that cannot be decoded. \(error)")
         }
     }
 }

@@ -16,7 +16,7 @@ extension SQLiteState {
     func entityRow(_ row: Row, set: String) throws(StateError) -> EntityRow {
         guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
             let type = row.text(4, names)
-        else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
+        else { throw StateError(.damaged, "The views contain an invalid row of \(set).") }
         return EntityRow(
             id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
             values: try values(row, shape: 3, bytes: 7), etag: row.text(5), editLink: row.text(6), origin: origin,

@@ -8,10 +8,11 @@ extension SQLiteState {
     }
 
     /// The error for views that another process has locked.
-    package static let inUse = StateError(.unavailable, "Another process has the views open.")
+    package static let inUse = StateError(.unavailable, "The views are open in another process.")
 
     /// The error for views that are not encrypted with the given key.
-    package static let ofAnotherKey = StateError(.damaged, "The views are not encrypted with the store's newest key.")
+    package static let ofAnotherKey = StateError(
+        .damaged, "The views are not encrypted with the newest key of the store.")
 
     private static let unreadable = "The views cannot be read: "
 

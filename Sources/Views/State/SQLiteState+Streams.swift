@@ -22,8 +22,8 @@ extension SQLiteState {
         do throws(CodecError) {
             if case .streams(_, let streams) = try SnapshotCodec.decode(.streamsTold, payload: state) { return streams }
         } catch {
-            throw StateError(.damaged, "The views hold streams that do not decode. \(error)")
+            throw StateError(.damaged, "The views contain streams that cannot be decoded. \(error)")
         }
-        throw StateError(.damaged, "The views hold streams that are none.")
+        throw StateError(.damaged, "The views contain invalid streams.")
     }
 }

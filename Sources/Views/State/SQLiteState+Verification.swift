@@ -7,7 +7,7 @@ extension SQLiteState {
     /// Verifies the views. Throws `damaged` with the first defect. Cost: several passes over the whole file.
     package func verify() throws(StateError) {
         if let fault = try first("PRAGMA integrity_check(1)")?.first?.text, fault != "ok" {
-            throw StateError(.damaged, "SQLite finds a fault in the views: \(fault)")
+            throw StateError(.damaged, "SQLite reports a fault in the views: \(fault)")
         }
         for set in layouts.keys.sorted() { try verifyColumns(of: set) }
     }
@@ -36,7 +36,8 @@ extension SQLiteState {
                 guard try first(sql, [.integer(entity), value]) != nil else { continue }
                 throw StateError(
                     .damaged,
-                    "Entity \(entity) of \(set) is found by another \(column.path.joined(separator: "/")) than it has.")
+                    "The index of \(column.path.joined(separator: "/")) contains another value for entity \(entity) of \(set) than the entity."
+                )
             }
         }
     }

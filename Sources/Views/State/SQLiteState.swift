@@ -99,7 +99,7 @@ public final class SQLiteState: StateBacking {
         }
         if let boot, let writing = try first("SELECT writing FROM header")?.first?.text {
             guard writing == boot else {
-                throw StateError(.damaged, "The machine stopped while the views were written.")
+                throw StateError(.damaged, "The system stopped while the views were written.")
             }
             isMarked = true
         }
@@ -113,12 +113,12 @@ public final class SQLiteState: StateBacking {
 
     private static func check(_ wrongPage: Int?) throws(StateError) {
         guard let page = wrongPage else { return }
-        throw StateError(.damaged, "Page \(page) of the views is not as it was written.")
+        throw StateError(.damaged, "Page \(page) of the views was changed after it was written.")
     }
 
     private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {
-            throw SQLiteError(code: 26, message: "the views are of another version", sql: nil)
+            throw SQLiteError(code: 26, message: "the views have another version", sql: nil)
         }
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }

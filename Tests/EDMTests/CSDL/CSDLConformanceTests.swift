@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct `The metadata documents of the corpora` {
     @Test(arguments: CSDLCorpus.valid)
     func `each valid document has the counts of its index row`(row: CSDLCorpus.Row) throws {

@@ -27,7 +27,7 @@ import Testing
         #expect(defect.code == .unresolvedName)
         #expect((defect.line, defect.column) == (3, 1))
         #expect(defect.leftOut == .init(kind: "Property", path: "S.A/P"))
-        #expect(defect.description == "line 3, column 1: The type \"S.X\" is not declared. Left out: Property S.A/P.")
+        #expect(defect.description == "line 3, column 1: The type \"S.X\" is not declared. Omitted: Property S.A/P.")
     }
 
     @Test func `an omitted property is unusable in derived types, also as a dynamic property of an open type`()
@@ -248,7 +248,7 @@ import Testing
     @Test(
         arguments: [
             (#"Type="S.Code""#, Value.string("abcd"), "is longer than MaxLength 3"),
-            (#"Type="S.Code""#, .string("é"), "holds characters that are not ASCII"),
+            (#"Type="S.Code""#, .string("é"), "contains characters that are not ASCII"),
             (#"Type="S.Code" MaxLength="5""#, .string("abcd"), nil), (#"Type="S.Code""#, .string("abc"), nil),
             (#"Type="Collection(S.Code)""#, .collection([.string("abcd")]), "[0] is longer than MaxLength 3"),
             (

@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+    @Test(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
     func `the JSON documents of the corpus yield the same models as their XML`() throws {
         for name in ["csdl-16.1", "csdl-16.2", "special-characters"] {
             let json = try CSDLReader.read(CSDLCorpus.bytes("json/csdl-json/examples-\(name).json"))

@@ -174,7 +174,7 @@ import Testing
         let error = error(body)
         #expect(error?.code == .caseConflict)
         #expect(error?.line == 3)
-        #expect(error?.message.contains("in line 2 differ in case only") == true)
+        #expect(error?.message.contains("in line 2 differ only in case") == true)
     }
 
     @Test func `names in different scopes may differ in case only`() {

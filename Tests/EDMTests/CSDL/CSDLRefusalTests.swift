@@ -316,7 +316,7 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
                 "a key of a property that does not exist",
                 "<EntityType Name='A'><Key><PropertyRef Name='X'/></Key></EntityType>"
             ),
-            ("a name that is no identifier", "<ComplexType Name='a-b'/>"),
+            ("a name that is not a valid identifier", "<ComplexType Name='a-b'/>"),
             (
                 "a primitive type that does not exist",
                 "<ComplexType Name='A'><Property Name='P' Type='Edm.Integer'/></ComplexType>"
@@ -337,7 +337,7 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
                 "two parameters of one name",
                 "<Action Name='A'><Parameter Name='p' Type='Edm.Int32'/><Parameter Name='p' Type='Edm.Int32'/></Action>"
             ),
-            ("overloads that cannot be told apart", "<Action Name='A'/><Action Name='A'/>"),
+            ("overloads with the same parameter types", "<Action Name='A'/><Action Name='A'/>"),
             ("an annotation target without namespace", "<Annotations Target='A'/>"),
             ("an import of nothing", "<EntityContainer Name='C'><FunctionImport Name='F'/></EntityContainer>"),
             ("a type definition without underlying type", "<TypeDefinition Name='T'/>"),

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct `Differences of the corpora's metadata documents` {
     @Test(arguments: CSDLCorpus.valid)
     func `a document does not differ from a copy with its elements in reverse order`(row: CSDLCorpus.Row) throws {

@@ -40,9 +40,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (Value.integer(256), PrimitiveType.byte, "is 256, out of the range of Edm.Byte"),
+        (Value.integer(256), PrimitiveType.byte, "is 256, outside the range of Edm.Byte"),
         (.string("1"), .int32, "is a string, not Edm.Int32"),
-        (.integer(1), .decimal, "is a whole number, not Edm.Decimal"),
+        (.integer(1), .decimal, "is an integer, not Edm.Decimal"),
         (.collection([]), .string, "is a collection, not Edm.String"),
     ])
     func `the mismatch for a value of a different type names the expected type`(
@@ -61,11 +61,13 @@ import Testing
                 == "/Number must not be null")
         #expect(
             reason(.complex(ComplexValue(properties: ["Town": .null])), .complex(name: "S.Address"))
-                == "/Town is no property of S.Address")
+                == "/Town is not a property of S.Address")
     }
 
-    @Test func `a value of an enumeration that is not a flags type has one known member`() {
-        #expect(reason(.enumeration("Green"), .enumeration(name: "S.Color")) == "is \"Green\", no member of S.Color")
+    @Test func `a value of an enumeration without flags has one known member`() {
+        #expect(
+            reason(.enumeration("Green"), .enumeration(name: "S.Color"))
+                == "is \"Green\", which is not a member of S.Color")
         #expect(reason(.enumeration("Red,Blue"), .enumeration(name: "S.Color")) != nil)
     }
 

@@ -28,7 +28,7 @@ struct ConfigurationTests {
 
     /// The changed line, and the expected beginning of the error.
     @Test(arguments: [
-        ("listen = 127.0.0.1:8443", "listen = 8443", "f.ini:3: listen takes HOST:PORT"),
+        ("listen = 127.0.0.1:8443", "listen = 8443", "f.ini:3: listen must be HOST:PORT"),
         ("public_root = https://gw.example/odata/", "", "f.ini:2: [gateway] has no public_root."),
         (
             "https://gw.example/odata/", "https://gw.example/odata",
@@ -40,7 +40,7 @@ struct ConfigurationTests {
         ("name = shop", "name = a/b", "f.ini:7: “a/b” cannot be the name of an endpoint."),
         ("name = shop", "nome = shop", "f.ini:7: There is no parameter nome in [endpoint]."),
         ("name = shop", "name = shop\nname = shop", "f.ini:8: name occurs twice"),
-        ("indexed_type = x", "origin_timeout = 0", "f.ini:9: origin_timeout takes a number from 1 to 3600, not “0”."),
+        ("indexed_type = x", "origin_timeout = 0", "f.ini:9: origin_timeout must be a number from 1 to 3600, not “0”."),
         ("indexed_type = x", "identity = jwt", "f.ini:9: identity = jwt is not supported"),
         ("indexed_type = x", "indexed_type", "f.ini:9: “indexed_type” is not of the form"),
         ("indexed_type = x", "indexed_type =", "f.ini:9: indexed_type has no value."),

@@ -90,7 +90,7 @@ struct LinkRewriterTests {
                 == "/sap/SHOP/A(1)/B/$ref?$id=http://backend:8000/sap/SHOP/B(2)")
     }
 
-    @Test func `V4 metadata get the annotation once, others stay`() {
+    @Test func `V4 metadata receives the annotation once, and other documents do not change`() {
         let document =
             #"<edmx:Edmx Version="4.0"><Schema><EntityContainer Name="C"><X/></EntityContainer></Schema></edmx:Edmx>"#
         let declared = MetadataAnnotation.declared(in: Array(document.utf8))

@@ -109,7 +109,7 @@ struct RepeatedRequestTests {
         }
     }
 
-    @Test func `a lost answer is in doubt, and the repetition is told to read`() async throws {
+    @Test func `a lost response is in doubt, and the repetition is rejected with the advice to read`() async throws {
         try await withGateway({ _, _ in false }) { gateway, origin in
             #expect(try await post(gateway).response.status.code == 504)
             let second = try await post(gateway)
@@ -120,7 +120,7 @@ struct RepeatedRequestTests {
         }
     }
 
-    @Test func `a client that goes away does not lose the outcome`() async throws {
+    @Test func `a client that disconnects does not lose the outcome`() async throws {
         try await withGateway({ request, connection in
             Thread.sleep(forTimeInterval: 0.3)
             return Self.created(request, connection)

@@ -87,7 +87,7 @@ struct HostileClientTests {
         }
     }
 
-    @Test func `a client that sends nothing or half a request does not stop others`() async throws {
+    @Test func `a client that sends nothing or half a request does not block other clients`() async throws {
         try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, _ in
             let idle = (0..<50).compactMap { _ in Sockets.connect(gateway.port) }
             for descriptor in idle {

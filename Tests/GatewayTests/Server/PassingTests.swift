@@ -70,7 +70,7 @@ struct PassingTests {
         }
     }
 
-    @Test func `redirects, HEAD, 204 and errors are answers like others`() async throws {
+    @Test func `redirects, HEAD, 204 and errors are passed through`() async throws {
         try await withGateway({ request, connection in
             switch request.target {
             case "/svc/moved": connection.respond("302 Found", "Location: http://elsewhere.example/x\r\n")

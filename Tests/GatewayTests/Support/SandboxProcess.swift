@@ -25,7 +25,7 @@ final class SandboxProcess: Sendable {
 
     private func send(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") async throws -> String {
         guard let request = HTTPRequest(method: method, url: origin + path) else {
-            throw ChildProcess.Unexpected(description: "\(path) is no URL.")
+            throw ChildProcess.Unexpected(description: "\(path) is not a URL.")
         }
         let (response, bytes) = try await transport.send(request, body: Array(body.utf8))
         let text = String(decoding: bytes, as: UTF8.self)

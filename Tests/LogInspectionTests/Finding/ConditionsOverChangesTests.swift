@@ -70,7 +70,7 @@ struct ConditionsOverChangesTests {
         var alteration = WhatIfChanges()
         alteration.skipped = [1]
         await #expect { try await shop.store.altered(alteration, through: .sequence(.max)) } throws: {
-            ($0 as? TidelogError)?.message.contains("Record 1 gives the store its metadata") == true
+            ($0 as? TidelogError)?.message.contains("Record 1 contains the metadata of the store") == true
         }
         alteration.skipped = [7]
         _ = try await shop.store.altered(alteration, through: .sequence(.max))

@@ -268,7 +268,7 @@ struct ReplayTests {
         let first = try #require(check.differentBatches.first)
         #expect(
             first.batch.comparison
-                == .unbuildable("Of operation \(lost), which it carried, nothing is known: records are lost."))
+                == .unbuildable("Operation \(lost), which the batch contains, is not known: records are lost."))
         #expect(!check.differentBatches.contains { $0.batch.comparison == .different })
         #expect(!check.isSound)
     }

@@ -85,7 +85,9 @@ import Testing
         #expect(try ahead.next()?.sequence == 34)
     }
 
-    @Test func `compaction thins out older snapshots, and removes those whose following records are gone`() throws {
+    @Test func `a compaction thins out older snapshots, and removes those whose following records no longer exist`()
+        throws
+    {
         let disk = SimulatedDisk()
         let log = try longLog(disk)
         for sequence in UInt64(34)...40 {

@@ -132,7 +132,7 @@ struct LogScript: Sendable {
             if first > 1 {
                 guard let snapshot = try reader.snapshots().last, snapshot.sequence >= first,
                     try SampleSnapshot.read(reader, snapshot) == SampleSnapshot.items(snapshot.sequence)
-                else { return "no snapshot has what is in front of \(first)" }
+                else { return "no snapshot contains the state before \(first)" }
             }
             let records = try Sample.read(disk, from: first, keys: options.keys)
             guard records == Sample.expected(first...kept + 2) else { return "other records than were appended" }

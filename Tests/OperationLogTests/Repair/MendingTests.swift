@@ -39,7 +39,7 @@ import Testing
         guard report.isSound, report.tail == nil else { return "\(report)" }
         let log = try Sample.open(disk, .init(keys: keys)).log
         log.close()
-        return log.nextSequence == 16 ? nil : "it goes on with \(log.nextSequence)"
+        return log.nextSequence == 16 ? nil : "it continues with \(log.nextSequence)"
     }
 
     @Test(arguments: keys)

@@ -59,7 +59,7 @@ import Testing
         #expect(try verify(disk, .fast).isSound)
         #expect(
             try verify(disk, .deep).damages.map(\.fault)
-                == [.undecodable(reason: "the content is not what the chain says")])
+                == [.undecodable(reason: "the content does not match the chain")])
     }
 
     @Test func `each record that does not decode is listed as damage`() throws {

@@ -25,7 +25,7 @@ import Testing
             let text = String(decoding: records[index].payload, as: UTF8.self)
             let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
             guard numbers.count == 2, let committer = numbers.first, committer < committers else {
-                Issue.record("a record that nobody appended: \(text)")
+                Issue.record("a record that was not appended: \(text)")
                 return
             }
             let number = next[committer]

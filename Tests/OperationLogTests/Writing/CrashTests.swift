@@ -173,7 +173,7 @@ import Testing
         let failure = FileSystemError(call: "fdatasync", path: "/store/log/1", errorNumber: 28, message: "No space")
         #expect(
             LogError.closed(cause: failure).description
-                == "The log was closed for good when fdatasync of /store/log/1 failed: No space (error 28). "
-                + "Open the store again to go on.")
+                == "The log was closed when fdatasync of /store/log/1 failed: No space (error 28). "
+                + "Open the store again to continue.")
     }
 }

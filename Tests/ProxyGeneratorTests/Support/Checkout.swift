@@ -41,7 +41,7 @@ enum CSDLCorpus {
 
     static let rows: [Row] = {
         guard let index = try? String(contentsOf: folder.appending(path: "csdl/index.jsonl"), encoding: .utf8) else {
-            print("skipped: the conformance corpora are not beside the checkout (\(folder.path))")
+            print("skipped: the conformance corpora are not next to the checkout (\(folder.path))")
             return []
         }
         return index.split(separator: "\n").compactMap(row)

@@ -86,7 +86,7 @@ import Testing
         func `the resources option is accepted with a message that it is not needed`(option: String) throws {
             let result = try tool.run([option, "/nowhere", "-d", "out"], input: metadata)
             #expect(
-                result == ("tidelog-proxygen: --proxylibs is not needed: the generator has no resources.\n", 0))
+                result == ("tidelog-proxygen: --proxylibs has no effect: the generator has no resources.\n", 0))
         }
 
         @Test func `options that begin with the same letter are distinguished`() throws {
@@ -130,7 +130,7 @@ import Testing
                 result == (
                     """
                     tidelog-proxygen: standard input: line 4, column 1: The names of the EntityType "ORDER" and of the \
-                    EntityType "Order" in line 3 of standard input differ in case only; -parser:ALLOW_CASE_CONFLICTS \
+                    EntityType "Order" in line 3 of standard input differ only in case; -parser:ALLOW_CASE_CONFLICTS \
                     allows it.
 
                     """, 1
@@ -176,11 +176,11 @@ import Testing
             (["-m", "."], "cannot be read: it is a directory"), (["-m", ""], "A file without a name cannot be read."),
             (["-m", "file:///none/m.xml"], "file:///none/m.xml cannot be read: there is no such file."),
             (["-m", "file://elsewhere/etc/passwd"], "cannot be read: there is no such file."),
-            (["-s", "class"], "--service must be a Swift identifier"),
-            (["-prefix", "1"], "--prefix must be a Swift identifier"),
+            (["-s", "class"], "--service must be an unused Swift identifier"),
+            (["-prefix", "1"], "--prefix must be an unused Swift identifier"),
             (["-package", "../x"], "--package must be the name"),
-            (["-reference", "none"], "none is no directory"),
-            (["-m", "http://user:secret@host/"], "The URL of the metadata cannot be used"),
+            (["-reference", "none"], "none is not a directory"),
+            (["-m", "http://user:secret@host/"], "The URL of the metadata is not valid"),
         ])
         func `an error is printed in one line, and no files are written`(arguments: [String], words: String) throws {
             let result = try tool.run(arguments, input: metadata)
@@ -225,10 +225,10 @@ import Testing
         }
 
         @Test(arguments: [
-            ("401 Unauthorized", "The service refused with status 401"),
-            ("404 Not Found", "The service has nothing there"),
-            ("500 Internal Server Error", "The service answered with status 500"),
-            ("200 OK", "The document is a web page"),
+            ("401 Unauthorized", "The service denied access with status 401"),
+            ("404 Not Found", "The resource does not exist at the service"),
+            ("500 Internal Server Error", "The service responded with status 500"),
+            ("200 OK", "The document is an HTML page"),
         ])
         func `a response that is not metadata is reported, and no files are written`(status: String, words: String)
             throws

@@ -51,7 +51,7 @@ import Testing
             try tool.write("// mine\n", to: "out/Order.swift")
             let result = try tool.run(["-d", "out"], input: metadata)
             #expect(result.code == 1)
-            #expect(result.said.contains("Order.swift was not generated and is not replaced."))
+            #expect(result.said.contains("Order.swift was not generated and is not overwritten."))
             #expect(try tool.names(in: "out") == ["Order.swift"])
         }
 
@@ -85,7 +85,7 @@ import Testing
             let text = try tool.text("out/Order.swift")
             let result = try tool.run(["-d", "out", "-s", "Second"], input: second)
             #expect(result.code == 1)
-            #expect(result.said.contains("out/Order.swift was generated for another service and is not replaced."))
+            #expect(result.said.contains("out/Order.swift was generated for another service and is not overwritten."))
             #expect(try tool.names(in: "out") == ["First.swift", "FirstMetadata.swift", "Order.swift"])
             #expect(try tool.text("out/Order.swift") == text)
         }

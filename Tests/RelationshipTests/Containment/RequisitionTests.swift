@@ -6,7 +6,7 @@ import Tidelog
 
 /// SAP's requisition document, whose line items, account assignments and comments are all contained. The document is
 /// read from the conformance corpus.
-@Suite(.enabled(if: Requisition.document != nil, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: Requisition.document != nil, "skipped: the conformance corpora are not next to the checkout"))
 struct RequisitionTests {
     @Test func `SAP's requisition document is usable to its deepest contained set`() async throws {
         let document = try #require(Requisition.document)

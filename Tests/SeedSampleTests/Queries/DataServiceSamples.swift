@@ -24,7 +24,7 @@ import Tidelog
         #expect(try await service.categories().count == 1)
     }
 
-    @Test func `sample expand: what a product leads to comes with it`() async throws {
+    @Test func `sample expand: the related entities of a product are returned with it`() async throws {
         let service = try await Trade().service
         let query = DataQuery().expand(Product.productDetail, Product.supplier)
         let products = try await service.products(query: query)

@@ -46,7 +46,7 @@ import Tidelog
             service.traceWithData = true
         }
         #expect(text.contains("POST http://samples.test/v4/Customers"))
-        #expect(text.contains("was answered with 201"))
+        #expect(text.contains("returned 201"))
         #expect(text.contains("  \"CompanyName\": \"Confidential Ltd\""))
         #expect(text.contains("X-Api-Key: …"))
         #expect(!text.contains("open sesame"))

@@ -5,7 +5,7 @@ import Tidelog
 /// The samples under *Delete relationship*. The guide counts entities from 1.
 @Suite struct DeleteSamples {
     @Test(arguments: Dialect.allCases)
-    func `sample deleteLinkExample2: the link goes, both entities stay`(_ dialect: Dialect) async throws {
+    func `sample deleteLinkExample2: the link is removed, both entities stay`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let service = shop.service
         let customer = try await service.fetchCustomer(matching: DataQuery().top(1))
@@ -31,7 +31,7 @@ import Tidelog
     }
 
     @Test(arguments: Dialect.allCases)
-    func `sample deleteEntity: the relationship is gone for the other end`(_ dialect: Dialect) async throws {
+    func `sample deleteEntity: the other end has no partner any more`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let service = shop.service
         let order = try await service.fetchOrder(matching: DataQuery().skip(2).top(1))
@@ -82,7 +82,7 @@ import Tidelog
     }
 
     @Test(arguments: Dialect.allCases)
-    func `sample oneToOnedeleteLinkExample as its text says: both entities are deleted together`(
+    func `sample oneToOnedeleteLinkExample, as described: both entities are deleted together`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)

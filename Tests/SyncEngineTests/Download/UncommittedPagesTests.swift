@@ -104,7 +104,7 @@ struct UncommittedPagesTests {
         #expect(try await ended.query("Customers").entities.count == 30)
     }
 
-    @Test func `a change of the app during a download keeps the gathered pages, and so does a refused one`()
+    @Test func `a change of the app during a download keeps the uncommitted pages, and so does a refused one`()
         async throws
     {
         let committed = Mutex<[Int]>([])

@@ -132,7 +132,7 @@ struct StreamingTests {
         let session = session(transport)
         session.trace = RequestTrace(withData: true) { line in lines.list.withLock { $0.append(line) } }
         _ = try await text(try await session.stream("Photos(1)/$value?a=b").body)
-        #expect(lines.text.contains("was answered with 200, 6 bytes"))
+        #expect(lines.text.contains("returned 200, 6 bytes"))
         #expect(lines.text.contains("h\u{E9}llo"))
         #expect(!lines.text.contains("geheim"))
         #expect(!lines.text.contains("old"))

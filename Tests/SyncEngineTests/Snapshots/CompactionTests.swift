@@ -173,7 +173,7 @@ struct CompactionTests {
         return times
     }
 
-    @Test func `a window of days keeps the records of these days and few others`() async throws {
+    @Test func `a window of days keeps the records of these days and few older ones`() async throws {
         let shop = try await longHistory()
         let all = try await times(shop.store)
         let done = try await shop.store.compact(keeping: .days(3))

@@ -31,7 +31,7 @@ import Tidelog
     @Test func `reading a result as an entity of another class is an error`() async throws {
         let result = try await Airports().service.invoke("Nearest", ["lat": .value(47), "lon": .value(7)])
         let error = #expect(throws: TidelogError.self) { _ = try result.entity(AirService.Airport.self) }
-        #expect(error?.message == "Nearest returned an entity of type Air.Airport, which is no Airport.")
+        #expect(error?.message == "Nearest returned an entity of type Air.Airport, which is not a Airport.")
     }
 
     @Test(arguments: Client.Dialect.allCases)

@@ -17,7 +17,7 @@ import Tidelog
     }
 
     @Test func `an unknown name is refused`() async throws {
-        try await expectRefusal(.invalidRequest, "The service has no function or action import Teleport.") {
+        try await expectRefusal(.invalidRequest, "The entity sets are no function or action import Teleport.") {
             _ = try await $0.service.invoke("Teleport")
         }
     }
@@ -25,7 +25,7 @@ import Tidelog
     @Test func `a bound operation without a binding parameter is refused`() async throws {
         try await expectRefusal(
             .invalidRequest,
-            "Book is declared, but no function or action import has this name; it can only be called on what it is bound to."
+            "Book has no function or action import, so it can only be called on an instance of its binding parameter."
         ) { _ = try await $0.service.invoke("Book", ["seats": .value(1)]) }
     }
 
@@ -42,7 +42,7 @@ import Tidelog
     }
 
     @Test func `a missing parameter is refused`() async throws {
-        try await expectRefusal(.invalidRequest, "Open needs the parameter code.") {
+        try await expectRefusal(.invalidRequest, "Open requires the parameter code.") {
             _ = try await $0.service.invoke("Open")
         }
     }
@@ -54,7 +54,7 @@ import Tidelog
     }
 
     @Test func `a duplicate parameter is refused`() async throws {
-        try await expectRefusal(.invalidRequest, "The parameter text of Echo is given twice.") {
+        try await expectRefusal(.invalidRequest, "The parameter text of Echo occurs twice.") {
             _ = try await $0.service.invoke("Echo", ["text": .value("a"), "text": .value("b")])
         }
     }
@@ -73,7 +73,7 @@ import Tidelog
 
     @Test func `an unknown member of an enumeration is refused`() async throws {
         try await expectRefusal(
-            .invalidRequest, "The parameter size of Nearest is \"Huge\", no member of Air.Size."
+            .invalidRequest, "The parameter size of Nearest is \"Huge\", which is not a member of Air.Size."
         ) {
             _ = try await $0.service.invoke(
                 "Nearest", ["lat": .value(1), "lon": .value(1), "size": .value("Huge")])
@@ -99,7 +99,7 @@ import Tidelog
 
     @Test func `query options for a result without entities are refused`() async throws {
         try await expectRefusal(
-            .invalidRequest, "Names returns no entities that a query could be about."
+            .invalidRequest, "Names does not return entities, so it does not accept a query."
         ) { _ = try await $0.service.invoke("Names", query: DataQuery().top(1)) }
     }
 
@@ -143,7 +143,7 @@ import Tidelog
             _ = try await DataService(provider: store).invoke(name)
         }
         #expect(error?.code == .unsupported)
-        #expect(error?.recovery == "Call it online, by a DataService with an OnlineODataProvider.")
+        #expect(error?.recovery == "Call it online, with a DataService that has an OnlineODataProvider.")
         #expect(try await store.operationStatus().isEmpty)
         #expect(try await store.stateDigest() == before)
         #expect(transport.requests.isEmpty)

@@ -8,7 +8,7 @@ final class RawFile {
 
     init(path: String) throws {
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL, 0o644)
-        guard descriptor >= 0 else { throw Failure("\(path) cannot be made: error \(errno).") }
+        guard descriptor >= 0 else { throw Failure("\(path) cannot be created: error \(errno).") }
     }
 
     deinit { close(descriptor) }

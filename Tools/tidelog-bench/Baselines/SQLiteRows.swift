@@ -77,7 +77,7 @@ final class SQLiteRows {
                 return sqlite3_step(valid) == SQLITE_ROW && sqlite3_column_int(valid, 0) == 1
             }
         }
-        guard isValid else { throw Failure("SQLite takes a page for no JSON.") }
+        guard isValid else { throw Failure("SQLite rejects a page as invalid JSON.") }
     }
 
     private func bind(_ place: Int32, _ text: ContiguousArray<CChar>) {

@@ -8,14 +8,14 @@ final class ZstdFrames {
 
     init(level: Int, dictionary: [UInt8]? = nil) throws {
         guard let compressing = ZSTD_createCCtx(), let decompressing = ZSTD_createDCtx() else {
-            throw Failure("There is no memory for zstd.")
+            throw Failure("zstd cannot allocate memory.")
         }
         self.compressing = compressing
         self.decompressing = decompressing
         self.dictionary = try dictionary.map { bytes in
             guard let compress = ZSTD_createCDict(bytes, bytes.count, Int32(level)),
                 let decompress = ZSTD_createDDict(bytes, bytes.count)
-            else { throw Failure("zstd takes no such dictionary.") }
+            else { throw Failure("zstd rejected the dictionary.") }
             return (compress, decompress)
         }
         for (parameter, value) in [

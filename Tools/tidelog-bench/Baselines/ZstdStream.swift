@@ -8,7 +8,7 @@ final class ZstdStream {
     private(set) var bytes = 0
 
     init(level: Int) throws {
-        guard let context = ZSTD_createCCtx() else { throw Failure("There is no memory for zstd.") }
+        guard let context = ZSTD_createCCtx() else { throw Failure("zstd cannot allocate memory.") }
         self.context = context
         output = [UInt8](repeating: 0, count: 1 << 22)
         try Self.check(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level)))
@@ -24,7 +24,7 @@ final class ZstdStream {
                 var from = ZSTD_inBuffer(src: raw, size: total, pos: 0)
                 var to = ZSTD_outBuffer(dst: target.baseAddress, size: target.count, pos: 0)
                 guard try Self.check(ZSTD_compressStream2(context, &to, &from, ZSTD_e_flush)) == 0 else {
-                    throw Failure("More than \(target.count) bytes came out of zstd at once.")
+                    throw Failure("zstd returned more than \(target.count) bytes at once.")
                 }
                 bytes += to.pos
             }

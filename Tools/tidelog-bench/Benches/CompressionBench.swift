@@ -3,7 +3,7 @@ internal import Operations
 
 extension Bench {
     static let compression = Bench(
-        name: "compression", summary: "Ways to compress the log, on three shapes of commits, at six levels."
+        name: "compression", summary: "Compression methods of the log, for three shapes of commits and six levels."
     ) { surroundings in
         var report = Report()
         for shape in CommitShape.allCases {
@@ -22,12 +22,12 @@ extension Bench {
                     ["\(level)"] + CompressionWay.allCases.map { results[$0]?.text ?? "" })
             }
             let raw = NumberText.short(Double(commits.bytes.count) / Double(commits.operations))
-            report.notes += ["", "\(shape.rawValue): \(shape.meaning); \(raw) bytes an operation uncompressed.", ""]
+            report.notes += ["", "\(shape.rawValue): \(shape.meaning); \(raw) bytes per operation uncompressed.", ""]
             report.notes += ReportText.table(["level"] + CompressionWay.allCases.map(\.rawValue), rows)
         }
         report.notes += [
             "",
-            "Each cell: bytes an operation with block headers / compressing MB/s / decompressing MB/s of uncompressed bytes.",
+            "Each cell: bytes per operation with block headers / compression MB/s / decompression MB/s of uncompressed bytes.",
         ]
         return report
     }
@@ -35,8 +35,8 @@ extension Bench {
 
 /// A method to compress the commits of a log. The first three can be applied to each commit, the last two only later.
 enum CompressionWay: String, CaseIterable {
-    case frames = "a frame a commit"
-    case dictionary = "a frame a commit, dictionary"
+    case frames = "one frame per commit"
+    case dictionary = "one frame per commit, dictionary"
     case stream = "a flushed stream"
     case blocks = "repacked: large blocks"
     case columns = "repacked: columns"
@@ -135,9 +135,9 @@ enum CompressionWay: String, CaseIterable {
                     decoder.decode(
                         Array(target[..<count]), recordCount: UInt32(piece.records), rawLength: piece.range.count)
                         != nil
-                else { throw Failure("The columns do not give the records back.") }
+                else { throw Failure("The decoded columns differ from the records.") }
             } else if count != piece.range.count {
-                throw Failure("Other bytes came back than went in.")
+                throw Failure("The decompressed bytes differ from the input.")
             }
         }
         return Stopwatch.seconds(since: start)

@@ -4,7 +4,7 @@ internal import Operations
 extension Bench {
     static let log = Bench(
         name: "log",
-        summary: "The operation log: commits, size, reading; beside SQLite, RocksDB, zstd and plain writes."
+        summary: "The operation log: commits, size, reading; compared with SQLite, RocksDB, zstd and plain writes."
     ) { surroundings in
         var report = Report()
         if let missing = RocksDB.missing { report.notes.append("Without RocksDB: \(missing).") }

@@ -4,7 +4,7 @@ internal import Operations
 
 extension Bench {
     static let scale = Bench(
-        name: "scale", summary: "10 million operations: time and memory of appending, opening, seeking, verifying."
+        name: "scale", summary: "10 million operations: time and memory to append, open, seek and verify."
     ) { surroundings in
         let operations = surroundings.operations ?? 10_000_000
         let path = try surroundings.directory.fresh("scale")
@@ -20,7 +20,7 @@ extension Bench {
         let bytes = try Directory.bytes(at: path) { $0.hasSuffix(".segment") }
         report.cases.append(
             Case("the log on disk", Double(bytes) / Double(operations), .bytesPerOperation, target: .atMost(25)))
-        report.notes.append("\(operations) operations, 1,000 a commit; each phase in a process of its own.")
+        report.notes.append("\(operations) operations, 1,000 per commit; each phase in its own process.")
         return report
     }
 }
@@ -80,7 +80,7 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
             let start = ContinuousClock.now
             let log = try BenchLog.open(path, durability: .none)
             let seconds = Stopwatch.seconds(since: start)
-            guard log.nextSequence == UInt64(operations) + 1 else { throw Failure("The log has lost operations.") }
+            guard log.nextSequence == UInt64(operations) + 1 else { throw Failure("The log lost operations.") }
             log.close()
             return seconds * 1e3
         case .seek:

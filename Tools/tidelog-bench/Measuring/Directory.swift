@@ -44,6 +44,6 @@ struct Directory: Sendable {
         let name = String(cString: bench_file_system(path))
         return bench_is_in_memory(path) == 0
             ? "Measured on a file system of the type \(name)."
-            : "Measured on \(name), which is in memory: durable commits mean nothing there. Name a disk with --directory."
+            : "Measured on \(name), which is in memory, so durable commits are not meaningful. Name a directory on a disk with --directory."
     }
 }

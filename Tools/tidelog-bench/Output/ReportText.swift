@@ -36,7 +36,7 @@ enum ReportText {
         let missed = judged.filter { $0.isMet == false }
         var lines = ["", "\(judged.count - missed.count) of \(judged.count) targets met."]
         for row in missed {
-            let against = row.baseline.map { " beside \($0.name)" } ?? ""
+            let against = row.baseline.map { " compared with \($0.name)" } ?? ""
             lines.append("Not met: \(row.name)\(against), \(row.target?.description ?? "").")
         }
         return lines

@@ -9,9 +9,9 @@ enum CommitShape: String, CaseIterable {
 
     var meaning: String {
         switch self {
-        case .singleEdits: "one update of one or two properties a commit"
-        case .formSaves: "a new entity of 15 to 20 properties with its links, 5 to 10 operations a commit"
-        case .bulkImport: "1,000 new orders a commit"
+        case .singleEdits: "one update of one or two properties per commit"
+        case .formSaves: "a new entity of 15 to 20 properties with its links, 5 to 10 operations per commit"
+        case .bulkImport: "1,000 new orders per commit"
         }
     }
 

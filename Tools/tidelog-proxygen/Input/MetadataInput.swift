@@ -64,7 +64,7 @@ struct MetadataInput {
 
     private func standardInput() throws(Failure) -> [UInt8] {
         guard isatty(STDIN_FILENO) == 0 else {
-            throw Failure("Name the metadata document with --metadata, or pipe it in.")
+            throw Failure("Name the metadata document with --metadata, or write it to standard input.")
         }
         do {
             return [UInt8](try FileHandle.standardInput.readToEnd() ?? Data())
@@ -81,7 +81,7 @@ struct MetadataInput {
         guard let request = HTTPRequest(method: .get, url: url, headerFields: [.accept: "application/xml"]) else {
             // The URL is not printed, because it may contain a password.
             throw Failure(
-                "The URL of the metadata cannot be used: it must be percent-encoded, and without credentials.")
+                "The URL of the metadata is not valid: it must be percent-encoded, without credentials.")
         }
         let answer: (response: HTTPResponse, body: [UInt8])
         do throws(TransportError) {
@@ -93,11 +93,11 @@ struct MetadataInput {
         case 200..<300: return MetadataSource(name: name, bytes: answer.body)
         case 401, 403:
             throw Failure(
-                "The service refused with status \(answer.response.status.code) (GET \(name)); if it wants credentials, "
+                "The service denied access with status \(answer.response.status.code) (GET \(name)). If it requires credentials, "
                     + "download the document with curl -u USER -o metadata.xml '\(name)' and give --metadata metadata.xml."
             )
-        case 404: throw Failure("The service has nothing there (404, GET \(name)).")
-        default: throw Failure("The service answered with status \(answer.response.status.code) (GET \(name)).")
+        case 404: throw Failure("The resource does not exist at the service (404, GET \(name)).")
+        default: throw Failure("The service responded with status \(answer.response.status.code) (GET \(name)).")
         }
     }
 

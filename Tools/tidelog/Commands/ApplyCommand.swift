@@ -3,7 +3,7 @@ internal import Tidelog
 
 struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Perform the operations of a file, one JSON object a line.",
+        commandName: "apply", abstract: "Perform the operations of a file, one JSON object per line.",
         discussion: """
             {"op":"create","set":"Customers","as":"c","value":{"Name":"Ada"}}
             {"op":"create","set":"Orders","as":"o","value":{"Note":"x"},"bind":{"Customer":"c"}}
@@ -13,11 +13,11 @@ struct ApplyCommand: AsyncParsableCommand {
             {"op":"delete","entity":"Customers(1)"}
             {"op":"changeSet","operations":[...]} - all or nothing
 
-            "as" names an entity for later lines. For each line one line is printed, once the operation is durable. A bad \
-            line stops the command; what came before it stays.
+            "as" names an entity for later lines. The command prints one line for each line, after the operation is \
+            durable. An invalid line stops the command; the operations before it remain.
             """)
 
-    @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "file")) var file: String
+    @Argument(help: ArgumentHelp("The file, or - for standard input.", valueName: "file")) var file: String
     @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -46,8 +46,8 @@ struct ApplyCommand: AsyncParsableCommand {
         } catch is Console.BrokenPipe {
             await provider.close()
             throw CommandFailure(
-                "Nobody reads the answers any more; stopped behind line \(number) of \(name).",
-                recovery: "See 'tidelog status' for what was done.")
+                "The reader of the output closed it; stopped after line \(number) of \(name).",
+                recovery: "Run 'tidelog status' to see which operations were performed.")
         } catch {
             await provider.close()
             throw error

@@ -4,17 +4,17 @@ internal import Tidelog
 
 struct AtCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "at", abstract: "Look at the store as it was, without changing it.",
+        commandName: "at", abstract: "Show the store as of an earlier operation or time.",
         discussion: """
-            What there was in each entity set, and what was waiting to be sent; or what one of the commands query, keys, status \
-            and plan would have said. Made from the newest snapshot that is not younger, in memory. The store need not be \
-            closed.
+            Shows the number of entities in each entity set and the pending operations, or the output of query, keys, \
+            status or plan as of then. Derived in memory from the newest snapshot that is not later; the store does \
+            not change and need not be closed.
 
             tidelog at 120
             tidelog at 2026-11-21T07:43:17Z query 'Customers?$filter=Rating gt 3'
             """)
 
-    @Argument(help: ArgumentHelp("Behind the operation with this number, or at this time.", valueName: "seq|time"))
+    @Argument(help: ArgumentHelp("As of the operation with this number, or of this time.", valueName: "seq|time"))
     var point: PointArgument
 
     @OptionGroup var options: StoreOptions
@@ -22,7 +22,7 @@ struct AtCommand: AsyncParsableCommand {
 
     @Argument(
         parsing: .captureForPassthrough,
-        help: ArgumentHelp("query, keys, status or plan, with what belongs to it.", valueName: "command"))
+        help: ArgumentHelp("query, keys, status or plan, with its arguments.", valueName: "command"))
     var command: [String] = []
 
     private static let commands = ["query", "keys", "status", "plan"]
@@ -43,7 +43,7 @@ struct AtCommand: AsyncParsableCommand {
         }
         guard Self.commands.contains(name) else {
             let others = Self.commands.joined(separator: ", ")
-            throw ValidationError("'\(name)' cannot look at the store as it was; \(others) can.")
+            throw ValidationError("'\(name)' cannot show an earlier state. Use \(others).")
         }
         // If an option occurs twice, the last one is used; after "--" there are no options.
         let rest = command.dropFirst()
@@ -91,7 +91,7 @@ private struct AtText {
     }
 
     var lines: [String] {
-        var lines = ["Behind operation \(sequence), state \(digest)."]
+        var lines = ["After operation \(sequence), state \(digest)."]
         if !counts.isEmpty {
             var table = TextTable([("set", .left), ("entities", .right)])
             for (set, count) in counts { table.add([set, String(count)]) }

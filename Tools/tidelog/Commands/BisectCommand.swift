@@ -6,24 +6,25 @@ internal import SyncEngine
 
 struct BisectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bisect", abstract: "Find the first operation after which something holds.",
+        commandName: "bisect", abstract: "Find the first operation after which a condition is true.",
         discussion: """
-            Looks at the store as it was at ⌈log2 n⌉+1 places at most. --when takes a query: it holds where the answer \
-            shows an entity, is a count above 0, or is neither null nor false. --run takes a command for the shell: it finds \
-            a copy of the store as it was in the directory TIDELOG_STORE, which stands for {} as well, and exits with 0 \
-            where all is well, with 125 where it cannot tell, with another code below 128 where it is not.
+            Evaluates the condition at ⌈log2 n⌉+1 places of the log at most. --when is a query: the condition is true \
+            if the result contains an entity, is a count above 0, or is neither null nor false. --run is a shell \
+            command: the directory TIDELOG_STORE, which also replaces {} in it, contains a copy of the store of that \
+            place. The command exits with 0 if the copy is good, with 125 if it cannot be judged, and with another \
+            code below 128 if it is bad.
 
                 tidelog bisect --good 8 --when 'Orders?$filter=Amount lt 0'
                 tidelog bisect --run 'test $(tidelog query --store {} Orders/$count) -lt 100'
 
-            Where it changes back and forth, one of the operations is found that begin it. Exit codes: 0 found, 1 not found \
-            or failed, 2 damage, 64 usage.
+            If the condition changes several times, one of the operations that make it true is found. Exit codes: 0 \
+            found, 1 not found or failed, 2 damage, 64 usage.
             """)
 
-    @Option(help: ArgumentHelp("A place where it does not hold; the earliest if none is given.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("A place where the condition is false; the earliest by default.", valueName: "seq|time"))
     var good: PointArgument?
 
-    @Option(help: ArgumentHelp("A later place where it holds; the end if none is given.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("A later place where the condition is true; the end by default.", valueName: "seq|time"))
     var bad: PointArgument?
 
     @Option(help: ArgumentHelp("A query.", valueName: "url"))
@@ -36,7 +37,7 @@ struct BisectCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if (when == nil) == (run == nil) { throw ValidationError("Give either --when or --run.") }
+        if (when == nil) == (run == nil) { throw ValidationError("Use either --when or --run.") }
     }
 
     func run() async throws {
@@ -70,17 +71,19 @@ struct BisectText {
         var lines = report.evaluations.map { "\($0.sequence): \(Self.words($0.verdict))" }
         switch report.outcome {
         case .found(let sequence):
-            lines.append("It holds first behind operation \(sequence).")
+            lines.append("The condition is first true after operation \(sequence).")
             if let entry = report.entry {
                 lines.append("\(sequence)  \(entry.timeText ?? "-")  \(oneLine(entry.summary))")
             } else if report.isRestored {
                 lines.append("\(sequence)  -  \(ConditionChangeText.restored)")
             }
-        case .holdsAlready: lines.append("It holds behind operation \(report.good) already, so that is no good place.")
-        case .neverHolds: lines.append("It does not hold behind operation \(report.bad), so that is no bad place.")
+        case .holdsAlready:
+            lines.append("The condition is already true after operation \(report.good), so it is not a good place.")
+        case .neverHolds:
+            lines.append("The condition is false after operation \(report.bad), so it is not a bad place.")
         case .undecided(let range):
             lines.append(
-                "It is one of the operations \(range.lowerBound) to \(range.upperBound); the others cannot be told apart."
+                "It is one of the operations \(range.lowerBound) to \(range.upperBound), which could not all be judged."
             )
         }
         lines.append("\(counted(report.evaluations.count, "evaluation", "evaluations")) of \(report.limit) at most.")
@@ -90,7 +93,7 @@ struct BisectText {
     private static func words(_ verdict: Bisection.Verdict) -> String {
         switch verdict {
         case .holds: "holds"
-        case .holdsNot: "does not hold"
+        case .holdsNot: "is false"
         case .skipped: "skipped"
         }
     }

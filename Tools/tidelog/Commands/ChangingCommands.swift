@@ -26,23 +26,23 @@ struct CreateCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Create an entity.",
         discussion: """
-            The JSON may hold new entities under navigation properties (deep insert). --bind links existing entities in \
-            the same request; --in creates through a navigation property of another entity.
+            The JSON may contain new entities in navigation properties (deep insert). --bind links existing entities \
+            in the same request; --in creates through a navigation property of another entity.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The entity set, or the path from an entity to what it contains: Customers(1)/Orders.", valueName: "set"))
+            "The entity set, or the path from an entity to contained entities: Customers(1)/Orders.", valueName: "set"))
     var set: String
-    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value:
-        String
+    @Argument(help: ArgumentHelp("The properties as a JSON object, or - for standard input.", valueName: "json"))
+    var value: String
     @Option(
         help: ArgumentHelp("Link an existing entity; may be repeated.", valueName: "NAV=REF"),
         transform: BindingArgument.init)
     var bind: [BindingArgument] = []
     @Option(
         name: .customLong("in"),
-        help: ArgumentHelp("The entity and its navigation property to create through.", valueName: "REF/NAV"),
+        help: ArgumentHelp("The parent entity and its navigation property.", valueName: "REF/NAV"),
         transform: ParentArgument.init)
     var parent: ParentArgument?
     @OptionGroup var transaction: TransactionOptions
@@ -58,10 +58,11 @@ struct CreateCommand: ChangingCommand {
 
 struct UpdateCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "update", abstract: "Change properties of an entity; what is not named stays.")
+        commandName: "update", abstract: "Change properties of an entity; all other properties stay unchanged.")
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "ref")) var reference: String
-    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value =
+    @Argument(help: ArgumentHelp("The properties as a JSON object, or - for standard input.", valueName: "json"))
+    var value =
         "{}"
     @Option(
         help: ArgumentHelp("Link an existing entity; may be repeated.", valueName: "NAV=REF"),
@@ -91,7 +92,7 @@ struct LinkCommand: ChangingCommand {
     static let configuration = CommandConfiguration(commandName: "link", abstract: "Link two entities.")
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
-    @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
+    @Argument(help: ArgumentHelp("A navigation property of the entity.", valueName: "nav")) var property: String
     @Argument(help: ArgumentHelp("The entity to link.", valueName: "to")) var to: String
     @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
@@ -102,10 +103,10 @@ struct LinkCommand: ChangingCommand {
 
 struct RelinkCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relink", abstract: "Point a single-valued navigation property to another entity.")
+        commandName: "relink", abstract: "Replace the entity that a single-valued navigation property links to.")
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
-    @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
+    @Argument(help: ArgumentHelp("A navigation property of the entity.", valueName: "nav")) var property: String
     @Argument(help: ArgumentHelp("The entity to link instead.", valueName: "to")) var to: String
     @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
@@ -119,7 +120,7 @@ struct UnlinkCommand: ChangingCommand {
         commandName: "unlink", abstract: "Remove a link; both entities stay.")
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
-    @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
+    @Argument(help: ArgumentHelp("A navigation property of the entity.", valueName: "nav")) var property: String
     @Argument(help: ArgumentHelp("The other entity; not needed for a single-valued property.", valueName: "to"))
     var to: String?
     @OptionGroup var transaction: TransactionOptions
@@ -135,21 +136,22 @@ struct UnlinkCommand: ChangingCommand {
 struct TransactionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send it in one change set with the pending operations of the same transaction.", valueName: "ID"))
+            "Send the operation in one change set with the pending operations of the same transaction.", valueName: "ID"
+        ))
     var transaction: String?
-    @Option(help: ArgumentHelp("A mark of your own, which comes back with errors.", valueName: "text"))
+    @Option(help: ArgumentHelp("A custom tag, which is returned with errors.", valueName: "text"))
     var tag: String?
-    @Option(help: ArgumentHelp("What a push may choose it by.", valueName: "name"))
+    @Option(help: ArgumentHelp("A category by which a push can select the operation.", valueName: "name"))
     var category: String?
-    @Flag(help: "Keep it here until it is released.")
+    @Flag(help: "Keep the operation in the store until it is released.")
     var draft = false
-    @Flag(help: "Never send it.")
+    @Flag(help: "Never send the operation.")
     var localOnly = false
-    @Flag(help: "Send it exactly as it is, combined with nothing.")
+    @Flag(help: "Send the operation unchanged, without coalescing.")
     var unmodifiable = false
 
     func validate() throws {
-        guard !(draft && localOnly) else { throw ValidationError("Use --draft or --local-only.") }
+        guard !(draft && localOnly) else { throw ValidationError("Use either --draft or --local-only.") }
     }
 
     var intentOptions: IntentOptions {
@@ -176,7 +178,7 @@ struct ObjectArgument {
         do throws(JSONError) {
             json = try JSONValue.parse(bytes)
         } catch {
-            throw CommandFailure("The value is no JSON: \(error)", recovery: "Put an object between single quotes.")
+            throw CommandFailure("The value is not JSON: \(error)", recovery: "Write a JSON object in single quotes.")
         }
         guard let object = json.object else {
             throw CommandFailure("The value is \(json.kindName), not an object with properties.")
@@ -192,7 +194,7 @@ struct BindingArgument: Hashable {
     init(_ text: String) throws {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-            throw ValidationError("'\(text)' is not of the form NAV=REF.")
+            throw ValidationError("'\(text)' does not have the form NAV=REF.")
         }
         binding = OperationLine.Binding(navigation: String(parts[0]), targets: [String(parts[1])])
     }
@@ -205,7 +207,7 @@ struct ParentArgument: Hashable {
     init(_ text: String) throws {
         guard let slash = text.lastIndex(of: "/"), slash != text.startIndex, text.index(after: slash) != text.endIndex
         else {
-            throw ValidationError("'\(text)' is not of the form REF/NAV.")
+            throw ValidationError("'\(text)' does not have the form REF/NAV.")
         }
         parent = OperationLine.Parent(
             entity: String(Self.withoutCast(text[..<slash])), navigation: String(text[text.index(after: slash)...]))

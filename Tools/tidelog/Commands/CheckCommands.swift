@@ -5,26 +5,28 @@ internal import SyncEngine
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read every byte of the log and check it, and compare the views with it.",
+        commandName: "verify", abstract: "Check every byte of the log, and compare the views with it.",
         discussion: """
-            Checks all checksums and their order, decompresses every block and decodes every record. Then the log is folded \
-            again, and the views in views.sqlite are compared with the outcome. With --fast nothing is decompressed or \
-            decoded, and the views are not looked at. Needs no lock and changes nothing, unless --rebuild removes views that \
-            are wrong, which are made again at once. Exits with 2 where something is damaged; see 'tidelog repair' then. \
-            Streams are not read: 'tidelog media verify' does that.
+            Checks all checksums and their order, decompresses every block and decodes every record. Then it folds the \
+            log again and compares the views in views.sqlite with the result. With --fast it does not decompress or \
+            decode, and does not check the views. Needs no lock and changes nothing, unless --rebuild removes views \
+            that are wrong and rebuilds them. Exits with 2 if the store is damaged; then see 'tidelog repair'. Streams \
+            are checked by 'tidelog media verify'.
             """)
 
-    @Flag(help: "Check bytes and order only, not what they mean.")
+    @Flag(help: "Check only bytes and order, without decoding.")
     var fast = false
 
-    @Flag(help: "Make the views again from the log if they are wrong.")
+    @Flag(help: "Rebuild the views from the log if they are wrong.")
     var rebuild = false
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard !fast || !rebuild else { throw ValidationError("--rebuild compares the views, and --fast does not.") }
+        guard !fast || !rebuild else {
+            throw ValidationError("--rebuild requires a comparison of the views, which --fast omits.")
+        }
     }
 
     func run() async throws {
@@ -49,8 +51,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Show where the log's bytes are, per segment and kind of record.",
-        discussion: "Reads and checks every byte; needs no lock. Exits with 2 where something cannot be read.")
+        commandName: "stats", abstract: "Show the size of the log by segment and kind of record.",
+        discussion: "Reads and checks every byte; needs no lock. Exits with 2 if a part cannot be read.")
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -68,10 +70,10 @@ struct StatsCommand: ParsableCommand {
 
 struct SegmentsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "segments", abstract: "Show the log's files: segments and snapshots, a line each.",
+        commandName: "segments", abstract: "List the files of the log: segments and snapshots.",
         discussion: """
-            Checks every byte without decompressing; needs no lock. Exits with 2 where something is damaged: see 'tidelog \
-            verify' then.
+            Checks every byte without decompressing; needs no lock. Exits with 2 if a file is damaged; then see \
+            'tidelog verify'.
 
               tidelog segments --json
             """)

@@ -4,16 +4,16 @@ internal import Tidelog
 
 struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compact", abstract: "Write the state as a snapshot, and remove history that need not be kept.",
+        commandName: "compact", abstract: "Write a snapshot of the state, and remove old history.",
         discussion: """
-            The state stays as it is, and so does everything that is pending: only how it came about is forgotten. Before \
-            anything is removed, the history is folded once more and has to lead to the same state; its digest is printed. \
-            Whole segments of the log go, so a little more than what is asked for may stay.
+            The state and the pending operations do not change; only their history is removed. Before that, the \
+            command folds the history again, verifies that it results in the same state, and prints the digest. It \
+            removes whole segments, so slightly more history than requested may remain.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "What of the history to keep: 'everything', what was recorded in so many days as in '30d', or the newest so many bytes as in '100mb' (b, kb, mb, gb).",
+            "The history to keep: 'everything', a number of days such as '30d', or a size such as '100mb' (b, kb, mb, gb).",
             valueName: "everything|DAYSd|BYTES"),
         transform: WindowArgument.init)
     var keep: WindowArgument
@@ -45,7 +45,8 @@ struct WindowArgument: Hashable {
         {
             window = .bytes(bytes)
         } else {
-            throw ValidationError("'\(text)' is none of 'everything', days as in '30d', and bytes as in '100mb'.")
+            throw ValidationError(
+                "'\(text)' is not 'everything', a number of days such as '30d' or a size such as '100mb'.")
         }
     }
 

@@ -5,10 +5,11 @@ internal import Tidelog
 
 struct ConflictsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conflicts", abstract: "List entities that others have changed while changes are pending here.",
+        commandName: "conflicts",
+        abstract: "List entities that another client changed while changes to them are pending.",
         discussion: """
-            For each property and link: the base that the change was made on, mine, theirs. An asterisk marks what both \
-            changed. push settles what its policy decides; resolve decides the rest.
+            For each property and link: the merge base, mine and theirs. An asterisk marks those that both sides \
+            changed. push resolves conflicts by its policy, resolve the remaining ones.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -29,29 +30,29 @@ struct ConflictsCommand: AsyncParsableCommand {
 
 struct ResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Decide a conflict; the next push sends what was decided.",
+        commandName: "resolve", abstract: "Resolve a conflict; the next push sends the result.",
         discussion: """
-            --theirs undoes what is pending on the entity (redo puts it back), --mine sends it over what others did. \
-            Single properties and links are decided by --property and --link, for example \
+            --theirs undoes the pending operations on the entity (redo restores them); --mine sends them over the \
+            changes of other clients. --property and --link choose a side for single properties and links, for example \
             'tidelog resolve Customers(1) --mine --property Name=theirs'.
             """)
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "entity")) var entity: String
-    @Flag(help: "What is pending here holds.") var mine = false
-    @Flag(help: "What the service has holds.") var theirs = false
+    @Flag(help: "Keep the pending changes.") var mine = false
+    @Flag(help: "Keep the changes of the service.") var theirs = false
     @Option(
-        help: ArgumentHelp("'mine' or 'theirs' for one property; may be repeated.", valueName: "NAME=SIDE"),
+        help: ArgumentHelp("The side for one property, 'mine' or 'theirs'; may be repeated.", valueName: "NAME=SIDE"),
         transform: SideArgument.init)
     var property: [SideArgument] = []
     @Option(
-        help: ArgumentHelp("'mine' or 'theirs' for one link; may be repeated.", valueName: "NAME=SIDE"),
+        help: ArgumentHelp("The side for one link, 'mine' or 'theirs'; may be repeated.", valueName: "NAME=SIDE"),
         transform: SideArgument.init)
     var link: [SideArgument] = []
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
         guard mine != theirs else {
-            throw ValidationError("Say --mine or --theirs: what holds for all that is not named.")
+            throw ValidationError("Use --mine or --theirs, for the properties and links without a side of their own.")
         }
     }
 
@@ -63,25 +64,25 @@ struct ResolveCommand: AsyncParsableCommand {
             var resolution = ConflictResolution(mine ? .mine : .theirs)
             for argument in property {
                 guard conflict.properties.contains(where: { $0.name == argument.name && $0.isMine }) else {
-                    throw TidelogError(.invalidRequest, "Nothing that is pending on \(entity) sets \(argument.name).")
+                    throw TidelogError(.invalidRequest, "No pending operation on \(entity) sets \(argument.name).")
                 }
                 resolution.properties[argument.name] = argument.side == .mine ? .mine : .theirs
             }
             for argument in link {
                 guard conflict.links.contains(where: { $0.navigation == argument.name && $0.isMine }) else {
                     throw TidelogError(
-                        .invalidRequest, "Nothing that is pending on \(entity) sets the link \(argument.name).")
+                        .invalidRequest, "No pending operation on \(entity) sets the link \(argument.name).")
                 }
                 resolution.links[argument.name] = argument.side
             }
             let undone = try await provider.resolve(conflict, with: resolution)
-            let send = try await provider.hasPendingUpload ? " Run 'tidelog push' to send what is pending." : ""
+            let send = try await provider.hasPendingUpload ? " Run 'tidelog push' to send the pending operations." : ""
             try Console.print("The conflict on \(oneLine(conflict.name)) is resolved.\(send)")
             guard !undone.isEmpty else { return }
             let numbers = undone.map(String.init)
             try Console.print(
                 "\(counted(undone.count, "operation", "operations")) undone: \(numbers.joined(separator: ", ")). "
-                    + "'tidelog redo \(numbers.joined(separator: " "))' puts back.")
+                    + "'tidelog redo \(numbers.joined(separator: " "))' restores them.")
         }
     }
 }
@@ -93,13 +94,13 @@ struct SideArgument: Hashable {
 
     init(_ text: String) throws {
         guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
-            throw ValidationError("'\(text)' is not of the form NAME=mine or NAME=theirs.")
+            throw ValidationError("'\(text)' does not have the form NAME=mine or NAME=theirs.")
         }
         name = String(text[..<equals])
         switch text[text.index(after: equals)...] {
         case "mine": side = .mine
         case "theirs": side = .theirs
-        default: throw ValidationError("'\(text)' is not of the form NAME=mine or NAME=theirs.")
+        default: throw ValidationError("'\(text)' does not have the form NAME=mine or NAME=theirs.")
         }
     }
 }

@@ -8,18 +8,19 @@ internal import Tidelog
 
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diff", abstract: "Show what differs between two states: entities, properties and links.",
+        commandName: "diff", abstract: "Show the differences between two states: entities, properties and links.",
         discussion: """
-            A side is a place of the store's history (12, or a time), 'now', another store (its directory, or \
-            directory@12), or 'live': what the service answers to the store's queries now. Pending changes count as made. \
-            What only the second side has is marked +, what only the first one has -, what both have ~.
+            A side is a place in the history of the store (12, or a time), 'now', another store (its directory, or \
+            directory@12), or 'live': the current results of the defining queries at the service. Pending changes are \
+            included. + marks items of the second side only, - items of the first side only, ~ items of both that \
+            differ.
 
                 tidelog diff 8 now
                 tidelog diff 2026-11-21T07:43:17Z now Customers
                 tidelog diff . ../copy 'Orders(5)'
                 tidelog diff now live
 
-            Exit codes: 0 equal, 1 different, 2 damage, 64 usage, 70 failed, 75 the service is busy.
+            Exit codes: 0 equal, 1 different, 2 damage, 64 usage, 70 failure, 75 the service is busy.
             """)
 
     @Argument(help: ArgumentHelp("The first side.", valueName: "a"))
@@ -28,7 +29,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The second side.", valueName: "b"))
     var second: DiffSide
 
-    @Argument(help: ArgumentHelp("Only this entity, or this entity set.", valueName: "ref|set"))
+    @Argument(help: ArgumentHelp("Compare only this entity or entity set.", valueName: "ref|set"))
     var scope: String?
 
     @OptionGroup var access: ServiceAccess
@@ -56,7 +57,7 @@ struct DiffCommand: AsyncParsableCommand {
         let counts: DifferenceCounts
         switch (first, second) {
         case (.live, .live):
-            throw CommandFailure("The service is on both sides.", recovery: "Name a place of the store.")
+            throw CommandFailure("Both sides are 'live'.", recovery: "Use a place of the store for one side.")
         case (.live, let side), (let side, .live):
             let past = try await side.past(options)
             let service = try await LiveService(past, side.directory(options), access)
@@ -115,7 +116,7 @@ enum DiffSide: ExpressibleByArgument, Equatable {
     /// Returns the store as of this side.
     func past(_ options: StoreOptions) async throws -> HistoricalStore {
         switch self {
-        case .live: throw CommandFailure("The service is not a store.")
+        case .live: throw CommandFailure("'live' is not a store.")
         case .place(let point): return try await options.inspected.past(at: point)
         case .store(_, let point): return try await inspected(options).past(at: point)
         }
@@ -138,7 +139,7 @@ struct LiveService: LiveServiceReader {
 
     init(_ past: HistoricalStore, _ directory: String, _ access: ServiceAccess) async throws {
         guard let root = try await past.serviceRoot else {
-            throw CommandFailure("The store belongs to no service yet.", recovery: "Run 'tidelog init'.")
+            throw CommandFailure("The store does not belong to a service yet.", recovery: "Run 'tidelog init'.")
         }
         let credentials = try EnvironmentCredentials().credentials(
             forStore: directory, root: root, named: access.origin)

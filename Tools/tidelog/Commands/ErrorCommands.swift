@@ -5,10 +5,11 @@ internal import Tidelog
 
 struct ErrorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "errors", abstract: "Show what the service refused, what is in conflict, and what is in doubt.",
+        commandName: "errors", abstract: "List operations that were rejected, are in conflict or are in doubt.",
         discussion: """
-            To mend an entity, change it and push: what both come to is sent. retry sends some again as they are, discard \
-            gives some up; resolve decides a conflict, settle a doubt. The same can be asked as an entity set: tidelog query ErrorArchive.
+            To correct an entity, change it and push: both changes are sent together. retry sends operations again \
+            unchanged, discard undoes them, resolve resolves a conflict, settle sets the outcome of an operation in \
+            doubt. The list is also an entity set: tidelog query ErrorArchive.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -25,10 +26,10 @@ struct ErrorsCommand: AsyncParsableCommand {
 
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Push, and of what was refused send only these operations again.",
-        discussion: "push sends everything again that was refused.")
+        commandName: "retry", abstract: "Push, and of the rejected operations send only these again.",
+        discussion: "push sends all rejected operations again.")
 
-    @Argument(help: ArgumentHelp("The numbers of refused operations.", valueName: "operation"))
+    @Argument(help: ArgumentHelp("The numbers of rejected operations.", valueName: "operation"))
     var operations: [UInt64]
     @OptionGroup var service: ServiceArguments
     @OptionGroup var access: ServiceAccess
@@ -46,10 +47,11 @@ struct RetryCommand: AsyncParsableCommand {
 
 struct AmendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "amend", abstract: "Let the next push send what of operations fits the new metadata.",
+        commandName: "amend", abstract: "Remove the parts of operations that do not fit the new metadata.",
         discussion: """
-            For what errors shows as modelChanged: an operation that says something for which the service's metadata have no \
-            place any more. The rest of it is left out. What the service itself refused is mended by changing its entity.
+            For operations that errors lists as modelChanged: they contain values that the new metadata of the service \
+            does not define. The next push sends the rest. To correct an operation that the service rejected, change \
+            its entity instead.
             """)
 
     @Argument(help: ArgumentHelp("The numbers of operations.", valueName: "operation")) var operations: [UInt64]
@@ -59,7 +61,7 @@ struct AmendCommand: AsyncParsableCommand {
         try await options.withStore { provider in
             try await provider.amendErrors(operations)
             try Console.print(
-                "\(counted(Set(operations).count, "operation", "operations")) amended. Run 'tidelog push' to send what fits."
+                "\(counted(Set(operations).count, "operation", "operations")) amended. Run 'tidelog push' to send the remaining parts."
             )
         }
     }
@@ -67,21 +69,21 @@ struct AmendCommand: AsyncParsableCommand {
 
 struct DiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discard", abstract: "Give up operations that the service refused or that are in conflict.",
+        commandName: "discard", abstract: "Undo operations that were rejected or are in conflict.",
         discussion: """
-            What could not have been made without them goes as well, and is printed with the reason; everything else \
-            stays. redo puts them back.
+            Operations that depend on them are undone too, and printed with the reason; all other operations \
+            stay. redo restores them.
             """)
 
-    @Argument(help: ArgumentHelp("The numbers of refused operations.", valueName: "operation"))
+    @Argument(help: ArgumentHelp("The numbers of rejected operations.", valueName: "operation"))
     var operations: [UInt64] = []
-    @Flag(help: "All that errors shows, but for what is in doubt.")
+    @Flag(help: "All operations that errors lists, except those in doubt.")
     var all = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard operations.isEmpty == all else { throw ValidationError("Name operations, or --all.") }
+        guard operations.isEmpty == all else { throw ValidationError("Use either numbers of operations or --all.") }
     }
 
     func run() async throws {
@@ -98,11 +100,11 @@ struct DiscardCommand: AsyncParsableCommand {
 
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "release", abstract: "Let drafts go with the next push.",
-        discussion: "--hold-back makes drafts of operations that wait for a push.")
+        commandName: "release", abstract: "Release drafts, so that the next push sends them.",
+        discussion: "--hold-back turns pending operations into drafts.")
 
     @Argument(help: ArgumentHelp("The numbers of operations.", valueName: "operation")) var operations: [UInt64]
-    @Flag(help: "The other way round: keep the operations here until they are released.")
+    @Flag(help: "Do the opposite: keep the operations in the store until they are released.")
     var holdBack = false
     @OptionGroup var options: StoreOptions
 

@@ -4,13 +4,14 @@ internal import Tidelog
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Show how the store answers a query.",
+        commandName: "explain", abstract: "Show how the store evaluates a query.",
         discussion: """
-            Answers the query and shows what SQLite was asked and how it goes about that: SEARCH goes by an index, SCAN reads \
-            everything. Conditions that SQL has no words for are behind tl_test, and decided row by row. No values are shown.
+            Evaluates the query and prints the SQL statements with their query plans: SEARCH uses an index, SCAN reads \
+            the whole table. tl_test stands for conditions that SQL cannot express; they are evaluated row by row. \
+            Values are not printed.
             """)
 
-    @Argument(help: ArgumentHelp("As for 'tidelog query'.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The query, as for 'tidelog query'.", valueName: "url"))
     var url: String
 
     @OptionGroup var options: StoreOptions

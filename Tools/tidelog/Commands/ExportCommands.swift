@@ -6,12 +6,13 @@ internal import SyncEngine
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the log for other programs: JSON Lines, CSV, or a trace for Perfetto.",
+        commandName: "export", abstract: "Export the log as JSON Lines, as CSV, or as a trace for Perfetto.",
         discussion: """
-            jsonl has every record with its bytes, and 'tidelog import' makes the same store of it; csv has a row for each \
-            record, and cells that a spreadsheet would take for a formula begin with an apostrophe; trace opens in Perfetto \
-            (ui.perfetto.dev), with a track for each entity set and each batch. Reads the log only; needs no lock. The \
-            contents of streams are not exported. Where the log is damaged it exports what can be read, and exits with 2.
+            jsonl contains every record with its bytes, and 'tidelog import' creates the same store from it; csv has a \
+            row for each record, and cells that a spreadsheet would read as a formula begin with an apostrophe; trace \
+            opens in Perfetto (ui.perfetto.dev), with a track for each entity set and each batch. Reads the log only; \
+            needs no lock. The contents of streams are not exported. If the log is damaged, it exports the readable \
+            records and exits with 2.
 
             Example: tidelog export -o monday.jsonl
             """)
@@ -20,14 +21,14 @@ struct ExportCommand: ParsableCommand {
         case jsonl, csv, trace
     }
 
-    @Option(help: "What is written: jsonl, csv or trace.")
+    @Option(help: "The format: jsonl, csv or trace.")
     var format = Format.jsonl
     @Option(
-        help: ArgumentHelp("Begin with this operation, or behind this time.", valueName: "seq|time"))
+        help: ArgumentHelp("Begin with this operation, or after this time.", valueName: "seq|time"))
     var from: PointArgument?
     @Option(help: ArgumentHelp("End with this operation, or at this time.", valueName: "seq|time"))
     var to: PointArgument?
-    @Option(name: [.short, .long], help: "The file to write; standard output where it is left out.")
+    @Option(name: [.short, .long], help: "The file to write; standard output by default.")
     var output: String?
     @Flag(help: "With --output: print the file and its size as JSON.")
     var json = false
@@ -37,7 +38,7 @@ struct ExportCommand: ParsableCommand {
         let store = try options.inspected
         let range = ExportRange(from: from?.point, to: to?.point)
         if store.isEncrypted {
-            Console.printError("tidelog: The store is encrypted; the export holds its data in the clear.")
+            Console.printError("tidelog: The store is encrypted, but the export is not.")
         }
         let file = try OutputFile(output)
         let isSound: Bool
@@ -46,10 +47,10 @@ struct ExportCommand: ParsableCommand {
             let summary = try LogExport(store, range: range).writeLines { try file.write($0 + "\n") }
             if !summary.isComplete {
                 Console.printError(
-                    "tidelog: The export does not begin with the log, so that no store can be made of it.")
+                    "tidelog: The export does not contain the beginning of the log, so it cannot be imported.")
             } else if summary.missingStreams > 0 {
                 Console.printError(
-                    "tidelog: The contents of streams are not in the export; "
+                    "tidelog: The export does not contain the contents of streams; "
                         + "\(Self.streams(summary.missingStreams)) that the service does not have.")
             }
             isSound = !summary.isDamaged
@@ -66,7 +67,7 @@ struct ExportCommand: ParsableCommand {
             try Console.print(json.text)
         }
         guard isSound else {
-            Console.printError("tidelog: The log is damaged; what can be read was exported.")
+            Console.printError("tidelog: The log is damaged; the readable records were exported.")
             throw ReportedFailure(status: .damage)
         }
     }
@@ -79,16 +80,16 @@ struct ExportCommand: ParsableCommand {
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Make a store of what 'tidelog export' wrote.",
+        commandName: "import", abstract: "Create a store from an export.",
         discussion: """
-            The new store has the same records under the same numbers, and so the same state. It is there when the export \
-            was read to its end, and not at all where something is wrong with it; the message names the line. With \
+            The new store has the same records with the same numbers, and so the same state. It is created after the \
+            export was read completely; if a line is invalid, the error names the line and no store is created. With \
             TIDELOG_KEY the new store is encrypted.
 
             Example: tidelog import monday.jsonl --store copy
             """)
 
-    @Argument(help: "The export; '-' is standard input.")
+    @Argument(help: "The export in the format jsonl, or '-' for standard input.")
     var file: String
     @Option(help: "The directory of the new store, which must not exist.")
     var store: String
@@ -101,13 +102,13 @@ struct ImportCommand: ParsableCommand {
         let summary = try target.finish()
         if summary.missingStreams > 0 {
             Console.printError(
-                "tidelog: The contents of streams are not in an export; "
+                "tidelog: An export does not contain the contents of streams; "
                     + "\(ExportCommand.streams(summary.missingStreams)) that the service does not have. Copy the files from "
                     + "'streams' in the exported store to \(store)/streams, or write them again before the next push.")
         }
         guard format.json else {
             return try Console.print(
-                "\(counted(summary.records, "record", "records")), the last one \(summary.lastSequence), in \(store).")
+                "\(counted(summary.records, "record", "records"))in \(store), the last one \(summary.lastSequence).")
         }
         var json = JSONWriter()
         json.beginObject()

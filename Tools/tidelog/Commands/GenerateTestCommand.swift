@@ -5,25 +5,25 @@ internal import SyncEngine
 struct GenerateTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate-test",
-        abstract: "Write a Swift test that makes the same state and expects the same of it.",
+        abstract: "Write a Swift test that creates the same state and checks it.",
         discussion: """
-            The test uses the public interface of Tidelog, with a service that stands in for the real one: it gives the \
-            metadata and what the service has, then the pending operations are made. It expects that the query's \
-            answer shows an entity, is a count above 0, or is neither null nor false, or without --when that each set has as \
-            many entities. Values of entities are in it; make the log small with 'minimise' before.
+            The test uses the public API of Tidelog with a stand-in for the service, which returns the metadata and \
+            the entities of the service; then the test performs the pending operations. It expects that the query \
+            returns an entity, a count above 0, or a value other than null and false, or without --when that each set \
+            has as many entities as the store. It contains values of entities; reduce the log with 'minimise' first.
 
                 tidelog generate-test --store small --when 'Orders?$filter=Amount lt 0' --output FaultTests.swift
 
-            Exit codes: 0 done, 1 failed, 2 damage, 64 usage.
+            Exit codes: 0 success, 1 failure, 2 damage, 64 usage.
             """)
 
     @Option(help: ArgumentHelp("A query.", valueName: "url"))
     var when: String?
 
-    @Option(help: ArgumentHelp("The file; standard output if none is given.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write; standard output by default.", valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("What the suite is called.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the suite.", valueName: "name"))
     var name = "GeneratedLog"
 
     @OptionGroup var point: PointOptions
@@ -36,6 +36,6 @@ struct GenerateTestCommand: AsyncParsableCommand {
             condition, at: point.at?.point ?? .sequence(.max), name: name)
         guard let output else { return try Console.write(Array(source.utf8)) }
         try ScratchDirectory.write(source, to: output)
-        try Console.print("The test is in \(output).")
+        try Console.print("Wrote the test to \(output).")
     }
 }

@@ -4,9 +4,9 @@ internal import Tidelog
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what waits for an upload, and what failed.")
+        commandName: "status", abstract: "List pending and failed operations, with the next step for each.")
 
-    @Flag(help: "Show also what was undone.")
+    @Flag(help: "Also list undone operations.")
     var undone = false
     @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions
@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
             }
             guard !operations.isEmpty else {
                 let also = takenBack.isEmpty ? "" : " \(takenBack.count) undone."
-                return try Console.print("Nothing is pending.\(also)")
+                return try Console.print("No pending operations.\(also)")
             }
             var table = TextTable([("operation", .right), ("action", .left), ("state", .left), ("reason", .left)])
             for operation in operations { table.add(StatusText(operation).cells) }
@@ -37,8 +37,9 @@ struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Print the exact request that the next push sends first.",
         discussion: """
-            For a service without $batch, the single requests that the next push sends before it plans anew. What stays \
-            behind, and why, is said on standard error. --category and --coalesce are those of push.
+            For a service without $batch, prints the single requests that the next push sends before it plans again. \
+            Operations that it does not send are listed with the reason on standard error. --category and --coalesce \
+            are those of push.
             """)
 
     @OptionGroup var queue: QueueArguments
@@ -50,13 +51,13 @@ struct PlanCommand: AsyncParsableCommand {
         try await options.withView(point) { provider in
             try await service.apply(to: provider)
             let batches = try await provider.plannedBatches(queue.upload)
-            if batches.isEmpty { Console.printError("tidelog: There is nothing to send.") }
+            if batches.isEmpty { Console.printError("tidelog: No operations to send.") }
             for (index, batch) in batches.enumerated() {
                 try Console.write((index == 0 ? [] : Array("\r\n\r\n".utf8)) + PlanText(batch).bytes)
             }
             for operation in try await provider.operationStatus(queue.upload) where operation.state == .pending {
                 guard let reason = operation.reason else { continue }
-                Console.printError("tidelog: Operation \(operation.sequence) stays behind: \(reason).")
+                Console.printError("tidelog: Operation \(operation.sequence) is not sent: \(reason).")
             }
         }
     }

@@ -4,26 +4,27 @@ internal import OperationLog
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Show the operations in order, and what became of each.",
+        commandName: "log", abstract: "List the operations in order, with their outcomes.",
         discussion: """
-            Reads the log only: it needs no lock, and works while another process writes. Where the log is damaged it shows \
-            what can be read, and exits with 2. With --follow it goes on with what is appended, until it is interrupted.
+            Reads only the log: it needs no lock, and works while another process writes. If the log is damaged, it \
+            lists the readable records and exits with 2. With --follow it continues with appended records until it is \
+            interrupted.
 
-            The other options choose what is shown; all that are given have to hold. With --entity, --kind, --batch and \
-            --code all records are looked at, as with --all.
+            The other options select records that meet all of them. With --entity, --kind, --batch and \
+            --code, all records are considered, as with --all.
 
               tidelog log --entity "Customers('ALFKI')" --since 2026-11-21T07:00:00
               tidelog log --state rejected --code 409
               tidelog log --graph
             """)
 
-    @Flag(help: "Show every record: downloads, batches, answers.")
+    @Flag(help: "List every record: operations, downloads, batches, responses.")
     var all = false
 
-    @Flag(help: "Then wait for more, until SIGINT.")
+    @Flag(help: "Continue with appended records, until SIGINT.")
     var follow = false
 
-    @Flag(help: "Show below each operation which earlier ones it needs, and which batches carried it.")
+    @Flag(help: "Show below each operation the earlier operations that it depends on, and its batches.")
     var graph = false
 
     @OptionGroup(title: "Filters") var filters: RecordFilterOptions

@@ -22,7 +22,7 @@ struct StreamArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("A readLink or editLink of the entity.", valueName: "ref"))
     var reference: String
 
-    @Option(help: "The stream property; without it the stream of a media entity.")
+    @Option(help: "The stream property; by default the stream of a media entity.")
     var property: String?
 
     func entity(_ service: DataService) async throws -> EntityValue {
@@ -40,13 +40,13 @@ struct StreamArguments: ParsableArguments {
 
 struct MediaGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Write the bytes of a stream to standard output.",
+        commandName: "get", abstract: "Write the content of a stream to standard output.",
         discussion: """
-            What is in the store, what was written here and waits for a push included. Where it has none it is read from the \
-            service.
+            Reads the content in the store, including content that waits for a push. If the store has none, reads it \
+            from the service.
             """)
 
-    @Flag(help: "Ask the service first, whether or not the store has the stream.")
+    @Flag(help: "Read the content from the service even if the store has it.")
     var refresh = false
 
     @OptionGroup var stream: StreamArguments
@@ -92,14 +92,14 @@ struct MediaGetCommand: AsyncParsableCommand {
 
 /// The arguments for the bytes to write.
 struct ContentArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The file that holds the bytes.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file with the content.", valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("The media type, as in 'image/jpeg'.", valueName: "media type"))
+    @Option(help: ArgumentHelp("The media type, such as 'image/jpeg'.", valueName: "media type"))
     var type: String
 
     func validate() throws {
-        guard type.contains("/") else { throw ValidationError("'\(type)' is no media type, as image/jpeg is.") }
+        guard type.contains("/") else { throw ValidationError("'\(type)' is not a media type such as image/jpeg.") }
     }
 
     var content: MediaContent { MediaContent(file: URL(fileURLWithPath: file), mediaType: type) }
@@ -107,7 +107,7 @@ struct ContentArguments: ParsableArguments {
 
 struct MediaPutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "put", abstract: "Replace the content of a stream; sent by the next push.")
+        commandName: "put", abstract: "Replace the content of a stream; the next push sends it.")
 
     @OptionGroup var stream: StreamArguments
     @OptionGroup var content: ContentArguments
@@ -129,7 +129,7 @@ struct MediaPutCommand: AsyncParsableCommand {
 
 struct MediaCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Create a media entity with its content; sent by the next push.")
+        commandName: "create", abstract: "Create a media entity with its content; the next push sends it.")
 
     @Argument(help: ArgumentHelp("The entity set.", valueName: "set"))
     var set: String
@@ -152,8 +152,8 @@ struct MediaCreateCommand: AsyncParsableCommand {
 
 struct MediaVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read every stream of the store and name those that are gone or damaged.",
-        discussion: "Opens the store. Exits with 2 where there are any.")
+        commandName: "verify", abstract: "Check every stream of the store, and list missing and damaged ones.",
+        discussion: "Opens the store. Exits with 2 if there are any.")
 
     @OptionGroup var options: StoreOptions
 
@@ -161,6 +161,6 @@ struct MediaVerifyCommand: AsyncParsableCommand {
         let damaged = try await options.withStore { try await $0.damagedStreams() }
         for sentence in damaged { try Console.print(sentence) }
         guard damaged.isEmpty else { throw ReportedFailure(status: .damage) }
-        try Console.print("The streams are sound.")
+        try Console.print("No stream is missing or damaged.")
     }
 }

@@ -4,13 +4,13 @@ internal import Tidelog
 
 struct MetadataCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "metadata", abstract: "Print what a metadata document holds.",
+        commandName: "metadata", abstract: "Print the content of a metadata document.",
         discussion: """
-            Reads CSDL of OData 2, 3, 4 and 4.01, in XML or JSON. A URL may be the service root or the document itself. What of \
-            the document cannot be used is listed at the end, with the reason and the place.
+            Reads CSDL of OData 2, 3, 4 and 4.01, in XML or JSON. A URL may be the service root or the document \
+            itself. Elements that cannot be used are listed at the end, with the reason and the place.
             """)
 
-    @Argument(help: ArgumentHelp("A file, - for standard input, or a URL.", valueName: "file|url")) var source: String
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "file|url")) var source: String
     @OptionGroup var format: FormatOptions
 
     func run() async throws {

@@ -5,15 +5,15 @@ internal import SyncEngine
 
 struct MinimiseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "minimise", abstract: "Make a small store of its own that still fails.",
+        commandName: "minimise", abstract: "Create a smaller store that still fails.",
         discussion: """
-            Leaves out records, then downloaded entities, then properties, as many as it can while the failure stays. What \
-            fails is said as for 'bisect': by a query whose answer is not empty, or by a command. Records are numbered \
-            anew; entities keep their IDs. Any command works on the new store.
+            Removes records, then downloaded entities, then properties, as many as possible while the failure remains. \
+            The failure is a condition as for 'bisect': a query whose result is not empty, or a command. Records get \
+            new numbers; entities keep their IDs. All commands work on the new store.
 
                 tidelog minimise --when 'Orders?$filter=Amount lt 0' --output small
 
-            Exit codes: 0 done, 1 failed, 2 damage, 64 usage.
+            Exit codes: 0 success, 1 failure, 2 damage, 64 usage.
             """)
 
     @Option(help: ArgumentHelp("A query.", valueName: "url"))
@@ -22,14 +22,14 @@ struct MinimiseCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A command.", valueName: "command"))
     var run: String?
 
-    @Option(help: ArgumentHelp("The new store's directory.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory of the new store.", valueName: "directory"))
     var output: String
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if (when == nil) == (run == nil) { throw ValidationError("Give either --when or --run.") }
+        if (when == nil) == (run == nil) { throw ValidationError("Use either --when or --run.") }
     }
 
     func run() async throws {

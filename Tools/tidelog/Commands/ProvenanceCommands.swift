@@ -5,19 +5,19 @@ internal import SyncEngine
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show one record in full, where it lies, and what it has to do with others.",
+        commandName: "show", abstract: "Show one record in full, with its location and its related records.",
         discussion: """
-            Reads the log only and needs no lock. Of an operation also which batches carried it, with the requests as they were \
-            sent where the log has them, and what the service said. --requests builds all of them again, from the state in \
-            front of each batch, and says whether the batch is what was sent, to the byte.
+            Reads only the log and needs no lock. For an operation, also shows its batches, with the requests as they \
+            were sent if the log contains them, and the responses. --requests rebuilds all of them from the state \
+            before each batch, and reports whether the batch is identical to the bytes that were sent.
 
               tidelog show 12
               tidelog show 12 --requests
             """)
 
-    @Argument(help: ArgumentHelp("The record's number, as 'tidelog log --all' shows it.", valueName: "seq"))
+    @Argument(help: ArgumentHelp("The number of the record, as 'tidelog log --all' prints it.", valueName: "seq"))
     var sequence: SequenceNumber
-    @Flag(help: "Show what went over the line for an operation. Takes as long as 'at'.")
+    @Flag(help: "Show the requests that were sent for an operation. Takes as long as 'at'.")
     var requests = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -34,16 +34,16 @@ struct ShowCommand: AsyncParsableCommand {
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show all values that an entity or a property of it had, and where each came from.",
+        abstract: "List all values that an entity or a property had, with their origins.",
         discussion: """
-            Reads the log only and needs no lock. What only changed at the service, below a pending operation that says \
-            otherwise, is in parentheses.
+            Reads only the log and needs no lock. Changes at the service that a pending operation hides \
+            are in parentheses.
 
               tidelog history "Customers('ALFKI')"
               tidelog history 'Customers(~3)/Name'
             """)
 
-    @Argument(help: ArgumentHelp("The entity, and maybe a property of it.", valueName: "ref[/property]"))
+    @Argument(help: ArgumentHelp("The entity, optionally with a property.", valueName: "ref[/property]"))
     var entity: ReferenceArgument
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -61,15 +61,15 @@ struct HistoryCommand: ParsableCommand {
 
 struct BlameCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "blame", abstract: "Show who wrote each property and link of an entity last.",
+        commandName: "blame", abstract: "Show the origin of each property and link of an entity.",
         discussion: """
-            A local edit is named with the batch that carried it to the service, and what the service said. Reads the log only \
-            and needs no lock. Exits with 1 where the entity is not in the store, and says why.
+            For a local edit, prints the batch that contained it and the response of the service. Reads only the log \
+            and needs no lock. If the entity is not in the store, prints the reason and exits with 1.
 
               tidelog blame "Customers('ALFKI')"
             """)
 
-    @Argument(help: ArgumentHelp("The entity, and maybe a property of it.", valueName: "ref[/property]"))
+    @Argument(help: ArgumentHelp("The entity, optionally with a property.", valueName: "ref[/property]"))
     var entity: ReferenceArgument
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -79,7 +79,7 @@ struct BlameCommand: ParsableCommand {
         guard provenance.exists else {
             throw CommandFailure(
                 provenance.gone().joined(separator: " "),
-                recovery: "'tidelog history \(entity.reference.text)' shows what it was.")
+                recovery: "Run 'tidelog history \(entity.reference.text)' to see its earlier values.")
         }
         let lines = provenance.lines.filter { line in
             entity.reference.property == nil || line.aspect.name == entity.reference.property
@@ -92,9 +92,9 @@ struct BlameCommand: ParsableCommand {
 
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Say why a property is what it is, or why an operation is not confirmed.",
+        commandName: "why", abstract: "Explain the value of a property, or why an operation is not confirmed.",
         discussion: """
-            Needs no lock. For an operation that has not ended, the plan of the next upload is made and not sent.
+            Needs no lock. For an operation that has not ended, plans the next upload without sending it.
 
               tidelog why 'Customers(1)/Name'
               tidelog why 12

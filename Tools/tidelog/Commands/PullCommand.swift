@@ -3,15 +3,16 @@ internal import Tidelog
 
 struct PullCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pull", abstract: "Read what the defining queries bring; pending changes stay on top.",
+        commandName: "pull", abstract: "Download the defining queries; pending changes are preserved.",
         discussion: """
-            Where the service is busy it waits and goes on with the page that it was at, for half a minute in all or as long \
-            as --wait says. Exits with 75 if the service is still busy then. What is wrong with one query keeps no other from \
-            being read. Exits with 1 if entities came that could not be taken: see 'tidelog quarantine'.
+            If the service is busy, it waits and continues with the current page, for half a minute in total or as \
+            long as --wait specifies. Exits with 75 if the service is still busy then. An error of one query does not \
+            prevent the others from being read. Exits with 1 if entities could not be accepted: see 'tidelog \
+            quarantine'.
             """,
         aliases: ["download"])
 
-    @Argument(help: ArgumentHelp("The defining queries to run; all where none is named.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The names of the defining queries to download; all by default.", valueName: "name"))
     var names: [String] = []
 
     @OptionGroup var patience: RetryArguments

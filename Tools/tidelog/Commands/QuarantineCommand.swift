@@ -3,10 +3,10 @@ internal import Tidelog
 
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "quarantine", abstract: "List entities that a pull brought and could not take.",
+        commandName: "quarantine", abstract: "List downloaded entities that the store could not accept.",
         discussion: """
-            A value that its property cannot have, a missing key, more bytes than a record takes: the store keeps what it had \
-            of such an entity, the others are taken, and the next pull of the query tries again.
+            For example because a value is invalid, the key is missing, or the entity is too large. The store keeps \
+            its version of these entities, accepts all other entities, and the next pull of the query tries again.
             """)
 
     @OptionGroup var point: PointOptions
@@ -20,7 +20,7 @@ struct QuarantineCommand: AsyncParsableCommand {
                 let text = QuarantineText(entry.entity, time: entry.time)
                 try Console.print(format.json ? text.json : "\(entry.entity.query): \(text.line)")
             }
-            if entries.isEmpty, !format.json { try Console.print("Nothing is in quarantine.") }
+            if entries.isEmpty, !format.json { try Console.print("No entities are in quarantine.") }
         }
     }
 }

@@ -27,12 +27,12 @@ struct QueriesListCommand: AsyncParsableCommand {
 
 struct QueriesAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add a defining query, or replace that of the same name.",
-        discussion: "Nothing is read: the next pull does that. Needs no network.")
+        commandName: "add", abstract: "Add a defining query, or replace the one with the same name.",
+        discussion: "The next pull downloads it. Needs no network.")
 
-    @Argument(help: ArgumentHelp("What the query is called.", valueName: "name")) var name: String
+    @Argument(help: ArgumentHelp("The name of the query.", valueName: "name")) var name: String
     @Argument(help: ArgumentHelp("The query, relative to the service root.", valueName: "query")) var query: String
-    @Flag(help: "Read the streams of the media entities that it brings as well.") var streams = false
+    @Flag(help: "Also download the streams of its media entities.") var streams = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -44,20 +44,20 @@ struct QueriesAddCommand: AsyncParsableCommand {
             guard let added = try await provider.getDefiningQueries().first(where: { $0.name == name }) else { return }
             if format.json { return try Console.print(added.json) }
             try Console.print(added.line)
-            try Console.print("Run 'tidelog pull \(name)' to read it.")
+            try Console.print("Run 'tidelog pull \(name)' to download it.")
         }
     }
 }
 
 struct QueriesRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a defining query, and the entities that no other query brings.",
+        commandName: "remove", abstract: "Remove a defining query, and the entities that no other query covers.",
         discussion: """
-            Refused while operations are pending on such entities, and where the configuration file does not allow it. Needs \
-            no network.
+            Fails while operations are pending on these entities, or if the configuration file does not allow it. \
+            Needs no network.
             """)
 
-    @Argument(help: ArgumentHelp("The query's name.", valueName: "name")) var name: String
+    @Argument(help: ArgumentHelp("The name of the query.", valueName: "name")) var name: String
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 

@@ -8,15 +8,17 @@ struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Read entities from the store.",
         discussion: """
-            Takes what a URL may say: a set, an entity, a property, $count, $value, $ref or $links, with $filter, \
-            $search, $orderby, $select, $expand, $compute, $apply, $top, $skip and $count. Reads the store only, pending \
-            changes included.
+            Accepts the paths and options of an OData URL: a set, an entity, a property, $count, $value, $ref or \
+            $links, with $filter, $search, $orderby, $select, $expand, $compute, $apply, $top, $skip and $count. Reads \
+            only the store, including pending changes.
             """)
 
     @Argument(help: ArgumentHelp("For example 'Customers?$filter=Rating gt 3&$expand=Orders'.", valueName: "url"))
     var url: String
 
-    @Option(help: ArgumentHelp("At most so many entities, and the query for those behind them.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "Print at most this number of entities, and the query for the next page.", valueName: "count"))
     var pageSize: Int?
 
     @OptionGroup var point: PointOptions
@@ -46,7 +48,8 @@ struct QueryCommand: AsyncParsableCommand {
             }
             // A navigation property may have no target, but a key has to exist.
             if answer.isSingle, answer.entities.isEmpty, path.hasSuffix(")") {
-                throw CommandFailure("\(path) is not in the store.", recovery: "Download it first, or check the key.")
+                throw CommandFailure(
+                    "\(path) is not in the store.", recovery: "Download the entity first, or check the key.")
             }
             if format.json {
                 let json = EntityJSON(model: model)
@@ -66,7 +69,7 @@ struct QueryCommand: AsyncParsableCommand {
 
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Show which key the service gave to which entity ID.")
+        commandName: "keys", abstract: "List the keys with the entity IDs to which they belong.")
 
     @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions

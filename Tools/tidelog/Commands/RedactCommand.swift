@@ -7,13 +7,13 @@ internal import SyncEngine
 struct RedactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redact",
-        abstract: "Make a store with replaced values, to show somebody who must not see the data.",
+        abstract: "Create a copy of the store with replaced values, to share without its data.",
         discussion: """
-            Whatever is no name of the model is replaced: values by their rank among all of their sort, texts by numbered \
-            placeholders. So what is equal stays equal, what is in order stays in order, links and keys hold, and the queue is \
-            the same queue. Times of records, states and entity IDs stay. Annotations and documentation of the metadata, \
-            records of later versions and the contents of streams are left out. Filters by a part of a text, and arithmetic, \
-            do not survive. Needs no lock, and memory for each different value twice.
+            Replaces everything except names of the model: values by their rank among all values of their type, texts \
+            by numbered placeholders. So equality and order are preserved, links and keys stay valid, and the queue is \
+            the same. Times of records, states and entity IDs are kept. Annotations and documentation of the metadata, \
+            records of later versions and the contents of streams are removed. Filters by a part of a text, and \
+            arithmetic, give different results. Needs no lock, and memory for each different value twice.
 
             Example: tidelog redact -o for-support --keep Orders/Status
             """)
@@ -22,9 +22,12 @@ struct RedactCommand: ParsableCommand {
     var output: String
     @Option(
         help: ArgumentHelp(
-            "Values that stay as they are, with what must equal them; may be repeated.", valueName: "Set/Property"))
+            "A property whose values are kept, with the properties that must equal it; may be repeated.",
+            valueName: "Set/Property"))
     var keep: [String] = []
-    @Option(help: ArgumentHelp("Write the redacted log also as an export; see 'tidelog export'.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Also write an export of the redacted log to this file; see 'tidelog export'.", valueName: "file"))
     var jsonl: String?
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -32,7 +35,7 @@ struct RedactCommand: ParsableCommand {
     func run() throws {
         let store = try options.inspected
         let file = try jsonl.map { try OutputFile($0) }
-        if store.isEncrypted { Console.printError("tidelog: The store is encrypted; the redacted one is not.") }
+        if store.isEncrypted { Console.printError("tidelog: The store is encrypted, but the redacted copy is not.") }
         let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output) { redacted in
             guard let file else { return }
             _ = try LogExport(redacted).writeLines { try file.write($0 + "\n") }
@@ -46,7 +49,7 @@ struct RedactCommand: ParsableCommand {
             json.endObject()
             try Console.print(json.text)
         } else {
-            try Console.print("\(counted(summary.records, "record", "records")) in \(output), values replaced.")
+            try Console.print("\(counted(summary.records, "record", "records")) in \(output), with replaced values.")
         }
         if summary.isDamaged { throw ReportedFailure(status: .damage) }
     }

@@ -6,25 +6,25 @@ internal import Tidelog
 
 struct RefreshMetadataCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh-metadata", abstract: "Read the service's metadata again, and take them over.",
+        commandName: "refresh-metadata", abstract: "Read the metadata of the service again, and apply the changes.",
         discussion: """
-            Prints what has changed. New properties, types, sets and operations are taken over; anything else has to be \
-            approved, or the store keeps the metadata that it has, and the command exits with 1.
+            Prints the changes. New properties, types, sets and operations are applied; other changes must be \
+            approved, otherwise the store keeps its metadata and the command exits with 1.
 
-            Pending changes are kept. Those that an approved change leaves no place for go to the error archive ('tidelog \
-            errors'). The next pull reads everything.
+            Pending operations are kept. Those that do not fit the new metadata are moved to the error archive \
+            ('tidelog errors'). The next pull downloads everything.
             """)
 
-    @Flag(help: "Print what has changed and what would follow from it; change nothing.")
+    @Flag(help: "Print the changes and their consequences without applying them.")
     var dryRun = false
 
     @Flag(help: "Approve new members of enumerations.")
     var openEnumerations = false
 
-    @Flag(help: "Approve everything but removals.")
+    @Flag(help: "Approve all changes except removals.")
     var changeAnything = false
 
-    @Flag(help: "Approve the removal of anything.")
+    @Flag(help: "Approve all removals.")
     var removeAnything = false
 
     @Option(
@@ -53,7 +53,7 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
 
     private func lines(_ refresh: MetadataRefresh) -> [String] {
         let defects = DefectText(refresh.defects).lines
-        if refresh.difference.isEmpty { return ["The metadata have not changed."] + defects }
+        if refresh.difference.isEmpty { return ["The metadata has not changed."] + defects }
         var lines = refresh.difference.changes.map(\.description) + defects
         let incompatible = refresh.incompatible
         if !incompatible.isEmpty {
@@ -61,11 +61,11 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
             lines += incompatible.map { "  \($0.path): \($0.rule)" }
         }
         for unfit in refresh.unfit {
-            lines.append("Operation \(unfit.operation) has no place: \(unfit.refusal.message)")
+            lines.append("Operation \(unfit.operation) does not fit: \(unfit.refusal.message)")
         }
-        for operation in refresh.fitAgain { lines.append("Operation \(operation) has a place again.") }
+        for operation in refresh.fitAgain { lines.append("Operation \(operation) fits again.") }
         for query in refresh.unusableQueries {
-            lines.append("Defining query \(query.name) is passed over: \(query.error.message)")
+            lines.append("Defining query \(query.name) is skipped: \(query.error.message)")
         }
         return lines
     }

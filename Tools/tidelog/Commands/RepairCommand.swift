@@ -4,23 +4,23 @@ internal import SyncEngine
 
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "repair", abstract: "Say what can be saved of a damaged store, and save it.",
+        commandName: "repair", abstract: "List the readable records of a damaged store, and recover them.",
         discussion: """
-            Without --output and --in-place nothing is changed: it prints what is damaged, which records can be read and which \
-            are lost, and exits with 2. Every record that is saved keeps its number; placeholders stand for lost ones.
+            Without --output and --in-place it changes nothing: it prints the damage, the readable records and those \
+            that are lost, and exits with 2. Every recovered record keeps its number; placeholders replace lost ones.
             """)
 
-    @Option(help: "Make a new store of what can be read in this directory, which must not exist.")
+    @Option(help: "Create a new store from the readable records in this directory, which must not exist.")
     var output: String?
 
-    @Flag(help: "Put the repaired log in the place of the damaged one, which is kept beside it.")
+    @Flag(help: "Replace the damaged log by the repaired one, and keep the damaged one next to it.")
     var inPlace = false
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if inPlace, output != nil { throw ValidationError("--output and --in-place exclude each other.") }
+        if inPlace, output != nil { throw ValidationError("Use either --output or --in-place.") }
     }
 
     func run() throws {

@@ -6,47 +6,47 @@ internal import Tidelog
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Fold the log again, and show the state's hash behind each operation.",
+        commandName: "replay", abstract: "Fold the log again, and print the hash of the state after each operation.",
         discussion: """
-            Everything is done again that the log tells, in memory and without a service: operations, the answers that came, \
-            downloads; each batch is built anew and compared with what was sent. Two logs that say the same show the same \
-            hashes, on any machine. The store is not changed, and need not be closed.
+            Applies all records again, in memory and without a service: operations, responses, downloads; rebuilds \
+            each batch and compares it with the bytes that were sent. Two logs with the same content print the same \
+            hashes, on any machine. The store does not change, and need not be closed.
 
-            tidelog replay --from 120 --to 140        the hash behind each of these
-            tidelog replay --step --from 120          one at a time, with what each changes
-            tidelog replay --check                    all of it, against snapshots, views and what was sent
+            tidelog replay --from 120 --to 140        the hash after each of these
+            tidelog replay --step --from 120          one at a time, with the changes of each
+            tidelog replay --check                    the whole log, against snapshots, views and sent batches
             tidelog replay --every 1000 --json >a     on one machine, and on the other:
             tidelog replay --check --with a
-            tidelog replay --against http://127.0.0.1:8080/v4/   the whole session, with a service to try things on
+            tidelog replay --against http://127.0.0.1:8080/v4/   the whole session, with a service for experiments
 
-            Exits with 1 where a check finds a difference, or an operation ends otherwise than it did; with 2 where a check \
-            finds none but the log is damaged, or the store's views do not say what the log says.
+            Exits with 1 if a check finds a difference or an operation has another outcome; with 2 if a check \
+            finds none but the log is damaged or the views differ from the log.
             """)
 
-    @Option(help: ArgumentHelp("Begin behind this operation, or time.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("Begin after this operation or time.", valueName: "seq|time"))
     var from: PointArgument?
 
-    @Option(help: ArgumentHelp("End with this operation, or time.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("End with this operation or time.", valueName: "seq|time"))
     var to: PointArgument?
 
-    @Option(help: ArgumentHelp("Show every so many operations only, and the last one.", valueName: "count"))
+    @Option(help: ArgumentHelp("Print only every N-th operation, and the last one.", valueName: "count"))
     var every: UInt64 = 1
 
-    @Flag(help: "Wait for the Enter key behind each operation, and show what it changes. q ends.")
+    @Flag(help: "Show the changes of each operation, and wait for Enter after it. q ends.")
     var step = false
 
     @Flag(help: "Show the bytes of each batch.")
     var batches = false
 
-    @Flag(help: "Show no hashes but whether they are what they have to be.")
+    @Flag(help: "Check the hashes instead of printing them.")
     var check = false
 
-    @Option(help: ArgumentHelp("With --check: what 'replay --json' has printed elsewhere.", valueName: "file"))
+    @Option(help: ArgumentHelp("With --check: the output of 'replay --json' of another run.", valueName: "file"))
     var with: String?
 
     @Option(
         help: ArgumentHelp(
-            "Run the session again with this service: its operations, uploads and downloads. It CHANGES what the service has.",
+            "Repeat the session with this service: operations, uploads and downloads. It CHANGES the data of the service.",
             valueName: "url"))
     var against: String?
 
@@ -54,16 +54,18 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard every > 0 else { throw ValidationError("--every takes a number above 0.") }
-        guard with == nil || check else { throw ValidationError("--with goes with --check.") }
+        guard every > 0 else { throw ValidationError("--every must be greater than 0.") }
+        guard with == nil || check else { throw ValidationError("--with requires --check.") }
         guard !check || (from == nil && to == nil && !step && !batches) else {
             throw ValidationError(
-                "--check looks at the whole log; --from, --to, --step and --batches do not go with it.")
+                "--check reads the whole log; it cannot be combined with --from, --to, --step and --batches.")
         }
         guard against == nil || (from == nil && to == nil && !step && !batches && !check) else {
-            throw ValidationError("--against runs the whole session; no other option goes with it.")
+            throw ValidationError("--against repeats the whole session; it cannot be combined with other options.")
         }
-        guard !step || !format.json else { throw ValidationError("--step is for people; it does not go with --json.") }
+        guard !step || !format.json else {
+            throw ValidationError("--step is interactive; it cannot be combined with --json.")
+        }
     }
 
     func run() async throws {

@@ -6,19 +6,20 @@ internal import SyncEngine
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Write the store as one page of HTML, to be read without a network.",
+        commandName: "report", abstract: "Write a report of the store as one HTML page that needs no network.",
         discussion: """
-            The page has the operations and what became of them, a timeline, the history of each entity, batches with their \
-            requests, conflicts, the error archive, and where the log's bytes are; all of it can be searched. It holds the data \
-            of the store in the clear. It stays below 5 MB: where that is short, long values and the bodies of requests are \
-            cut, and the page says so. Needs no lock. Where the log is damaged it shows what can be read, and exits with 2.
+            The page contains the operations with their outcomes, a timeline, the history of each entity, batches with \
+            their requests, conflicts, the error archive, and the sizes of the log, with a search. It contains the \
+            data of the store without encryption. It stays below 5 MB: if necessary, long values and the bodies of \
+            requests are cut, with a notice. Needs no lock. If the log is damaged, it shows the readable records and \
+            exits with 2.
 
             Example: tidelog report -o monday.html
             """)
 
-    @Option(name: [.short, .long], help: "The file to write; '-' is standard output.")
+    @Option(name: [.short, .long], help: "The file to write, or '-' for standard output.")
     var output: String
-    @Flag(help: "Replace the values, as 'tidelog redact' does.")
+    @Flag(help: "Replace the values like 'tidelog redact'.")
     var redacted = false
     @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions
@@ -31,7 +32,7 @@ struct ReportCommand: AsyncParsableCommand {
             let made = try StoreRedaction(store).inMemory()
             (store, isDamaged) = (made.store, made.summary.isDamaged)
         } else if store.isEncrypted {
-            Console.printError("tidelog: The store is encrypted; the report holds its data in the clear.")
+            Console.printError("tidelog: The store is encrypted, but the report is not.")
         }
         let file = try OutputFile(output)
         let page = try await Report(store, at: point.at?.point, isRedacted: redacted, isDamaged: isDamaged).page()

@@ -4,27 +4,30 @@ internal import Tidelog
 
 struct ServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "service", abstract: "Show or change what the service lacks or does in its own way.",
+        commandName: "service",
+        abstract: "Show or change the capabilities of the service that differ from the standard.",
         discussion: """
-            Every upload follows these options. Those that are changed are kept in the store. Without any, they are what the \
-            service's metadata say of it, and what the standard promises. The options and their values, the standard's first:
+            Every upload follows these options. Changes are kept in the store. By default, the options follow the \
+            metadata of the service and the standard. The options and their values, the standard value first:
 
-            \(ServiceOptions.choices.map { "  \($0.name): \($0.values.joined(separator: ", "))" }.joined(separator: "\n"))
+              \
+             \(ServiceOptions.choices.map { "  \($0.name): \($0.values.joined(separator: ", "))" }.joined(separator: "\n"))
             """)
 
     @Argument(
-        help: ArgumentHelp("An option and its value; none to show them.", valueName: "NAME=VALUE"),
+        help: ArgumentHelp(
+            "An option and its value; without arguments, the options are shown.", valueName: "NAME=VALUE"),
         transform: ServiceArgument.init)
     var changes: [ServiceArgument] = []
 
-    @Flag(help: "Forget what was kept, and go by the metadata again.")
+    @Flag(help: "Remove the stored options, and follow the metadata again.")
     var reset = false
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if reset, !changes.isEmpty { throw ValidationError("--reset takes no options beside it.") }
+        if reset, !changes.isEmpty { throw ValidationError("--reset cannot be combined with options of the service.") }
     }
 
     func run() async throws {

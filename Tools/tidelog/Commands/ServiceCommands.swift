@@ -5,11 +5,12 @@ internal import Tidelog
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Make a store of a service; reads its metadata.",
+        commandName: "init", abstract: "Create a store for a service; reads its metadata.",
         discussion: """
-            A defining query says which part of the service the store holds, for example \
-            --query 'Swiss=Customers?$filter=Country eq '\\''CH'\\''&$expand=Orders'. Without any, each entity set and \
-            singleton gets one. On a store that exists, queries are added or replaced by name, and options of the service; nothing else changes.
+            A defining query selects a part of the service for the store, for example --query \
+            'Swiss=Customers?$filter=Country eq '\\''CH'\\''&$expand=Orders'. By default, each entity set and \
+            singleton gets one. In an existing store, queries are added or replaced by name, and options of the \
+            service are changed.
             """)
 
     @Argument(help: "The service root, an absolute URL.")
@@ -31,7 +32,7 @@ struct InitCommand: AsyncParsableCommand {
             !rest.prefix(while: { $0 != "/" }).contains("@")
         else {
             throw ValidationError(
-                "The service root is an absolute http or https URL without query, fragment, user and password.")
+                "The service root must be an absolute http or https URL without query, fragment, user and password.")
         }
         if let name = query.map(\.name).first(where: { name in query.count { $0.name == name } > 1 }) {
             throw ValidationError("Two defining queries have the name \(name).")
@@ -60,12 +61,12 @@ struct InitCommand: AsyncParsableCommand {
             try Console.print(
                 isDefault
                     ? "One defining query for each of the \(model.entitySets.count) entity sets"
-                        + "\(model.singletons.isEmpty ? "" : " and \(singletons)"), because none was named:"
+                        + "\(model.singletons.isEmpty ? "" : " and \(singletons)"), because no query was given:"
                     : "\(counted(queries.count, "defining query", "defining queries")):")
             for query in queries { try Console.print("  \(query.name) = \(query.query)") }
             for line in DefectText(model.defects).lines { try Console.print(line) }
             if isDefault { try printLeftOut(model) }
-            try Console.print("Run 'tidelog pull' to read them.")
+            try Console.print("Run 'tidelog pull' to download them.")
         }
     }
 }
@@ -74,7 +75,7 @@ extension InitCommand {
     private func printLeftOut(_ model: EntityDataModel) throws {
         let leftOut = OfflineODataDefiningQuery.leftOut(of: model)
         guard !leftOut.isEmpty else { return }
-        try Console.print("Left out:")
+        try Console.print("Omitted:")
         for part in leftOut { try Console.print("  \(oneLine(part.path)): \(oneLine(part.reason))") }
     }
 }
@@ -92,7 +93,7 @@ struct QueryArgument: Hashable {
     init(_ text: String) throws {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex,
             text.index(after: equals) != text.endIndex
-        else { throw ValidationError("'\(text)' is not of the form NAME=PATH.") }
+        else { throw ValidationError("'\(text)' does not have the form NAME=PATH.") }
         name = String(text[..<equals])
         path = String(text[text.index(after: equals)...])
     }
@@ -102,11 +103,12 @@ struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Send the pending operations.",
         discussion: """
-            What the service refuses stays in the store with the service's words, and is tried again by the next push. \
-            Where the service is busy it waits and goes on, for half a minute in all or as long as --wait says.
+            Operations that the service rejects stay in the store with its error message, and the next push tries them \
+            again. If the service is busy, it waits and continues, for half a minute in total or as long as --wait \
+            specifies.
 
-            Exits with 1 if anything was refused, is in doubt, or waits because others changed the same ('tidelog \
-            conflicts'), and with 75 if the service has put off the rest.
+            Exits with 1 if an operation was rejected, is in doubt, or waits because another client changed the same \
+            entity ('tidelog conflicts'), and with 75 if the service postponed the rest.
             """,
         aliases: ["upload"])
 
@@ -114,18 +116,18 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup var patience: RetryArguments
 
-    @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
+    @Flag(help: "Send operations in doubt again, at the risk that they take effect twice.")
     var resendInDoubt = false
 
     @Option(
         help: ArgumentHelp(
-            "Where others changed the same entities: merge what does not overlap and ask (merge), let one side win what overlaps (merge-mine, merge-theirs), let one side win all (mine, theirs), or ask.",
+            "The policy for conflicts: merge changes that do not overlap and ask for the rest (merge), let one side win the overlapping changes (merge-mine, merge-theirs), let one side win all (mine, theirs), or ask.",
             valueName: "policy"))
     var conflicts: ConflictPolicyArgument = .merge
 
     @Option(
         help: ArgumentHelp(
-            "Creates whose answer was lost: find them by the values that were sent (evidence), by keys and unique properties only (correlation), or leave them to you (ask). Without it, as 'tidelog service' says.",
+            "The policy for creates whose response was lost: search by the values that were sent (evidence), only by keys and unique properties (correlation), or leave them in doubt (ask). By default, the option of 'tidelog service'.",
             valueName: "policy"))
     var doubts: DoubtPolicyArgument?
 
@@ -171,14 +173,16 @@ enum DoubtPolicyArgument: String, CaseIterable, ExpressibleByArgument {
 struct RetryArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long to wait in all for a service that is busy or cannot be reached.", valueName: "seconds"))
+            "The total time to wait for a service that is busy or cannot be reached.", valueName: "seconds"))
     var wait: Int?
 
-    @Flag(help: "Begin at once, although the service has asked to be left alone for a while.")
+    @Flag(help: "Begin at once, although the service postponed requests.")
     var now = false
 
     func validate() throws {
-        guard (wait ?? 0) >= 0, (wait ?? 0) <= 31_536_000 else { throw ValidationError("--wait takes 0 to 31536000.") }
+        guard (wait ?? 0) >= 0, (wait ?? 0) <= 31_536_000 else {
+            throw ValidationError("--wait must be from 0 to 31536000.")
+        }
     }
 
     var retry: RetryPolicy {

@@ -3,29 +3,29 @@ internal import Tidelog
 
 struct SettleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settle", abstract: "Say what became of an operation in doubt.",
+        commandName: "settle", abstract: "Set the outcome of an operation in doubt.",
         discussion: """
-            For who knows it, as somebody who looked at the service does. What was sent in one change set with it is \
+            For example after looking it up at the service. The operations of the same change set are \
             settled with it.
 
-            Where the service gave a new entity its key, --address says which: what was done to the entity since goes with \
-            the next push.
+            If the service assigned the key of a new entity, --address sets it, so that later changes of the entity \
+            are sent with the next push.
             """)
 
     @Argument(help: ArgumentHelp("The number of an operation in doubt; see status.", valueName: "operation"))
     var operation: UInt64
-    @Flag(help: "The service has done it.") var tookEffect = false
-    @Flag(help: "The service has not done it: send it again.") var resend = false
+    @Flag(help: "The operation took effect.") var tookEffect = false
+    @Flag(help: "The operation did not take effect; send it again.") var resend = false
     @Option(
         help: ArgumentHelp(
-            "With --took-effect, where the service has the new entity: a URL, 'Orders(5)', or the key alone.",
+            "With --took-effect, the address of the new entity: a URL, 'Orders(5)', or the key alone.",
             valueName: "address"))
     var address: String?
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
-        guard tookEffect != resend else { throw ValidationError("Say --took-effect or --resend: one of these.") }
-        guard address == nil || tookEffect else { throw ValidationError("--address goes with --took-effect.") }
+        guard tookEffect != resend else { throw ValidationError("Use either --took-effect or --resend.") }
+        guard address == nil || tookEffect else { throw ValidationError("--address requires --took-effect.") }
     }
 
     func run() async throws {
@@ -40,13 +40,14 @@ struct SettleCommand: AsyncParsableCommand {
 
 struct IdentifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "identify", abstract: "Say where the service has an entity whose key no answer told.",
+        commandName: "identify", abstract: "Set the address of an entity whose key is not known.",
         discussion: """
-            For what waits because the key that the service gave is not known; see status. The next push reads the entity \
-            before it changes anything.
+            For operations that wait because the key that the service assigned is not known; see status. The next push \
+            reads the entity before it changes it.
             """)
 
-    @Argument(help: ArgumentHelp("A readLink or editLink, as 'Orders(~9)'.", valueName: "entity")) var entity: String
+    @Argument(help: ArgumentHelp("A readLink or editLink, such as 'Orders(~9)'.", valueName: "entity")) var entity:
+        String
     @Argument(help: "A URL, 'Orders(5)', or the key alone.") var address: String
     @OptionGroup var options: StoreOptions
 

@@ -4,27 +4,27 @@ internal import Tidelog
 
 struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take operations back that the service does not have.",
+        commandName: "undo", abstract: "Undo operations that have not taken effect at the service.",
         discussion: """
-            Operations that could not have been made without them go as well, and so does the rest of a change set; each \
-            is printed with the reason. redo puts them back.
+            Operations that depend on them and the rest of their change sets are undone too; each \
+            is printed with the reason. redo restores them.
             """)
 
     @Argument(help: ArgumentHelp("The numbers of operations.", valueName: "operation")) var operations: [UInt64] = []
     @Option(
         help: ArgumentHelp(
-            "What was done to an entity, a readLink or editLink; may be repeated.", valueName: "REF"))
+            "An entity whose operations are undone, a readLink or editLink; may be repeated.", valueName: "REF"))
     var entity: [String] = []
-    @Flag(help: "Everything that the service does not have.")
+    @Flag(help: "Undo all operations that have not taken effect at the service.")
     var all = false
-    @Flag(help: "Change nothing, and print what would be undone.")
+    @Flag(help: "Print the operations that would be undone, without changing anything.")
     var dryRun = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
         guard [!operations.isEmpty, !entity.isEmpty, all].count(where: { $0 }) == 1 else {
-            throw ValidationError("Name operations, or entities with --entity, or --all: one of these.")
+            throw ValidationError("Use one of these: numbers of operations, --entity, or --all.")
         }
     }
 
@@ -44,7 +44,8 @@ struct UndoCommand: AsyncParsableCommand {
             }
             for operation in pending where report.left.contains(operation.sequence) {
                 Console.printError(
-                    "tidelog: Operation \(operation.sequence) stays: it was sent, and how it ended is not known yet.")
+                    "tidelog: Operation \(operation.sequence) is not undone: it was sent, and its outcome is not known yet."
+                )
             }
             if !format.json { try Console.print(UndoText.summary(report, isDryRun: dryRun)) }
         }
@@ -53,18 +54,18 @@ struct UndoCommand: AsyncParsableCommand {
 
 struct RedoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "redo", abstract: "Put undone operations back at their old places.",
-        discussion: "Where that does not go together with what was done since, nothing is redone.")
+        commandName: "redo", abstract: "Restore undone operations at their old places.",
+        discussion: "If later operations contradict them, nothing is redone.")
 
     @Argument(help: ArgumentHelp("The numbers of undone operations.", valueName: "operation"))
     var operations: [UInt64] = []
-    @Flag(help: "What the last undo took back.")
+    @Flag(help: "Redo the operations of the last undo.")
     var last = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard operations.isEmpty == last else { throw ValidationError("Name operations, or --last.") }
+        guard operations.isEmpty == last else { throw ValidationError("Use either numbers of operations or --last.") }
     }
 
     func run() async throws {

@@ -6,38 +6,38 @@ internal import SyncEngine
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Stop at the operation that makes something hold, or no longer hold.",
+        commandName: "watch", abstract: "Find the first operation that changes the value of a condition.",
         discussion: """
-            Folds the log and evaluates the query behind each operation that may have changed its answer. It holds where \
-            the answer shows an entity, is a count above 0, or is neither null nor false. Prints the first operation that \
-            flips it, with --all every one, with --reverse the last.
+            Folds the log and evaluates the query after each operation that may have changed its result. The condition \
+            is true if the result contains an entity, is a count above 0, or is neither null nor false. Prints the \
+            first operation that changes it, with --all every one, with --reverse the last.
 
                 tidelog watch 'Orders?$filter=Amount lt 0' --from 8
                 tidelog watch 'Customers(3)' --reverse --to 2026-11-21T08:00:00Z
 
-            Exit codes: 0 it flipped, 1 it did not or the command failed, 2 damage, 64 usage.
+            Exit codes: 0 changed, 1 not changed or failure, 2 damage, 64 usage.
             """)
 
     @Argument(help: ArgumentHelp("A query.", valueName: "url"))
     var condition: String
 
-    @Option(help: ArgumentHelp("Begin behind this place; the earliest if none is given.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("Begin after this place; the earliest by default.", valueName: "seq|time"))
     var from: PointArgument?
 
-    @Option(help: ArgumentHelp("End with this place; the end of the log if none is given.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("End with this place; the end of the log by default.", valueName: "seq|time"))
     var to: PointArgument?
 
-    @Flag(help: "Print the last operation that flips it.")
+    @Flag(help: "Print the last operation that changes the condition.")
     var reverse = false
 
-    @Flag(help: "Print every operation that flips it.")
+    @Flag(help: "Print every operation that changes the condition.")
     var all = false
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if reverse, all { throw ValidationError("Give either --reverse or --all.") }
+        if reverse, all { throw ValidationError("Use either --reverse or --all.") }
     }
 
     func run() async throws {
@@ -75,8 +75,11 @@ struct WatchCommand: AsyncParsableCommand {
         let work =
             "\(counted(report.records, "operation", "operations")) folded, \(counted(report.evaluations, "evaluation", "evaluations"))."
         guard flips == 0 else { return [work] }
-        let word = report.holds ? "holds" : "does not hold"
-        return ["It \(word) behind operation \(report.first), and nothing changes that up to \(report.last).", work]
+        let word = report.holds ? "holds" : "is false"
+        return [
+            "The condition \(word) after operation \(report.first) and does not change up to operation \(report.last).",
+            work,
+        ]
     }
 }
 
@@ -87,14 +90,14 @@ struct ConditionChangeText {
     init(_ flip: ConditionChange) { self.flip = flip }
 
     var line: String {
-        let what = flip.holds ? "begins to hold" : "ceases to hold"
+        let what = flip.holds ? "becomes true" : "becomes false"
         let entry = flip.entry
         let record = oneLine(entry?.summary ?? (flip.isRestored ? Self.restored : "a record that cannot be read"))
         return "\(flip.sequence)  \(entry?.timeText ?? "-")  \(what)  \(record)"
     }
 
     /// The text for a change that is shown by the snapshot after lost records, and not by a record.
-    static let restored = "so says the snapshot behind it; records in front of it are lost"
+    static let restored = "according to the snapshot after it; records before it are lost"
 
     var json: String {
         var json = JSONWriter()

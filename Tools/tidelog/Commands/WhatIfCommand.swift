@@ -7,38 +7,38 @@ internal import Tidelog
 
 struct WhatIfCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "what-if", abstract: "Show what would be, had something been otherwise. Changes nothing.",
+        commandName: "what-if", abstract: "Show the result of a changed history, without changing the store.",
         discussion: """
-            Makes the history again in memory from the first change on, and prints what differs at the end, as 'diff' does, \
-            and what the next push would send in both. Operations are checked by the rules that changes are; one that no \
-            longer fits is left out and told. What the service sent is taken as it was, but for answers to what would have \
-            been sent otherwise or not at all.
+            Recomputes the history in memory from the first change on, and prints the differences at the end like \
+            'diff', and the requests of the next push in both histories. Operations are validated again; an operation \
+            that is no longer valid is omitted with a notice. Responses of the service are used as recorded, except \
+            those to requests that would have been different or not sent.
 
                 tidelog what-if --skip 9
                 tidelog what-if --at 8 --insert lines.jsonl
                 tidelog what-if --reorder 12,9
                 tidelog what-if --answer 10=412:error.json
 
-            Exit codes: 0 done, 1 failed, 2 damage, 64 usage.
+            Exit codes: 0 success, 1 failure, 2 damage, 64 usage.
             """)
 
-    @Option(help: ArgumentHelp("Without this record; may be repeated.", valueName: "seq"))
+    @Option(help: ArgumentHelp("Omit this record; may be repeated.", valueName: "seq"))
     var skip: [UInt64] = []
 
-    @Option(help: ArgumentHelp("With these operations, one a line as 'apply' takes them.", valueName: "file"))
+    @Option(help: ArgumentHelp("Insert the operations of this file, in the format of 'apply'.", valueName: "file"))
     var insert: String?
 
-    @Option(help: ArgumentHelp("Where they are inserted; at the end if no place is given.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("The place of the insertion; the end by default.", valueName: "seq|time"))
     var at: PointArgument?
 
     @Option(
-        help: ArgumentHelp("With these operations in each other's places, in this order.", valueName: "seq,seq,…"),
+        help: ArgumentHelp("Exchange the places of these operations, in this order.", valueName: "seq,seq,…"),
         transform: ReorderArgument.init)
     var reorder: ReorderArgument?
 
     @Option(
         help: ArgumentHelp(
-            "With another answer of the service to the operation: a status, and a file with the body. May be repeated.",
+            "Use another response of the service to the operation: a status, and a file with the body. May be repeated.",
             valueName: "seq=status[:file]"), transform: AnswerArgument.init)
     var answer: [AnswerArgument] = []
 
@@ -47,7 +47,7 @@ struct WhatIfCommand: AsyncParsableCommand {
 
     func validate() throws {
         if skip.isEmpty, insert == nil, reorder == nil, answer.isEmpty {
-            throw ValidationError("Say what is to be otherwise: --skip, --insert, --reorder or --answer.")
+            throw ValidationError("Name a change: --skip, --insert, --reorder or --answer.")
         }
     }
 
@@ -80,7 +80,7 @@ struct WhatIfCommand: AsyncParsableCommand {
         if format.json { return try Console.print(PlansText(report).json) }
         try Console.print(
             "\(counts.added) added, \(counts.removed) removed, \(counts.changed) changed; "
-                + "\(counted(report.countWithoutPlace, "record", "records")) without a place.")
+                + "\(counted(report.countWithoutPlace, "record", "records")) omitted.")
         for line in PlansText(report).lines { try Console.print(line) }
     }
 
@@ -113,7 +113,7 @@ struct ReorderArgument {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         operations = parts.compactMap { SequenceNumber($0) }
         guard operations.count == parts.count, operations.count > 1, Set(operations).count == operations.count else {
-            throw ValidationError("'\(text)' is no list of different operations such as 12,9.")
+            throw ValidationError("'\(text)' is not a list of different operations such as 12,9.")
         }
     }
 }
@@ -131,7 +131,7 @@ struct AnswerArgument {
         guard let operation = parts.first.flatMap({ SequenceNumber($0) }),
             let status = answer.first.flatMap({ Int($0) }),
             (200..<600).contains(status)
-        else { throw ValidationError("'\(text)' is not of the form SEQ=STATUS or SEQ=STATUS:FILE.") }
+        else { throw ValidationError("'\(text)' does not have the form SEQ=STATUS or SEQ=STATUS:FILE.") }
         self.operation = operation
         self.status = status
         file = answer.count == 2 ? String(answer[1]) : nil
@@ -154,7 +154,7 @@ struct DroppedRecordText {
     var line: String {
         switch record.reason {
         case .refused(let reason): "Operation \(record.sequence) is refused: \(oneLine(reason))"
-        case .pointless: "Record \(record.sequence) has nothing left that it is about."
+        case .pointless: "Record \(record.sequence) is omitted: it refers only to omitted operations."
         }
     }
 
@@ -177,8 +177,8 @@ struct DroppedResponsesText {
     var line: String {
         let operations = answers.operations.map(String.init).joined(separator: ", ")
         return
-            "Record \(answers.sequence): the answer to operation \(operations) is not taken, as it would have been sent otherwise or "
-            + "not at all."
+            "Record \(answers.sequence): the response to operation \(operations) is not used, because the request would have been different "
+            + "or not sent."
     }
 
     var json: String {
@@ -222,7 +222,10 @@ struct PlansText {
 
     var lines: [String] {
         if report.realPlan == report.alteredPlan {
-            return [report.realPlan.isEmpty ? "Nothing to send, in both." : "The next push would send the same."]
+            return [
+                report.realPlan.isEmpty
+                    ? "No requests to send in either history." : "The next push would send the same requests."
+            ]
         }
         return ["The next push sends:"] + lines(report.realPlan) + ["It would send:"] + lines(report.alteredPlan)
     }

@@ -25,7 +25,7 @@ struct EntityBodyReader {
         }
         for binding in body.bindings where binding.urls.isEmpty {
             throw CommandFailure(
-                "\(set)/\(binding.navigation) is a navigation property and takes no null.",
+                "\(set)/\(binding.navigation) is a navigation property and cannot be null.",
                 recovery: "Use 'unlink' to remove a link.")
         }
         return body
@@ -35,7 +35,7 @@ struct EntityBodyReader {
         // The path of a JSON Pointer can be appended to the set: Customers/Address/Zip.
         let isNamed = error.code == .unknownProperty && !error.path.dropFirst().contains("/")
         let place = isNamed ? set : set + error.path
-        return CommandFailure("\(place): \(error.message)", recovery: "Nothing was done; correct the JSON.")
+        return CommandFailure("\(place): \(error.message)", recovery: "Correct the JSON; no operation was performed.")
     }
 
     /// Refuses duplicate names, which are a mistake: only one of the values could be used.
@@ -43,7 +43,7 @@ struct EntityBodyReader {
         var seen: Set<String> = []
         for member in json.members where !seen.insert(member.name).inserted {
             throw CommandFailure(
-                "\(set)/\(member.name) is there twice.", recovery: "Nothing was done; correct the JSON.")
+                "\(set)/\(member.name) occurs twice.", recovery: "Correct the JSON; no operation was performed.")
         }
     }
 
@@ -71,7 +71,8 @@ struct EntityBodyReader {
             && member.name != "__metadata"
         {
             throw CommandFailure(
-                "\(path): \(type.name) has no property \(member.name).", recovery: "Nothing was done; correct the JSON."
+                "\(path): \(type.name) has no property \(member.name).",
+                recovery: "Correct the JSON; no operation was performed."
             )
         }
         try checkComplexNames(object, type, path, depth: depth + 1)

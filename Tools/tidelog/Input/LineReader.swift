@@ -24,7 +24,7 @@ struct LineReader: ~Copyable {
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CommandFailure(
-                "\(path) cannot be read: \(String(cString: strerror(errno))).", recovery: "Check the file's name.")
+                "\(path) cannot be read: \(String(cString: strerror(errno))).", recovery: "Check the name of the file.")
         }
     }
 

@@ -32,13 +32,13 @@ struct OperationLineReader {
         do throws(JSONError) {
             json = try JSONValue.parse(line)
         } catch {
-            throw CommandFailure("This is no JSON: \(error)")
+            throw CommandFailure("This is not JSON: \(error)")
         }
         return try read(json, isInside: false)
     }
 
     private func read(_ json: JSONValue, isInside: Bool) throws -> OperationLine {
-        guard let object = json.object else { throw CommandFailure("There is \(json.kindName), not an operation.") }
+        guard let object = json.object else { throw CommandFailure("Expected an operation, not \(json.kindName).") }
         var members = MemberReader(object)
         let operation = try read(try members.string("op"), &members, isInside: isInside)
         try members.end()
@@ -74,7 +74,7 @@ struct OperationLineReader {
                 from: try members.string("from"), property: try members.string("property"),
                 to: try members.optionalString("to"))
         case "changeSet":
-            guard !isInside else { throw CommandFailure("A change set cannot be inside another.") }
+            guard !isInside else { throw CommandFailure("A change set cannot contain another change set.") }
             var operations: [OperationLine] = []
             for (index, item) in try members.array("operations").enumerated() {
                 do {
@@ -107,7 +107,9 @@ private struct MemberReader {
     init(_ object: JSONObject) { self.object = object }
 
     mutating func string(_ name: String) throws -> String {
-        guard let value = try optionalString(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        guard let value = try optionalString(name) else {
+            throw CommandFailure("The operation has no member \"\(name)\".")
+        }
         return value
     }
 
@@ -118,7 +120,9 @@ private struct MemberReader {
     }
 
     mutating func object(_ name: String) throws -> JSONObject {
-        guard let value = try optionalObject(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        guard let value = try optionalObject(name) else {
+            throw CommandFailure("The operation has no member \"\(name)\".")
+        }
         return value
     }
 
@@ -131,7 +135,7 @@ private struct MemberReader {
     }
 
     mutating func array(_ name: String) throws -> [JSONValue] {
-        guard let value = consume(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        guard let value = consume(name) else { throw CommandFailure("The operation has no member \"\(name)\".") }
         guard let array = value.array else { throw CommandFailure("\"\(name)\" is \(value.kindName), not an array.") }
         return array
     }
@@ -142,7 +146,7 @@ private struct MemberReader {
             let targets = member.value.array ?? [member.value]
             let names = targets.compactMap(\.string)
             guard names.count == targets.count else {
-                throw CommandFailure("\"bind\" holds \(member.value.kindName) for \(member.name), not a reference.")
+                throw CommandFailure("\"bind\" contains \(member.value.kindName) for \(member.name), not a reference.")
             }
             return OperationLine.Binding(navigation: member.name, targets: names)
         }
@@ -153,16 +157,16 @@ private struct MemberReader {
         guard let name = try optionalString("as") else { return nil }
         // A name that looks like a link would hide the entity with that link.
         guard !name.isEmpty, !name.contains(where: { "(/?".contains($0) }) else {
-            throw CommandFailure("\"\(oneLine(name))\" cannot be a name: it is empty or holds (, / or ?.")
+            throw CommandFailure("\"\(oneLine(name))\" is not a valid name: it is empty or contains (, / or ?.")
         }
         return name
     }
 
     func end() throws {
         if let unknown = object.members.first(where: { !taken.contains($0.name) }) {
-            throw CommandFailure("The operation has no member \"\(oneLine(unknown.name))\".")
+            throw CommandFailure("The member \"\(oneLine(unknown.name))\" is unknown.")
         }
-        if object.members.count != taken.count { throw CommandFailure("The operation has a member twice.") }
+        if object.members.count != taken.count { throw CommandFailure("A member occurs twice.") }
     }
 
     private mutating func consume(_ name: String) -> JSONValue? {

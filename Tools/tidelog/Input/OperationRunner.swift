@@ -136,7 +136,7 @@ struct IntentWriter {
         case .unlink(let from, let property, let to):
             append(
                 .deleteLink(from: try address(from), navigation: property, to: try to.map { try address($0) }), from)
-        case .changeSet: throw CommandFailure("A change set cannot be inside another.")
+        case .changeSet: throw CommandFailure("A change set cannot contain another change set.")
         }
     }
 
@@ -151,7 +151,7 @@ struct IntentWriter {
         _ name: String?
     ) throws {
         if let name, names[name] != nil {
-            throw CommandFailure("The name \"\(oneLine(name))\" is taken already.", recovery: "Use another name.")
+            throw CommandFailure("The name \"\(oneLine(name))\" is already used.", recovery: "Use another name.")
         }
         let body = try reader.read(value, type: set.entityType, set: set.name)
         let type = body.type.flatMap { model.findEntityType($0) } ?? set.entityType
@@ -211,7 +211,7 @@ struct IntentWriter {
         guard let set = model.findEntitySet(name) else {
             throw CommandFailure(
                 "There is no entity set \(oneLine(name)).",
-                recovery: "The service has \(nearest(name, model.entitySets.map(\.name))).")
+                recovery: "The entity sets are \(nearest(name, model.entitySets.map(\.name))).")
         }
         return set
     }
@@ -221,7 +221,7 @@ struct IntentWriter {
             let known = type.navigationProperties.map(\.name)
             throw CommandFailure(
                 "\(set.name) has no navigation property \(oneLine(name)).",
-                recovery: known.isEmpty ? nil : "It has \(nearest(name, known)).")
+                recovery: known.isEmpty ? nil : "Its navigation properties are \(nearest(name, known)).")
         }
         return property
     }
@@ -234,7 +234,7 @@ struct IntentWriter {
         let property = try navigation(name, type, set)
         guard let target = model.target(of: property, in: set, from: type) else {
             throw CommandFailure(
-                "The metadata does not say to which entity set \(set.name)/\(name) leads.",
+                "The metadata does not define the entity set to which \(set.name)/\(name) leads.",
                 recovery: "Create the entity in its set, and link it.")
         }
         return target
@@ -258,8 +258,8 @@ struct IntentWriter {
         if let named = names[reference] { return named.address }
         guard isLink(reference) else {
             throw CommandFailure(
-                "No entity is called \"\(oneLine(reference))\".",
-                recovery: "Use a readLink such as Customers(~7), or a name that an earlier line gives with \"as\".")
+                "No entity has the name \"\(oneLine(reference))\".",
+                recovery: "Use a readLink such as Customers(~7), or a name that an earlier line defines with \"as\".")
         }
         return .link(reference)
     }
@@ -272,7 +272,7 @@ struct IntentWriter {
         if let named = names[reference] { return named }
         let snapshot = try await provider.load(try address(reference), options: QueryOptions(), headers: .empty)
         guard let set = model.findEntitySet(snapshot.set), let type = model.findEntityType(snapshot.type) else {
-            throw CommandFailure("The metadata does not know the entity set of \(oneLine(reference)).")
+            throw CommandFailure("The metadata does not contain the entity set of \(oneLine(reference)).")
         }
         return Entity(address: .link(snapshot.readLink), set: set, type: type)
     }

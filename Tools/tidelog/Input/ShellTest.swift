@@ -23,9 +23,10 @@ struct ShellTest {
         case 1...127: return .holds
         default:
             throw TidelogError(
-                .invalidRequest, "The command ended with exit code \(status), which says nothing.",
+                .invalidRequest, "The command ended with exit code \(status), which is not a judgment.",
                 recovery:
-                    "It has to exit with 0 where all is well, with 125 where it cannot tell, with 1 to 127 where not.")
+                    "Let the command exit with 0 if the store is good, with 125 if it cannot be judged, and with 1 to 127 if it is bad."
+            )
         }
     }
 
@@ -57,7 +58,8 @@ struct ShellTest {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 {
             guard errno == EINTR else {
-                throw TidelogError(.storage, "The command was lost: \(String(cString: strerror(errno))).")
+                throw TidelogError(
+                    .storage, "The exit code of the command cannot be read: \(String(cString: strerror(errno))).")
             }
         }
         // As the macros of the system header do.

@@ -9,8 +9,8 @@ struct CompactionText {
 
     var lines: [String] {
         [
-            "The state in front of operation \(done.snapshot.sequence) is a snapshot of \(done.snapshot.bytes) bytes, digest \(done.snapshot.digest).",
-            "Removed \(counted(done.removedSegments, "segment", "segments")) and \(counted(done.removedSnapshots, "older snapshot", "older snapshots")); the log had \(done.bytesBefore) bytes and has \(done.bytesAfter).",
+            "The snapshot of the state before operation \(done.snapshot.sequence) has \(done.snapshot.bytes) bytes, digest \(done.snapshot.digest).",
+            "Removed \(counted(done.removedSegments, "segment", "segments")) and \(counted(done.removedSnapshots, "older snapshot", "older snapshots")); the log had \(done.bytesBefore) bytes and now has \(done.bytesAfter).",
             "The log begins with operation \(done.firstSequence).",
         ]
     }

@@ -23,9 +23,9 @@ struct ConflictText {
         let operations = conflict.operations.map(String.init).joined(separator: ", ")
         let head =
             switch conflict.kind {
-            case .changed: "changed by others as well"
-            case .deletedByOthers: "changed here, and deleted by others"
-            case .deletedHere: "deleted here, and changed by others"
+            case .changed: "also changed by another client"
+            case .deletedByOthers: "changed here and deleted by another client"
+            case .deletedHere: "deleted here and changed by another client"
             }
         return ["\(oneLine(conflict.name)): \(head) (pending: \(operations))"]
             + conflict.properties.map {

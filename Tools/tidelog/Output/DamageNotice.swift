@@ -22,11 +22,11 @@ struct DamageNotice {
     private var line: String {
         let lost = salvage.lost
         guard lost.count > 0 else {
-            return "The log \(oneLine(log)) is damaged, but no record of it is lost. 'tidelog repair' puts it right."
+            return "The log \(oneLine(log)) is damaged, but no record is lost. Run 'tidelog repair'."
         }
         return
-            "The log \(oneLine(log)) is damaged: \(counted(lost.count, "record is", "records are")) lost (\(lost.words)). What "
-            + "follows is made of the others; 'tidelog repair' says more."
+            "The log \(oneLine(log)) is damaged: \(counted(lost.count, "record is", "records are")) lost (\(lost.words)). The "
+            + "output is based on the readable records. Run 'tidelog repair' for details."
     }
 }
 

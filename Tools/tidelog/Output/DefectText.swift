@@ -12,7 +12,7 @@ struct DefectText {
         guard !defects.isEmpty else { return [] }
         let count = defects.count { $0.leftOut != nil }
         let consequence =
-            count == 0 ? "everything in it is used" : "\(counted(count, "element is", "elements are")) left out"
+            count == 0 ? "all elements are used" : "\(counted(count, "element is", "elements are")) omitted"
         return ["\(counted(defects.count, "defect", "defects")) in the metadata; \(consequence):"]
             + defects.map { oneLine("  \($0)") }
     }

@@ -13,8 +13,8 @@ struct DescriptionCheck {
             sentence =
                 isThere
                 ? nil
-                : "\(oneLine(files.description)) is missing. The log is not touched by this: 'tidelog init' with the service root "
-                    + "writes it anew."
+                : "\(oneLine(files.description)) is missing. The log is not affected: run 'tidelog init' with the service root "
+                    + "to write it again."
             isDamaged = false
         } catch {
             sentence = oneLine("\(error.message) (\(files.description))")

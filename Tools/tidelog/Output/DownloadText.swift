@@ -16,33 +16,33 @@ struct DownloadText {
         ]
         let removed = report.queries.reduce(0) { $0 + $1.tally.removed }
         if removed > 0 {
-            lines.append("Removed \(counted(removed, "entity", "entities")) that no query brings any more.")
+            lines.append("Removed \(counted(removed, "entity", "entities")) that no query covers any more.")
         }
         lines += report.fresh.map {
-            "Passed over \($0): it was read a short while ago. 'tidelog pull \($0)' reads it."
+            "Skipped \($0): it was downloaded recently. Run 'tidelog pull \($0)' to download it."
         }
         lines += report.skipped.sorted().map {
-            "Left out \($0): it leads to no known entity set, or out of the one that the metadata bind it to."
+            "Omitted \($0): its target is not in the entity set to which the metadata binds it, or in no known entity set."
         }
         lines += report.untold.sorted().map {
-            "The service left out \($0), which was asked for, of some entities; what the store has of it stays."
+            "The service omitted the requested property \($0) of some entities; the stored values remain."
         }
-        lines += report.unusable.map { "Passed over \($0.name): \($0.error.message)" }
+        lines += report.unusable.map { "Skipped \($0.name): \($0.error.message)" }
         lines += report.withoutStreams.map {
-            "Read \($0) without its streams, which a store that is not on a disk does not keep."
+            "Read \($0) without its streams, which a store in memory does not store."
         }
         lines += report.repeated.prefix(Self.listed).map {
-            "\(oneLine($0)) came several times on one page; what came last holds."
+            "\(oneLine($0)) occurred several times on one page; the last occurrence is stored."
         }
         lines += quarantined
         if let example = report.openLinks.first {
             let count = report.openLinks.count
             lines.append(
-                "\(counted(count, "link waits", "links wait")) for an entity that no query has brought"
+                "\(counted(count, "link waits", "links wait")) for an entity that no query has delivered"
                     + (count > 1 ? ", such as " : ": ") + "\(oneLine(example.description)).")
         }
         lines += unknownSections.map {
-            "The configuration file has a section for \($0), which is no defining query of the store."
+            "The configuration file has a section for \($0), which is not a defining query of the store."
         }
         return lines
     }
@@ -57,11 +57,11 @@ struct DownloadText {
         guard !report.quarantined.isEmpty else { return [] }
         let count = Int(clamping: report.quarantined.reduce(UInt64(0)) { $0 &+ $1.count })
         let them = count == 1 ? "it" : "them"
-        var lines = ["Could not take \(counted(count, "entity", "entities")); what the store has of \(them) stays:"]
+        var lines = ["Could not accept \(counted(count, "entity", "entities")); the stored version of \(them) remains:"]
         lines += report.quarantined.prefix(Self.listed).map { "  \(QuarantineText($0).line)" }
-        if report.quarantined.count > Self.listed { lines.append("  … 'tidelog quarantine' shows all.") }
+        if report.quarantined.count > Self.listed { lines.append("  … Run 'tidelog quarantine' to list all.") }
         if report.quarantined.contains(where: \.hidesOthers) {
-            lines.append("Nothing was removed, since it cannot be told which entities these are.")
+            lines.append("No entity was removed, because these entities cannot be identified.")
         }
         return lines
     }

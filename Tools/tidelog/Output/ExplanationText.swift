@@ -14,7 +14,7 @@ struct ExplanationText {
             lines.append(statement.sql)
             if !statement.parameters.isEmpty { lines.append("  ? = " + statement.parameters.joined(separator: ", ")) }
             lines += statement.plan.map { "  → " + $0 }
-            if statement.callsEvaluator { lines.append("  tl_test, tl_key and tl_search are worked out row by row.") }
+            if statement.callsEvaluator { lines.append("  tl_test, tl_key and tl_search are evaluated row by row.") }
             if statement.runs > 1 { lines.append("  \(statement.runs) times") }
             lines.append("")
         }

@@ -43,15 +43,15 @@ struct HistoryText {
             let last = range.upperBound
             return "\(column(range.lowerBound))  "
                 + (range.count == 1 ? "a record that was" : "to \(last): \(range.count) records that were")
-                + " lost to damage; what \(range.count == 1 ? "it" : "they") said is not known"
+                + " lost by damage; \(range.count == 1 ? "its content" : "their contents") cannot be recovered"
         case .undecodable(let sequence, let kind, let reason):
             return "\(column(sequence))  a record of kind \(kind) that cannot be read: \(oneLine(reason))"
         case .damage(let damage, let resumesAt):
-            let end = resumesAt.map { "The log goes on with \($0)." } ?? "Nothing behind it can be read."
+            let end = resumesAt.map { "The log continues with \($0)." } ?? "No record after it can be read."
             return "\(column(damage.sequence))  \(oneLine(damage.description)) \(end)"
         case .compacted(let sequence, let resumesAt):
             return
-                "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
+                "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot contains their result."
         }
     }
 
@@ -65,8 +65,8 @@ struct HistoryText {
                 switch edge.reason {
                 case .creates: "creates \(edge.entity.map(String.init(describing:)) ?? "")"
                 case .changes: "changes \(edge.entity.map(String.init(describing:)) ?? "")"
-                case .changeSet: "is of the same change set"
-                case .transaction: "is of the same transaction"
+                case .changeSet: "is in the same change set"
+                case .transaction: "is in the same transaction"
                 }
             return "needs \(edge.operation), which \(what)"
         }
@@ -101,7 +101,7 @@ struct HistoryText {
         case .inDoubt: "in doubt"
         case .confirmed: "confirmed"
         case .rejected: "rejected"
-        case .deferred: "put off"
+        case .deferred: "postponed"
         case .undone: "undone"
         case .elided: "elided"
         case .unknown: "unknown"

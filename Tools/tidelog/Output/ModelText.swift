@@ -54,7 +54,7 @@ struct ModelText {
     private func line(of property: Property, _ end: Navigation) -> String {
         var line = "  \(property.name) -> \(end.targetType)"
         line += " (\(end.sourceMultiplicity.rawValue) to \(end.multiplicity.rawValue))"
-        if let partner = end.partner { line += ", back by \(partner)" }
+        if let partner = end.partner { line += ", partner \(partner)" }
         if end.containsTarget { line += ", contained" }
         for constraint in end.constraints { line += ", \(constraint.dependent) = \(constraint.principal)" }
         return line

@@ -123,6 +123,6 @@ final class OutputFile {
     private func failure() -> CommandFailure {
         CommandFailure(
             "The file cannot be written: \(String(cString: strerror(errno))).", place: path,
-            recovery: "Check space and permissions.")
+            recovery: "Check the free space and the permissions.")
     }
 }

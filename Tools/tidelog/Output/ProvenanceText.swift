@@ -29,7 +29,7 @@ struct ProvenanceText {
         for line in lines {
             table.add([
                 line.aspect.name ?? "entity", Provenance.words(of: line.content), line.sequence.map { "\($0)" } ?? "",
-                timeText(line.time), line.cause.map(provenance.words) ?? "no record that is left",
+                timeText(line.time), line.cause.map(provenance.words) ?? "no remaining record",
             ])
         }
         return [heading] + table.lines

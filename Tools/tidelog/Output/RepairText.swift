@@ -24,11 +24,11 @@ struct RepairText {
 
     var lines: [String] {
         switch content {
-        case .nothing, .plan(.nothing): ["Nothing is damaged."]
+        case .nothing, .plan(.nothing): ["No damage was found."]
         case .plan(.tornTail(let tail)):
             [
                 "\(oneLine(tail.path)), offset \(tail.offset): \(counted(tail.bytes, "byte", "bytes")) of an incomplete commit. No "
-                    + "damage: the next command that opens the store removes them, and so does 'tidelog repair --in-place'."
+                    + "damage: the next command that opens the store removes them, as does 'tidelog repair --in-place'."
             ]
         case .cut(let report): [oneLine(report.description)]
         case .plan(.salvage(let salvage)):
@@ -37,16 +37,16 @@ struct RepairText {
                     ? ["… and \(salvage.damages.count - Self.shownPlaces) more places; see 'tidelog verify'."] : [])
                 + summary(salvage)
                 + [
-                    "Nothing was changed. 'tidelog repair --output NEW' makes a store of what can be read; 'tidelog repair "
-                        + "--in-place' puts it in the place of this one and keeps the damaged log."
+                    "Nothing was changed. 'tidelog repair --output NEW' creates a store from the readable records; 'tidelog repair "
+                        + "--in-place' replaces the log of this store and keeps the damaged log."
                 ]
         case .made(let salvage, let directory):
-            summary(salvage) + ["The store \(oneLine(directory)) was made. The damaged one was not changed."]
+            summary(salvage) + ["Created the store \(oneLine(directory)). The damaged store was not changed."]
                 + advice(salvage)
         case .replaced(let salvage, let kept):
             summary(salvage)
                 + [
-                    "The log was repaired. The damaged one is kept as \(oneLine(kept)); remove it when nothing is missed."
+                    "The log was repaired. The damaged log is kept as \(oneLine(kept)); remove it if no data is missing."
                 ]
                 + advice(salvage)
         }
@@ -54,12 +54,12 @@ struct RepairText {
 
     private func summary(_ salvage: RepairPlan.Salvage) -> [String] {
         var lines = salvage.mended.prefix(Self.shownPlaces).map { bit in
-            "\(oneLine(bit.path)): bit \(bit.bit) of the byte at offset \(bit.offset) had changed, and is put right."
+            "\(oneLine(bit.path)): bit \(bit.bit) of the byte at offset \(bit.offset) was changed, and is corrected."
         }
         if salvage.mended.count > Self.shownPlaces {
-            lines.append("So are \(salvage.mended.count - Self.shownPlaces) more bits.")
+            lines.append("\(salvage.mended.count - Self.shownPlaces) more bits are corrected.")
         }
-        lines += salvage.passedOver.map { "\(oneLine($0.path)) is passed over: \(oneLine($0.reason))." }
+        lines += salvage.passedOver.map { "\(oneLine($0.path)) is skipped: \(oneLine($0.reason))." }
         let lost = salvage.lost
         guard lost.count > 0 else {
             return lines + ["All \(counted(salvage.readable, "record", "records")) can be read; none is lost."]
@@ -68,7 +68,7 @@ struct RepairText {
             "\(counted(salvage.readable, "record", "records")) can be read, \(lost.count) \(lost.count == 1 ? "is" : "are") lost: "
                 + lost.words + ".")
         if salvage.isStateWhole {
-            lines.append("The newest snapshot was made behind them: the state is whole, only the history is not.")
+            lines.append("The newest snapshot follows them: the state is complete, only the history is not.")
         }
         return lines
     }
@@ -76,8 +76,8 @@ struct RepairText {
     private func advice(_ salvage: RepairPlan.Salvage) -> [String] {
         guard salvage.lost.count > 0, !salvage.isStateWhole else { return [] }
         return [
-            "Run 'tidelog status': operations in front of the lost records are in doubt, because their answers may be among "
-                + "them; the next push finds out what it can. Then run 'tidelog pull' to read again what is missing."
+            "Run 'tidelog status': operations before the lost records are in doubt, because their responses may be among "
+                + "them; the next push determines their outcomes if possible. Then run 'tidelog pull' to download missing entities again."
         ]
     }
 

@@ -13,22 +13,22 @@ struct ReplayCheckText {
         if check.lostRecords > 0 {
             let verb = check.lostRecords == 1 ? "is" : "are"
             lines.append(
-                Paint.bad("\(counted(check.lostRecords, "record", "records")) of these \(verb) lost to damage."))
+                Paint.bad("\(counted(check.lostRecords, "record", "records")) of these \(verb) lost by damage."))
         }
         if let divergence = check.divergence {
             lines.append(Paint.bad(Self.words(divergence)))
         } else {
-            lines.append("State \(check.digest) behind operation \(check.last), in memory and in SQLite.")
+            lines.append("State \(check.digest) after operation \(check.last), in memory and in SQLite.")
             if !check.snapshots.isEmpty {
-                let count = counted(check.snapshots.count, "snapshot holds", "snapshots hold")
-                lines.append("\(count) and \(check.snapshots.count == 1 ? "leads" : "lead") to the same.")
+                let count = counted(check.snapshots.count, "snapshot matches", "snapshots match")
+                lines.append("\(count) and \(check.snapshots.count == 1 ? "results" : "result") in the same state.")
             }
         }
         if let views = check.storedViews, let sentence = StoredViewsText(views).sentence { lines.append(sentence) }
         if check.incomparableStates > 0 {
             let states = counted(check.incomparableStates, "state", "states")
             lines.append(
-                "\(states) of the other replay cannot be compared: this log no longer has what leads to "
+                "\(states) of the other replay cannot be compared: this log no longer contains the records of "
                     + "\(check.incomparableStates == 1 ? "it" : "them").")
         }
         lines += check.differentBatches.map { different in
@@ -43,7 +43,7 @@ struct ReplayCheckText {
     private var origin: String {
         switch check.origin {
         case .beginning: "from the first one"
-        case .snapshot(let sequence): "from the snapshot in front of operation \(sequence)"
+        case .snapshot(let sequence): "from the snapshot before operation \(sequence)"
         }
     }
 
@@ -52,26 +52,26 @@ struct ReplayCheckText {
         guard all > 0 else { return "No batch was sent." }
         let unbuildable = check.differentBatches.count { $0.batch.isUnbuildable }
         let different = check.differentBatches.count - unbuildable
-        var text = "\(counted(all - unbuildable, "batch", "batches")) built again: \(check.identicalBatches) as sent"
+        var text = "\(counted(all - unbuildable, "batch", "batches")) rebuilt: \(check.identicalBatches) as sent"
         if different > 0 { text += ", \(different) not as sent" }
-        if check.unknownBatches > 0 { text += ", \(check.unknownBatches) with nothing to compare" }
-        if unbuildable > 0 { text += "; \(unbuildable) cannot be built" }
+        if check.unknownBatches > 0 { text += ", \(check.unknownBatches) that cannot be compared" }
+        if unbuildable > 0 { text += "; \(unbuildable) cannot be rebuilt" }
         return text + "."
     }
 
     private static func words(_ divergence: ReplayCheck.Divergence) -> String {
         switch divergence {
         case .snapshot(let sequence):
-            "The records before operation \(sequence) do not lead to the state that the snapshot in front of it holds."
+            "The records before operation \(sequence) do not result in the state of the snapshot before it."
         case .origin(let snapshot, let record):
-            "Operation \(record) leads to another state where the replay begins with the snapshot in front of operation "
+            "Operation \(record) results in another state if the replay begins with the snapshot before operation "
                 + "\(snapshot)."
-        case .views(let record): "Operation \(record) leads to another state in SQLite than in memory."
+        case .views(let record): "Operation \(record) results in another state in SQLite than in memory."
         case .other(let record, let digest):
-            "Behind operation \(record) the other replay had the state \(digest), and this one has another. Show more "
-                + "operations in both to see the first that differs."
+            "After operation \(record) the other replay had the state \(digest), and this one has another. Print more "
+                + "operations in both to find the first that differs."
         case .ended(let record):
-            "The other replay goes on to operation \(record), which this log does not have."
+            "The other replay continues to operation \(record), which this log does not contain."
         }
     }
 

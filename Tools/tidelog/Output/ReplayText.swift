@@ -26,8 +26,8 @@ struct ReplayText {
         switch batch.comparison {
         case .identical: return "\(bytes), as they were sent"
         case .different: return "\(bytes), NOT as they were sent"
-        case .unknown: return "\(bytes); the log does not tell what was sent"
-        case .unbuildable(let reason): return "cannot be built: \(oneLine(reason))"
+        case .unknown: return "\(bytes); the log does not contain the bytes that were sent"
+        case .unbuildable(let reason): return "cannot be rebuilt: \(oneLine(reason))"
         }
     }
 
@@ -92,16 +92,16 @@ struct ReplayText {
         case .inFlight(let batch): "in flight in batch \(batch)"
         case .inDoubt(let batch, _): "in doubt since batch \(batch)"
         case .rejected(let refusal): "rejected (\(refusal.status))"
-        case .deferred: "put off"
+        case .deferred: "postponed"
         }
     }
 
     private static func words(_ origin: EntityRow.Origin) -> String {
         switch origin {
-        case .local: "known here only"
+        case .local: "known only here"
         case .service: "known to the service"
-        case .gone: "gone from the service"
-        case .serviceWithStaleETag: "known to the service, its ETag to be read again"
+        case .gone: "no longer at the service"
+        case .serviceWithStaleETag: "known to the service, its ETag must be read again"
         }
     }
 
@@ -150,15 +150,15 @@ struct ReplayText {
                 let digest = json["digest"]?.string.flatMap({ StateDigest($0) })
             else {
                 throw CommandFailure(
-                    "Line \(number) of \(reader.name) is no line of 'tidelog replay --json'.",
-                    recovery: "Make the file with 'tidelog replay --json'.")
+                    "Line \(number) of \(reader.name) is not a line of 'tidelog replay --json'.",
+                    recovery: "Create the file with 'tidelog replay --json'.")
             }
             digests.append((SequenceNumber(sequence), digest))
         }
         guard !digests.isEmpty else {
             throw CommandFailure(
-                "\(reader.name) has no line, so that there is nothing to compare with.",
-                recovery: "Make the file with 'tidelog replay --json'.")
+                "\(reader.name) is empty, so it cannot be compared.",
+                recovery: "Create the file with 'tidelog replay --json'.")
         }
         return digests
     }
@@ -166,6 +166,6 @@ struct ReplayText {
     /// Returns a line about the snapshot from which the replay started, or nil for the start of the log.
     static func origin(_ replay: Replay, asked: SequenceNumber) -> String? {
         guard case .snapshot(let sequence) = replay.origin else { return nil }
-        return "From the snapshot in front of operation \(sequence)."
+        return "From the snapshot before operation \(sequence)."
     }
 }

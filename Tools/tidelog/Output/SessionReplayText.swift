@@ -23,7 +23,7 @@ enum SessionReplayText {
         case .confirmed: "confirmed"
         case .rejected(let status, let code): "rejected: \(status) \(code)"
         case .open(let state): state
-        case .impossible(let reason): "not made: \(reason)"
+        case .impossible(let reason): "not performed: \(reason)"
         }
     }
 

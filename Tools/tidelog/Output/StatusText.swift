@@ -101,7 +101,7 @@ struct StatusText {
         case .inFlight: "in flight"
         case .inDoubt: "in doubt"
         case .rejected: "rejected"
-        case .deferred: "put off"
+        case .deferred: "postponed"
         case .undone: "undone"
         }
     }

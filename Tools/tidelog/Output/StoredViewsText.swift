@@ -11,12 +11,12 @@ struct StoredViewsText {
     var sentence: String? {
         switch views {
         case .missing: nil
-        case .sound(let last): "The views say what the log says up to operation \(last)."
+        case .sound(let last): "The views match the log up to operation \(last)."
         case .inUse: "The views were not compared: another process has the store open."
-        case .stale(let reason): "The views are made again at the next command: \(oneLine(reason))"
+        case .stale(let reason): "The next command rebuilds the views: \(oneLine(reason))"
         case .wrong(let reason):
             Paint.bad(
-                "The views do not say what the log says: \(oneLine(reason)) 'tidelog verify --rebuild' makes them again."
+                "The views differ from the log: \(oneLine(reason)) Run 'tidelog verify --rebuild' to rebuild them."
             )
         }
     }

@@ -24,7 +24,7 @@ struct UndoText {
     static func summary(_ report: UndoReport, isDryRun: Bool) -> String {
         let count = counted(report.undone.count, "operation", "operations")
         let dependants = report.dependants.count
-        let along = dependants > 0 ? ", \(dependants) of them because of others" : ""
+        let along = dependants > 0 ? ", \(dependants) of them because of dependencies" : ""
         return isDryRun ? "\(count) would be undone\(along)." : "\(count) undone\(along)."
     }
 }

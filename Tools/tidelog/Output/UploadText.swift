@@ -10,7 +10,7 @@ struct UploadText {
     var isWhole = true
 
     var lines: [String] {
-        guard !isEmpty else { return ["Nothing to send."] + waiting }
+        guard !isEmpty else { return ["No operations to send."] + waiting }
         var lines = [
             "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt"
                 + (report.conflicts.isEmpty ? " " : ", \(report.conflicts.count) in conflict ")
@@ -18,24 +18,24 @@ struct UploadText {
         ]
         if !report.elided.isEmpty {
             let elided = counted(report.elided.count, "operation", "operations")
-            lines.append("\(elided) cancelled each other out; nothing of them was sent.")
+            lines.append("\(elided) cancelled each other out and were not sent.")
         }
         for (operation, refusal) in report.rejected {
             lines.append("Operation \(operation) was rejected: \(refusal.status) \(oneLine(refusal.message))")
         }
         for (operation, refusal) in report.deferred {
-            lines.append("Operation \(operation) was put off: \(refusal.status) \(oneLine(refusal.message))")
+            lines.append("Operation \(operation) was postponed: \(refusal.status) \(oneLine(refusal.message))")
         }
         for operation in report.inDoubt {
             let look = report.nextLooks[operation].map {
-                "; its request may still be running, and a push after \(StatusText.time($0)) sends it again if it is not there"
+                "; its request may still be running, and a push after \(StatusText.time($0)) sends it again if it did not take effect"
             }
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect\(look ?? "").")
         }
         for batch in report.awaited {
             lines.append(
-                "\(counted(batch.operations.count, "operation", "operations")) accepted and not answered yet: "
-                    + "\(oneLine(batch.reason)). The next push asks again.")
+                "\(counted(batch.operations.count, "operation", "operations")) accepted without a result yet: "
+                    + "\(oneLine(batch.reason)). The next push requests the result again.")
         }
         if !report.rejected.isEmpty {
             lines.append("Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.")
@@ -43,24 +43,24 @@ struct UploadText {
         for conflict in report.conflicts {
             let others =
                 switch conflict.kind {
-                case .changed: "others have changed it as well"
-                case .deletedByOthers: "others have deleted it"
-                case .deletedHere: "others have changed it, and it is deleted here"
+                case .changed: "another client changed it too"
+                case .deletedByOthers: "another client deleted it"
+                case .deletedHere: "another client changed it, and it is deleted here"
                 }
             lines.append("\(oneLine(conflict.name)) waits: \(others); see 'tidelog conflicts'.")
         }
-        if report.postponed != nil { lines.append("The next push sends again what was put off.") }
+        if report.postponed != nil { lines.append("The next push sends postponed operations again.") }
         lines += waiting
         if !report.adopted.isEmpty {
             let adopted = counted(report.adopted.count, "confirmed operation was", "confirmed operations were")
-            lines.append("\(adopted) found at the service by content; 'tidelog why' says how.")
+            lines.append("\(adopted) found at the service by content; see 'tidelog why'.")
         }
         if report.inDoubt.contains(where: { report.nextLooks[$0] == nil }) {
             lines.append(
                 isWhole
-                    ? "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; "
-                        + "'tidelog push --resend-in-doubt' sends what is in doubt again."
-                    : "The next push finds out what became of it, as far as that can be known.")
+                    ? "Check the service, and set the outcome with 'tidelog settle', for a new entity with its address; "
+                        + "'tidelog push --resend-in-doubt' sends operations in doubt again."
+                    : "The next push determines the outcome if possible.")
         }
         return lines
     }
@@ -72,11 +72,11 @@ struct UploadText {
         let others = report.remaining - told.count
         var lines: [String] = []
         if others > 0, isWhole {
-            lines.append("\(counted(others, "operation", "operations")) not sent; 'tidelog status' says why.")
+            lines.append("\(counted(others, "operation", "operations")) not sent; see 'tidelog status'.")
         }
         if isEmpty, report.heldBack > 0 {
             let kept = counted(report.heldBack, "operation", "operations")
-            lines.append("\(kept) kept here: drafts, or for this store only.")
+            lines.append("\(kept) not to be sent: drafts or local-only.")
         }
         return lines
     }

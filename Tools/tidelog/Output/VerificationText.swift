@@ -42,21 +42,21 @@ struct VerificationText {
         }
         for damage in verification.damages { lines.append(oneLine(damage.description)) }
         if verification.damages.count >= LogVerification.maximumDamages {
-            lines.append("There is more; not searched further.")
+            lines.append("There is more damage; the search ended here.")
         }
         if let sentence = description.sentence { lines.append(sentence) }
         guard verification.isSound else {
             return lines + [
-                "The log is damaged in \(counted(verification.damages.count, "place", "places")). Run 'tidelog log' to see what "
-                    + "can be read, and 'tidelog repair' to see what can be done."
+                "The log is damaged in \(counted(verification.damages.count, "place", "places")). Run 'tidelog log' to list the "
+                    + "readable records, and 'tidelog repair' to recover them."
             ]
         }
         if let sentence = views.flatMap({ StoredViewsText($0).sentence }) { lines.append(sentence) }
         if hasStreams {
-            lines.append("The streams were not looked at: 'tidelog media verify' reads them.")
+            lines.append("The streams were not checked. Run 'tidelog media verify' to check them.")
         }
         return lines + [
-            verification.depth == .deep ? "The log is sound." : "The log is sound, as far as a fast verification tells."
+            verification.depth == .deep ? "The log has no damage." : "A fast verification found no damage in the log."
         ]
     }
 

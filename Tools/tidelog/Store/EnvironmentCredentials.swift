@@ -39,8 +39,9 @@ struct EnvironmentCredentials {
         if let named {
             guard ServiceSession.origin(of: named) == origin else {
                 throw CommandFailure(
-                    "The store's service is at \(oneLine(origin)), and --origin names \(oneLine(named)).", place: path,
-                    recovery: "Nothing was sent. Check which store and which service you mean.")
+                    "The service of the store is at \(oneLine(origin)), but --origin is \(oneLine(named)).",
+                    place: path,
+                    recovery: "Check the store and the service; no credentials were sent.")
             }
             try? KnownOrigins()?.add(origin, store: path)
             return credentials
@@ -50,11 +51,11 @@ struct EnvironmentCredentials {
         guard Self.confirms("Send the credentials of the environment to \(oneLine(origin)), the service of \(path)?")
         else {
             throw CommandFailure(
-                "The store's service is at \(oneLine(origin)), and nobody has named that origin for the credentials of the "
-                    + "environment. Nothing was sent.",
+                "The service of the store is at \(oneLine(origin)), which is not a named origin for the credentials of the "
+                    + "environment. No credentials were sent.",
                 place: path,
                 recovery:
-                    "If they are for it, say so once: --origin \(oneLine(origin)), or TIDELOG_TOKEN_ORIGIN in the "
+                    "If the credentials are for this origin, name it once: --origin \(oneLine(origin)), or TIDELOG_TOKEN_ORIGIN in the "
                     + "environment.")
         }
         try? KnownOrigins()?.add(origin, store: path)
@@ -66,8 +67,8 @@ struct EnvironmentCredentials {
         guard let origins else { return false }
         guard origins.contains(origin) else {
             throw CommandFailure(
-                "TIDELOG_TOKEN_ORIGIN does not name \(oneLine(origin)). Nothing was sent.",
-                recovery: "Set it to the origin that the credentials are for, as https://example.org.")
+                "TIDELOG_TOKEN_ORIGIN does not contain \(oneLine(origin)). No credentials were sent.",
+                recovery: "Set it to the origin of the credentials, such as https://example.org.")
         }
         return true
     }

@@ -50,8 +50,8 @@ struct KnownOrigins {
 
     private func failure() -> CommandFailure {
         CommandFailure(
-            "The origin cannot be remembered: \(String(cString: strerror(errno))).", place: path,
-            recovery: "Name it to later commands by TIDELOG_TOKEN_ORIGIN.")
+            "The origin cannot be stored: \(String(cString: strerror(errno))).", place: path,
+            recovery: "Set TIDELOG_TOKEN_ORIGIN for later commands.")
     }
 
     private static func line(_ origin: String, _ store: String) throws -> String {

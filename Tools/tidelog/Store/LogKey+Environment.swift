@@ -28,9 +28,9 @@ extension [LogKey] {
             guard let key = LogKey(hexadecimal(part) ?? Data(base64Encoded: String(part)).map { [UInt8]($0) } ?? [])
             else {
                 throw CommandFailure(
-                    "Key \(index + 1) in TIDELOG_KEY is none.",
+                    "Key \(index + 1) in TIDELOG_KEY is not a valid key.",
                     recovery:
-                        "A key is \(LogKey.byteCount) bytes in Base64, or as \(2 * LogKey.byteCount) hexadecimal digits."
+                        "Use \(LogKey.byteCount) bytes in Base64, or \(2 * LogKey.byteCount) hexadecimal digits."
                 )
             }
             return key

@@ -10,7 +10,7 @@ struct PointOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The store as it was behind the operation with this number, or at this time: 2026-11-21T07:43:17Z, without a \
+            The store as of the operation with this number, or of this time: 2026-11-21T07:43:17Z, without a \
             zone in UTC.
             """, valueName: "seq|time"))
     var at: PointArgument?

@@ -5,14 +5,14 @@ internal import Tidelog
 struct QueueArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send only what was made with this --category; may be repeated. What depends on others waits with them.",
+            "Send only operations of this category; may be repeated. Operations that depend on others wait with them.",
             valueName: "name"))
     var category: [String] = []
 
     @Flag(
         help: """
-            Put operations on one entity together where that comes to the same: several changes are one request, what \
-            cancels itself out is none.
+            Coalesce operations on one entity if the result is the same: several changes become one request, \
+            operations that cancel each other out become none.
             """)
     var coalesce = false
 

@@ -5,29 +5,34 @@ internal import SyncEngine
 
 /// The filter for records, on `log`. A record has to satisfy all given options.
 struct RecordFilterOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("All that is about this entity, answers included.", valueName: "ref"))
+    @Option(help: ArgumentHelp("Records that refer to this entity, including responses.", valueName: "ref"))
     var entity: ReferenceArgument?
-    @Option(help: ArgumentHelp("What is about entities of this set.", valueName: "name"))
+    @Option(help: ArgumentHelp("Records that refer to entities of this set.", valueName: "name"))
     var set: String?
     @Option(
         help: ArgumentHelp(
-            "Records of this kind, or operations with this action: batchAnswered, update.", valueName: "name"))
+            "Records of this kind, or operations with this action, such as batchAnswered or update.", valueName: "name")
+    )
     var kind: String?
-    @Option(help: ArgumentHelp("Operations that stand so.", valueName: "fate"))
+    @Option(help: ArgumentHelp("Operations in this state.", valueName: "fate"))
     var state: OutcomeArgument?
-    @Option(help: ArgumentHelp("The batch with this number, and the operations that it carries.", valueName: "number"))
+    @Option(help: ArgumentHelp("The batch with this number, and its operations.", valueName: "number"))
     var batch: BatchID?
-    @Option(help: ArgumentHelp("Made then or later: 2026-11-21T07:43:17Z, without a zone in UTC.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Records of this time or later: 2026-11-21T07:43:17Z, without a zone in UTC.", valueName: "time"))
     var since: TimeArgument?
-    @Option(help: ArgumentHelp("Made then or earlier.", valueName: "time"))
+    @Option(help: ArgumentHelp("Records of this time or earlier.", valueName: "time"))
     var until: TimeArgument?
-    @Option(help: ArgumentHelp("From the record with this number on.", valueName: "seq"))
+    @Option(help: ArgumentHelp("Records from this number on.", valueName: "seq"))
     var from: SequenceNumber?
-    @Option(help: ArgumentHelp("Up to the record with this number.", valueName: "seq"))
+    @Option(help: ArgumentHelp("Records up to this number.", valueName: "seq"))
     var to: SequenceNumber?
     @Option(help: ArgumentHelp("Operations with this custom tag.", valueName: "text"))
     var tag: String?
-    @Option(help: ArgumentHelp("What the service refused with this error code or HTTP status.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "Operations that the service rejected with this error code or HTTP status.", valueName: "text"))
     var code: String?
 
     /// Returns the filter. Searches the log for the entity and for the operations of the batch.

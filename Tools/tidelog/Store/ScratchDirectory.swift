@@ -30,8 +30,8 @@ struct ScratchDirectory {
         }
         guard let created else {
             throw CommandFailure(
-                "No directory can be made in \(folder): \(String(cString: strerror(code))).",
-                recovery: "Name another one in TMPDIR.")
+                "A directory cannot be created in \(folder): \(String(cString: strerror(code))).",
+                recovery: "Set TMPDIR to another directory.")
         }
         path = created
     }
@@ -44,13 +44,13 @@ struct ScratchDirectory {
     /// Throws if the path exists.
     static func check(isFree path: String) throws {
         guard access(path, F_OK) == 0 else { return }
-        throw CommandFailure("\(path) is there already.", recovery: "Give a name that nothing has.")
+        throw CommandFailure("\(path) already exists.", recovery: "Choose another name.")
     }
 
     static func write(_ text: String, to path: String) throws {
         let owner: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: owner) else {
-            throw CommandFailure("\(path) cannot be written.", recovery: "Check the directory's name.")
+            throw CommandFailure("\(path) cannot be written.", recovery: "Check the name of the directory.")
         }
     }
 

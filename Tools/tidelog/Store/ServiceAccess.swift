@@ -8,7 +8,7 @@ internal import Tidelog
 struct ServiceAccess: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The origin that the credentials of the environment are for, as https://example.org; remembered for this store.",
+            "The origin of the credentials in the environment, such as https://example.org; remembered for this store.",
             valueName: "url"))
     var origin: String?
 
@@ -31,7 +31,7 @@ struct ServiceAccess: ParsableArguments {
     /// Returns parameters for a service whose root the user typed.
     func parameters(_ options: StoreOptions, typed root: String) throws -> OfflineODataParameters {
         if let origin, ServiceSession.origin(of: origin) != ServiceSession.origin(of: root) {
-            throw CommandFailure("--origin names another service than the service root.")
+            throw CommandFailure("--origin differs from the origin of the service root.")
         }
         var parameters = try options.parameters
         parameters.credentials = try EnvironmentCredentials().credentials(typed: root)
@@ -45,8 +45,8 @@ struct ServiceAccess: ParsableArguments {
         do {
             guard let known = KnownOrigins() else {
                 throw CommandFailure(
-                    "The origin cannot be remembered: HOME names no directory.",
-                    recovery: "Name it to later commands by TIDELOG_TOKEN_ORIGIN.")
+                    "The origin cannot be stored: HOME is not a directory.",
+                    recovery: "Set TIDELOG_TOKEN_ORIGIN for later commands.")
             }
             try known.add(ServiceSession.origin(of: root), store: options.store)
         } catch {
@@ -65,7 +65,7 @@ struct LimitArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A bound on what the service may send, this time; may be repeated. In seconds, or none: \
+            A limit for the responses of the service in this run; may be repeated. In seconds, or none: \
             \(LimitArgument.times.keys.sorted().joined(separator: ", ")). Numbers: \
             \(LimitArgument.counts.keys.sorted().joined(separator: ", ")).
             """, valueName: "NAME=VALUE"), transform: LimitArgument.init)
@@ -107,20 +107,20 @@ struct LimitArgument {
 
     init(_ text: String) throws {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2 else { throw ValidationError("'\(text)' is not of the form NAME=VALUE.") }
+        guard parts.count == 2 else { throw ValidationError("'\(text)' does not have the form NAME=VALUE.") }
         let (name, value) = (parts[0], parts[1])
         if let time = Self.times[name] {
             let seconds = Double(value)
             guard value == "none" || seconds.map({ $0 > 0 && $0 <= 31_536_000 }) == true else {
-                throw ValidationError("\(name) takes seconds above 0, or none.")
+                throw ValidationError("\(name) must be a number of seconds greater than 0, or none.")
             }
             let duration = seconds.map { Duration.milliseconds(Int($0 * 1_000)) }
             apply = { time(&$0, duration) }
         } else if let count = Self.counts[name] {
-            guard let number = Int(value), number > 0 else { throw ValidationError("\(name) takes a number above 0.") }
+            guard let number = Int(value), number > 0 else { throw ValidationError("\(name) must be greater than 0.") }
             apply = { count(&$0, number) }
         } else {
-            throw ValidationError("'\(name)' is no limit.")
+            throw ValidationError("'\(name)' is not a limit.")
         }
     }
 }

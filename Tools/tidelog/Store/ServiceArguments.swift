@@ -5,7 +5,7 @@ internal import Tidelog
 struct ServiceArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What the service lacks or does in its own way, this time; see 'tidelog service'. May be repeated.",
+            "A capability of the service for this run; see 'tidelog service'. May be repeated.",
             valueName: "NAME=VALUE"), transform: ServiceArgument.init)
     var service: [ServiceArgument] = []
 
@@ -30,7 +30,7 @@ struct ServiceArgument: Hashable {
 
     init(_ text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
-            throw ValidationError("'\(text)' is not of the form NAME=VALUE.")
+            throw ValidationError("'\(text)' does not have the form NAME=VALUE.")
         }
         name = String(text[..<equals])
         value = String(text[text.index(after: equals)...])

@@ -6,10 +6,10 @@ internal import Tidelog
 
 /// The options of every command that uses a store.
 struct StoreOptions: ParsableArguments {
-    @Option(help: "The store's directory.")
+    @Option(help: "The directory of the store.")
     var store = ".tidelog"
 
-    @Option(help: ArgumentHelp("How defining queries are downloaded; see Docs/DefiningQueries.md.", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration file for downloads; see Docs/DefiningQueries.md.", valueName: "file"))
     var config: String?
 
     /// The parameters for commands without network: nothing can be sent, and there are no credentials. See
@@ -63,6 +63,6 @@ struct StoreOptions: ParsableArguments {
 
 /// The option `--json`, on commands that can print for programs.
 struct FormatOptions: ParsableArguments {
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 }

@@ -57,7 +57,7 @@ final class DefectLog {
     func refuse(_ second: MarkupElement, asAnother first: MarkupElement, _ message: String) throws(CSDLError) {
         try leaveOut(second, because: CSDLError(.duplicateName, message, at: second))
         guard !first.saysTheSame(as: second) else { return }
-        let message = "The \(first.label) is declared again, and otherwise, in \(second.place)."
+        let message = "The \(first.label) is declared again, with another definition, in \(second.place)."
         try leaveOut(first, because: CSDLError(.duplicateName, message, at: first))
     }
 

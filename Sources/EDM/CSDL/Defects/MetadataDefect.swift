@@ -38,7 +38,7 @@ public struct MetadataDefect: Sendable, Hashable {
 }
 
 extension MetadataDefect: CustomStringConvertible {
-    public var description: String { "\(fault)\(leftOut.map { " Left out: \($0)." } ?? "")" }
+    public var description: String { "\(fault)\(leftOut.map { " Omitted: \($0)." } ?? "")" }
 }
 
 extension MetadataDefect.LeftOut: CustomStringConvertible {

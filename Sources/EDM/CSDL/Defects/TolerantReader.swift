@@ -29,7 +29,9 @@ struct TolerantReader {
             leftOut.remove(log, outOf: documents)
             documents = try reread(documents, first)
         }
-        throw first ?? CSDLError(.tooDeep, "Too much of the document depends on what is wrong.", line: 1, column: 1)
+        throw first
+            ?? CSDLError(
+                .tooDeep, "Too much of the document depends on the elements that are wrong.", line: 1, column: 1)
     }
 
     /// Reads the envelopes again after the trees have changed.

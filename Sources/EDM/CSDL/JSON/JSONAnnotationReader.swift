@@ -8,7 +8,7 @@ struct JSONAnnotationReader {
         var element = JSONElement("Annotation", at: member.value, origin)
         // The model has no annotations of annotations; it must not be read as an annotation of the element.
         let path = parts[0].split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        if path.count > 1 { element.mark("The annotation \(clipped(member.name)) is about another annotation.") }
+        if path.count > 1 { element.mark("The annotation \(clipped(member.name)) annotates another annotation.") }
         element.set("Term", String(parts[0]))
         element.set("Qualifier", parts.count > 1 ? String(parts[1]) : nil)
         express(member.value, in: &element)

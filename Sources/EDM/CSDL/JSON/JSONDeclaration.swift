@@ -13,7 +13,7 @@ struct JSONDeclaration {
 
     init(_ value: LocatedJSON) {
         guard let members = value.members else {
-            flaw = "There is \(value.kindName), not an object."
+            flaw = "Expected an object, not \(value.kindName)."
             return
         }
         for member in members { take(member) }
@@ -30,7 +30,7 @@ struct JSONDeclaration {
             }
         } else if member.name.hasPrefix("$") {
             if controls.updateValue(member.value, forKey: String(member.name.dropFirst())) != nil {
-                flaw = flaw ?? "The object has the member \(clipped(member.name)) twice."
+                flaw = flaw ?? "The object contains the member \(clipped(member.name)) twice."
             }
         } else {
             named.append(member)

@@ -18,7 +18,7 @@ struct JSONMetadata {
         let declaration = JSONDeclaration(document)
         guard let version = declaration["Version"] else {
             throw CSDLError(
-                .notMetadata, "The document is JSON, but no metadata: it has no member $Version.",
+                .notMetadata, "The JSON document is not OData metadata: it has no member $Version.",
                 line: document.line, column: document.column)
         }
         if let flaw = declaration.flaw {

@@ -49,7 +49,7 @@ struct JSONSchemaReader {
         case "EntityContainer": container(&element, declaration)
         default:
             let found = kind.isEmpty ? "no $Kind" : "the $Kind \(clipped(kind))"
-            element.mark("The declaration of \(clipped(member.name)) has \(found), which no schema can have.")
+            element.mark("The declaration of \(clipped(member.name)) has \(found), which a schema cannot have.")
         }
         annotate(&element, declaration)
         return element.element
@@ -101,7 +101,8 @@ struct JSONSchemaReader {
         case "Property": typed(&element, declaration)
         case "NavigationProperty": navigation(&element, declaration)
         default:
-            element.mark("The property \(clipped(member.name)) has the $Kind \(clipped(kind)), which no property has.")
+            element.mark(
+                "The property \(clipped(member.name)) has the $Kind \(clipped(kind)), which a property cannot have.")
         }
         annotate(&element, declaration)
         return element.element
@@ -202,7 +203,7 @@ struct JSONSchemaReader {
         element.set("Name", name)
         element.mark(declaration.flaw)
         if kind != "Action", kind != "Function" {
-            element.mark("An overload of \(clipped(name)) is neither of the $Kind Action nor Function.")
+            element.mark("The $Kind of an overload of \(clipped(name)) is neither Action nor Function.")
         }
         for attribute in ["IsBound", "IsComposable", "EntitySetPath"] { element.set(attribute, declaration[attribute]) }
         if let parameters = declaration["Parameter"] {

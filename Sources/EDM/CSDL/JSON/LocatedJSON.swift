@@ -78,7 +78,7 @@ struct LocatedJSONReader {
                 switch error.code {
                 case .tooLarge: (.tooLarge, error.message)
                 case .tooDeep: (.tooDeep, error.message)
-                default: (.malformedJSON, "The document is no well-formed JSON: \(error.message)")
+                default: (.malformedJSON, "The document is not well-formed JSON: \(error.message)")
                 }
             throw CSDLError(code, message, line: line, column: column)
         }

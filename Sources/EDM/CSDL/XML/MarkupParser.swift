@@ -67,7 +67,7 @@ struct MarkupParser {
         var callbacks = self.callbacks
         let opaque = Unmanaged.passUnretained(state).toOpaque()
         guard let context = xmlCreatePushParserCtxt(&callbacks, opaque, nil, 0, nil) else {
-            state.fail(.tooLarge, "There is no memory to read the document.", line: 1, column: 1)
+            state.fail(.tooLarge, "The document cannot be parsed: out of memory.", line: 1, column: 1)
             return
         }
         defer { xmlFreeParserCtxt(context) }

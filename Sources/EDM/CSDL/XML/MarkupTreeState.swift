@@ -46,7 +46,8 @@ final class MarkupTreeState {
             return
         }
         fail(
-            .doctypeRefused, "The document has a DOCTYPE, which is refused.", line: place.line, column: place.column)
+            .doctypeRefused, "The document has a DOCTYPE, which is not allowed.", line: place.line, column: place.column
+        )
     }
 
     /// Records an error of the XML parser. Warnings are ignored; an undeclared prefix, which the parser tolerates, is
@@ -54,14 +55,14 @@ final class MarkupTreeState {
     func report(level: xmlErrorLevel, message: UnsafePointer<CChar>?, line: Int, column: Int) {
         guard level.rawValue >= XML_ERR_ERROR.rawValue else { return }
         let said = message.map { String(String(cString: $0).trimmed) } ?? "no reason given"
-        fail(.malformedXML, "The document is no well-formed XML: \(said).", line: line, column: column)
+        fail(.malformedXML, "The document is not well-formed XML: \(said).", line: line, column: column)
     }
 
     /// Records an error that the parser did not report.
     func failAnyhow(_ code: Int32) {
         let input = context?.pointee.input?.pointee
         fail(
-            .malformedXML, "The document is no well-formed XML (error \(code) of libxml2).",
+            .malformedXML, "The document is not well-formed XML (error \(code) of libxml2).",
             line: Int(input?.line ?? 1), column: Int(input?.col ?? 1))
     }
 

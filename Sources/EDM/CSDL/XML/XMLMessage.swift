@@ -22,7 +22,7 @@ package struct XMLMessage: Sendable {
         limits.elements = 2_000
         let parser = MarkupParser(
             limits: limits,
-            refusal: { $0.name == name ? nil : CSDLError(.notMetadata, "The root is another one.", at: $0) })
+            refusal: { $0.name == name ? nil : CSDLError(.notMetadata, "The root element has another name.", at: $0) })
         guard let root = try? parser.parse(bytes) else { return nil }
         namespace = root.namespace
         content = Self.content(of: root)

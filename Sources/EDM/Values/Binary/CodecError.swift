@@ -17,10 +17,10 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         let what =
             switch reason {
             case .truncated: "ends too early"
-            case .overflow: "holds a number that is too large"
+            case .overflow: "contains a number that is too large"
             case .tooDeep: "is nested too deeply"
             case .trailingBytes: "has bytes after its end"
-            case .invalid(let field): "holds no valid \(field)"
+            case .invalid(let field): "contains no valid \(field)"
             }
         return "The record \(what) at byte \(offset)."
     }

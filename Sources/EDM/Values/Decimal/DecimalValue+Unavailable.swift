@@ -4,7 +4,7 @@
 extension DecimalValue {
     @available(
         *, unavailable,
-        message: "A quotient may have endless digits. Choose how many to keep: a.divided(by: b, scale: 2)"
+        message: "A quotient may have infinitely many digits. Choose the scale: a.divided(by: b, scale: 2)"
     )
     public static func / (a: DecimalValue, b: DecimalValue) -> DecimalValue { a.divided(by: b, scale: 28) }
 

@@ -50,10 +50,10 @@ struct Aggregation {
 
     private static func unsupported(_ item: AggregateItem) -> EvaluationError {
         if case .values(_, .custom(let name)) = item.subject {
-            return EvaluationError(.unsupported, "The aggregation method \(name) is known to the service only.")
+            return EvaluationError(.unsupported, "Only the service can evaluate the aggregation method \(name).")
         }
         return EvaluationError(
-            .unsupported, "The custom aggregate \(item.resultName ?? "") is known to the service only.")
+            .unsupported, "Only the service can evaluate the custom aggregate \(item.resultName ?? "").")
     }
 
     /// Returns the values or entities that a path reaches from all rows, following each item of a collection.
@@ -155,7 +155,7 @@ struct Aggregate {
             return
         }
         guard case .value(let value) = operand else {
-            throw EvaluationError(.wrongOperand, "\(method.name) is of values; an entity is none.")
+            throw EvaluationError(.wrongOperand, "\(method.name) aggregates values, not entities.")
         }
         count += 1
         guard total != .null else {

@@ -69,7 +69,7 @@ public struct ApplyEvaluation {
         case .ranked(let ranking, let amount, let key): return try ranked(rows, ranking, amount, key)
         case .nest, .addNested, .join, .relatives, .traverse, .function:
             throw EvaluationError(
-                .unsupported, "The transformation \(transformation.name) is not answered here; ask the service.")
+                .unsupported, "Only the service can evaluate the transformation \(transformation.name).")
         }
     }
 
@@ -146,15 +146,15 @@ public struct ApplyEvaluation {
             case .property(let path): alternatives = [[path]]
             case .rollup(let levels):
                 guard levels.count > 1, levels.allSatisfy({ !$0.segments.isEmpty }) else {
-                    throw EvaluationError(.unsupported, "A hierarchy by its name is known to the service only.")
+                    throw EvaluationError(.unsupported, "Only the service can evaluate a hierarchy given by its name.")
                 }
                 alternatives = levels.indices.reversed().map { Array(levels[...$0]) }
             case .recursiveRollup:
-                throw EvaluationError(.unsupported, "rolluprecursive is not answered here; ask the service.")
+                throw EvaluationError(.unsupported, "Only the service can evaluate rolluprecursive.")
             }
             groupings = groupings.flatMap { grouping in alternatives.map { grouping + $0 } }
             guard groupings.count <= 256 else {
-                throw EvaluationError(.unsupported, "These are too many levels to group by.")
+                throw EvaluationError(.unsupported, "The grouping has too many levels.")
             }
         }
         return groupings
@@ -206,7 +206,7 @@ public struct ApplyEvaluation {
         case .entity, .entities:
             guard names.count == 1 else {
                 throw EvaluationError(
-                    .unsupported, "Grouping by the entity at the end of a path is not answered here.")
+                    .unsupported, "Only the service can group by the entity at the end of a path.")
             }
             group.entities[names[0]] = position
         }
@@ -221,7 +221,7 @@ public struct ApplyEvaluation {
         let these = rows.map(\.scope)
         let limit = try value(amount, ApplyRow(PropertyValues()), these)
         guard limit.decimalValue != nil else {
-            throw EvaluationError(.wrongOperand, "\(ranking.rawValue) needs a number, not \(limit.kindName).")
+            throw EvaluationError(.wrongOperand, "\(ranking.rawValue) requires a number, not \(limit.kindName).")
         }
         var keyed: [(key: Value, place: Int)] = []
         for (place, row) in rows.enumerated() { keyed.append((try value(key, row, these), place)) }

@@ -45,7 +45,7 @@ extension ExpressionTypeCheck {
             for expression in [amount, key] {
                 let found = try self.type(of: expression)
                 guard found.family == .number || found.family == .any else {
-                    throw error(.wrongArgumentType, "A number is expected, not \(found.name).", expression)
+                    throw error(.wrongArgumentType, "Expected a number, not \(found.name).", expression)
                 }
             }
             return type
@@ -68,7 +68,7 @@ extension ExpressionTypeCheck {
         case .addNested(let path, let sequences): return try nested(sequences, path, of: type)
         case .join(let path, let name, let inner, _):
             guard let item = try collection(path) else {
-                throw error(.wrongArgumentType, "A collection is joined, one instance is not.", .path(path))
+                throw error(.wrongArgumentType, "join requires a collection, not a single instance.", .path(path))
             }
             if case .structured(let item) = item { _ = try branch(inner, of: item) }
             return type.adding(name, .unknown)
@@ -94,7 +94,7 @@ extension ExpressionTypeCheck {
     private mutating func nodeType(of hierarchy: Transformation.Hierarchy) throws(URLSyntaxError) -> ExpressionType {
         guard let item = try collection(hierarchy.nodes) else {
             throw error(
-                .wrongArgumentType, "A collection of nodes is expected, not one of them.", .path(hierarchy.nodes))
+                .wrongArgumentType, "Expected a collection of nodes, not a single node.", .path(hierarchy.nodes))
         }
         return item
     }
@@ -107,7 +107,8 @@ extension ExpressionTypeCheck {
         case .structured, .unknown: break
         default:
             throw error(
-                .wrongArgumentType, "addnested is about entities or complex values, not \(reached.name).", .path(path))
+                .wrongArgumentType, "addnested applies to entities and complex values, not to \(reached.name).",
+                .path(path))
         }
         var result = type
         for sequence in sequences {
@@ -160,7 +161,7 @@ extension ExpressionTypeCheck {
                 property.type.primitive != .untyped
             {
                 throw error(
-                    .wrongArgumentType, "\(name) is a property: \"with\" and a method of aggregation are expected.",
+                    .wrongArgumentType, "The property \(name) must be followed by \"with\" and an aggregation method.",
                     .path(path))
             }
             return .unknown
@@ -184,7 +185,8 @@ extension ExpressionTypeCheck {
         case .sum, .average:
             guard type.family == .number || type.family == .any || type == .primitive(.duration) else {
                 throw error(
-                    .wrongArgumentType, "\(method.name) is of numbers and durations, not of \(type.name).", expression)
+                    .wrongArgumentType, "\(method.name) aggregates numbers and durations, not \(type.name).", expression
+                )
             }
             return method == .average && type.family == .number && type != .primitive(.double)
                 ? .primitive(.decimal) : type
@@ -275,7 +277,8 @@ extension ExpressionTypeCheck {
                 if type == .unknown, case .primitive(.primitiveType) = property.type.kind { type = .null }
             default:
                 throw error(
-                    .misplacedSegment, "Instances are grouped by paths through single-valued properties.", .path(path))
+                    .misplacedSegment, "Instances can only be grouped by paths of single-valued properties.",
+                    .path(path))
             }
         }
         guard case .collection = type else { return type }

@@ -15,9 +15,9 @@ extension QueryParser {
     private mutating func transformation() throws(URLSyntaxError) -> Transformation {
         cursor.skipWhitespace()
         let start = cursor.offset
-        guard let name = cursor.qualifiedName() else { throw cursor.error("A transformation is expected.") }
+        guard let name = cursor.qualifiedName() else { throw cursor.error("Expected a transformation.") }
         if name == "identity" { return .identity }
-        try cursor.expect("(", "behind the transformation's name")
+        try cursor.expect("(", "after the name of the transformation")
         guard !name.utf8.contains(UInt8(ascii: ".")) else { return .function(name, try functionArguments()) }
         let result = try transformation(name, at: start)
         cursor.skipWhitespace()
@@ -37,7 +37,7 @@ extension QueryParser {
         case "skip": return .skip(try wholeNumber())
         case "concat":
             let sequences = try list { (parser) throws(URLSyntaxError) in try parser.apply() }
-            guard sequences.count > 1 else { throw cursor.error("concat puts at least two results together.") }
+            guard sequences.count > 1 else { throw cursor.error("concat requires at least two transformations.") }
             return .concat(sequences)
         case "nest": return .nest(try list { (parser) throws(URLSyntaxError) in try parser.nestedSequence() })
         case "addnested":
@@ -71,7 +71,7 @@ extension QueryParser {
             let item = try parser.aggregateItem()
             let isCustom = if case .custom = item.subject { true } else { false }
             guard item.name != nil || isCustom && item.steps.isEmpty else {
-                throw parser.cursor.error("The aggregate needs a name: \"as\" and a name are expected.", at: start)
+                throw parser.cursor.error("The aggregate has no name: expected \"as\" and a name.", at: start)
             }
             return item
         }
@@ -93,7 +93,7 @@ extension QueryParser {
         } else if case .path(let path) = subject, case .property? = path.segments.last {
             item = AggregateItem(.custom(path))
         } else {
-            throw cursor.error("\"with\" and a method of aggregation are expected.", at: start)
+            throw cursor.error("Expected \"with\" and an aggregation method.", at: start)
         }
         while takeWord("from") {
             var properties = [try applyPath()]
@@ -102,7 +102,7 @@ extension QueryParser {
             let method = try method()
             if case .custom = item.subject {
             } else if method == nil {
-                throw cursor.error("\"with\" and a method of aggregation are expected behind \"from\".")
+                throw cursor.error("Expected \"with\" and an aggregation method after \"from\".")
             }
             item.steps.append(AggregateItem.Step(properties: properties, method: method))
         }
@@ -113,10 +113,10 @@ extension QueryParser {
     private mutating func method() throws(URLSyntaxError) -> AggregationMethod? {
         guard takeWord("with") else { return nil }
         cursor.skipWhitespace()
-        guard let name = cursor.qualifiedName() else { throw cursor.error("A method of aggregation is expected.") }
+        guard let name = cursor.qualifiedName() else { throw cursor.error("Expected an aggregation method.") }
         if let method = AggregationMethod.standard[name] { return method }
         guard name.utf8.contains(UInt8(ascii: ".")) else {
-            throw cursor.error("\(name) is no method of aggregation.", .unknownFunction)
+            throw cursor.error("\(name) is not an aggregation method.", .unknownFunction)
         }
         return .custom(name)
     }
@@ -127,7 +127,7 @@ extension QueryParser {
         cursor.skipWhitespace()
         try cursor.expect("(", "before the properties to group by")
         let items = try list { (parser) throws(URLSyntaxError) in try parser.groupingItem() }
-        try cursor.expect(")", "behind the properties to group by")
+        try cursor.expect(")", "after the properties to group by")
         cursor.skipWhitespace()
         return .groupBy(items, cursor.skip("," as Character) ? try apply() : [])
     }
@@ -140,7 +140,7 @@ extension QueryParser {
             var inner: [Transformation] = []
             if cursor.skip("," as Character) {
                 inner = try sequence(
-                    of: \.isHierarchical, "rolluprecursive takes ancestors, descendants and traverse only.")
+                    of: \.isHierarchical, "rolluprecursive accepts only ancestors, descendants and traverse.")
             }
             cursor.skipWhitespace()
             try cursor.expect(")", "at the end of rolluprecursive")
@@ -164,7 +164,7 @@ extension QueryParser {
         cursor.skipWhitespace()
         let start = cursor.offset
         guard case .path(let nodes) = try path(), nodes.root == .root else {
-            throw cursor.error("The hierarchy's nodes are expected, as a path from $root.", at: start)
+            throw cursor.error("Expected the nodes of the hierarchy, as a path from $root.", at: start)
         }
         try expectComma()
         let qualifier = try name()
@@ -186,7 +186,7 @@ extension QueryParser {
             } else if keyword() == "keep", keyword() == "start" {
                 relatives.keepsStart = true
             } else {
-                throw cursor.error("A distance or \"keep start\" is expected.")
+                throw cursor.error("Expected a distance or \"keep start\".")
             }
             cursor.skipWhitespace()
         }
@@ -197,7 +197,7 @@ extension QueryParser {
         let hierarchy = try hierarchy()
         try expectComma()
         guard let order = keyword().flatMap(Transformation.Traversal.Order.init(rawValue:)) else {
-            throw cursor.error("preorder or postorder is expected.")
+            throw cursor.error("Expected preorder or postorder.")
         }
         var traversal = Transformation.Traversal(hierarchy: hierarchy, order: order)
         guard skipComma() else { return traversal }
@@ -234,7 +234,7 @@ extension QueryParser {
     }
 
     private mutating func preservingSequence() throws(URLSyntaxError) -> [Transformation] {
-        try sequence(of: \.preservesInstances, "Only transformations that keep instances as they are can stand here.")
+        try sequence(of: \.preservesInstances, "Only transformations that do not change instances are allowed here.")
     }
 
     private mutating func sequence(
@@ -269,7 +269,7 @@ extension QueryParser {
     /// Parses a path of property and type names. A type must be followed by a property.
     private mutating func applyPath() throws(URLSyntaxError) -> ExpressionPath {
         let path = try collectionPath()
-        if case .type? = path.segments.last { throw cursor.error("A property of that type is expected.") }
+        if case .type? = path.segments.last { throw cursor.error("Expected a property of that type.") }
         return path
     }
 
@@ -277,7 +277,7 @@ extension QueryParser {
     private mutating func joinedPath() throws(URLSyntaxError) -> ExpressionPath {
         cursor.skipWhitespace()
         guard cursor.skip("@" as Character) else { return try collectionPath() }
-        guard let name = annotationName() else { throw cursor.error("The name of an annotation is expected.") }
+        guard let name = annotationName() else { throw cursor.error("Expected the name of an annotation.") }
         return ExpressionPath(segments: [.annotation(name)])
     }
 
@@ -287,14 +287,14 @@ extension QueryParser {
         cursor.skipWhitespace()
         var segments: [ExpressionPath.Segment] = []
         repeat {
-            guard let name = cursor.qualifiedName() else { throw cursor.error("The name of a property is expected.") }
+            guard let name = cursor.qualifiedName() else { throw cursor.error("Expected the name of a property.") }
             segments.append(name.utf8.contains(UInt8(ascii: ".")) ? .type(name) : .property(name))
             guard segments.count <= QueryLimits.height else {
                 throw cursor.error("The path has more than \(QueryLimits.height) segments.", .tooComplex)
             }
         } while cursor.skip("/" as Character)
         if segments.count == 1, case .type? = segments.last {
-            throw cursor.error("A property of that type is expected.")
+            throw cursor.error("Expected a property of that type.")
         }
         return ExpressionPath(segments: segments)
     }
@@ -304,25 +304,25 @@ extension QueryParser {
         cursor.skipWhitespace()
         guard cursor.peek() == UInt8(ascii: "'") else { return try search() }
         guard case .literal(.string(let phrase), _)? = try literal() else {
-            throw cursor.error("Something to search for is expected.")
+            throw cursor.error("Expected a search expression.")
         }
         return .phrase(phrase)
     }
 
     private mutating func alias() throws(URLSyntaxError) -> String {
-        guard takeWord("as") else { throw cursor.error("\"as\" and a name are expected.") }
+        guard takeWord("as") else { throw cursor.error("Expected \"as\" and a name.") }
         return try name()
     }
 
     private mutating func name() throws(URLSyntaxError) -> String {
         cursor.skipWhitespace()
-        guard let name = cursor.identifier() else { throw cursor.error("A name is expected.") }
+        guard let name = cursor.identifier() else { throw cursor.error("Expected a name.") }
         return name
     }
 
     private mutating func wholeNumber() throws(URLSyntaxError) -> Int64 {
         cursor.skipWhitespace()
-        guard let number = cursor.digits() else { throw cursor.error("A whole number, not negative, is expected.") }
+        guard let number = cursor.digits() else { throw cursor.error("Expected a nonnegative integer.") }
         return number
     }
 

@@ -9,7 +9,7 @@ extension EvaluationRun {
         switch position {
         case .entities(let found): entities = found
         case .entity(nil), .value(.null): return .entity(nil)
-        default: throw EvaluationError(.wrongOperand, "Only a collection of entities takes a key.")
+        default: throw EvaluationError(.wrongOperand, "Only a collection of entities can be followed by a key.")
         }
         var wanted: [(name: String?, value: Value)] = []
         for argument in arguments { wanted.append((argument.name, try value(of: argument.value))) }

@@ -7,14 +7,14 @@ extension EvaluationRun {
         case .implicit, .this: position = current
         case .it: position = it
         case .these:
-            guard let these else { throw EvaluationError(.unsupported, "$these is known in $apply only.") }
+            guard let these else { throw EvaluationError(.unsupported, "$these can be used only in $apply.") }
             position = .entities(these)
         case .variable(let name): position = variables[name] ?? .value(.null)
         case .alias(let name): position = try alias(name)
         case .expression(let expression): position = try operand(expression)
         case .root:
             throw EvaluationError(
-                .unsupported, "A path from $root leads out of the entity; only the service follows it.")
+                .unsupported, "Only the service can evaluate a path from $root.")
         }
         for segment in path.segments { position = try step(segment, from: position) }
         return position
@@ -30,7 +30,7 @@ extension EvaluationRun {
             var items = try items(of: position)
             if let filter = options.filter { items = try select(items, where: filter, variable: nil) }
             guard options.search == nil else {
-                throw EvaluationError(.unsupported, "$search within $count is answered by the service only.")
+                throw EvaluationError(.unsupported, "Only the service can evaluate $search within $count.")
             }
             return .value(.integer(Int64(items.count)))
         case .filter(let predicate):
@@ -50,9 +50,9 @@ extension EvaluationRun {
         case .key(let arguments): return try member(of: position, with: arguments)
         case .function(let name, let arguments):
             if let collection = try keyed(name, of: position) { return try member(of: collection, with: arguments) }
-            throw EvaluationError(.unsupported, "The function \(name) is known to the service only.")
+            throw EvaluationError(.unsupported, "Only the service can evaluate the function \(name).")
         case .annotation(let name):
-            throw EvaluationError(.unsupported, "The annotation @\(name) is known to the service only.")
+            throw EvaluationError(.unsupported, "Only the service can evaluate the annotation @\(name).")
         }
     }
 
@@ -94,7 +94,7 @@ extension EvaluationRun {
         case .entities(let entities): return entities.map { .entity($0) }
         case .value(.collection(let values)): return values.map { .value($0) }
         case .entity(nil), .value(.null): return []
-        default: throw EvaluationError(.wrongOperand, "A collection is expected.")
+        default: throw EvaluationError(.wrongOperand, "Expected a collection.")
         }
     }
 

@@ -106,7 +106,7 @@ struct EvaluationRun {
         case .value(let value): return value
         case .entity(nil): return .null
         case .entity, .entities:
-            throw EvaluationError(.unsupported, "An entity is not a value; name one of its properties.")
+            throw EvaluationError(.unsupported, "Expected a value, not an entity; use one of its properties.")
         }
     }
 
@@ -158,7 +158,7 @@ struct EvaluationRun {
         switch try value(of: expression) {
         case .boolean(let value): return value
         case .null: return nil
-        case let other: throw EvaluationError(.wrongOperand, "A condition is expected, not \(other.kindName).")
+        case let other: throw EvaluationError(.wrongOperand, "Expected a condition, not \(other.kindName).")
         }
     }
 
@@ -183,7 +183,7 @@ struct EvaluationRun {
         case (.value(let x), .value(let y)):
             if comparison == .in, y != .null {
                 guard case .collection = y else {
-                    throw EvaluationError(.wrongOperand, "A collection is expected behind \"in\", not \(y.kindName).")
+                    throw EvaluationError(.wrongOperand, "Expected a collection after \"in\", not \(y.kindName).")
                 }
             }
             if comparison == .has { return .boolean(try has(x, y, left, right)) }
@@ -198,7 +198,7 @@ struct EvaluationRun {
         case (.entity(nil), .entity(nil)): return .boolean(comparison == .eq)
         case (.entity(nil), .value(let other)), (.value(let other), .entity(nil)):
             return .boolean(apply(comparison, .null, other))
-        default: throw EvaluationError(.unsupported, "Entities can be compared with null only.")
+        default: throw EvaluationError(.unsupported, "Entities can be compared only with null.")
         }
     }
 
@@ -268,7 +268,9 @@ struct EvaluationRun {
     ) throws(EvaluationError) -> Value {
         switch function {
         case .now:
-            guard let now = evaluator.now else { throw EvaluationError(.unsupported, "now() is not known here.") }
+            guard let now = evaluator.now else {
+                throw EvaluationError(.unsupported, "now() cannot be evaluated here.")
+            }
             return .dateTimeOffset(now)
         case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
             guard case .entity(let entity?) = current else { return .boolean(false) }
@@ -309,7 +311,7 @@ struct EvaluationRun {
             // The value itself does not contain its enumeration type.
             guard let own = expression.flatMap({ enumerationType($0) }) else {
                 throw EvaluationError(
-                    .unsupported, "isof of such an enumeration value is answered by the service only.")
+                    .unsupported, "Only the service can evaluate isof of this enumeration value.")
             }
             return own.name == evaluator.resolve(type)
         case .value(let value): return evaluator.isInstance(value, of: type)

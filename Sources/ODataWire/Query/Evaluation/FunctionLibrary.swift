@@ -10,7 +10,7 @@ package enum FunctionLibrary {
     /// Functions that need more than values (`now`, the offline functions, geo functions) throw an error.
     package static func apply(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {
         guard function.arity.contains(arguments.count) else {
-            throw EvaluationError(.wrongOperand, "\(function.rawValue) cannot take \(arguments.count) arguments.")
+            throw EvaluationError(.wrongOperand, "\(function.rawValue) does not accept \(arguments.count) arguments.")
         }
         if arguments.contains(.null) { return .null }
         switch function {
@@ -124,7 +124,7 @@ package enum FunctionLibrary {
     private static let pairLimit = 1 << 26
 
     private static func tooLong(_ function: CanonicalFunction) -> EvaluationError {
-        EvaluationError(.outOfRange, "\(function.rawValue) is about too long a text or collection.")
+        EvaluationError(.outOfRange, "The string or collection is too long for \(function.rawValue).")
     }
 
     private static func replace(

@@ -82,7 +82,7 @@ struct TimeSpan {
 /// Sums and differences of points in time and durations, and multiples of durations.
 enum TemporalArithmetic {
     static func apply(_ operation: ArithmeticOperator, _ a: Value, _ b: Value) throws(EvaluationError) -> Value {
-        let tooLarge = EvaluationError(.outOfRange, "The result is no date or duration that can be represented.")
+        let tooLarge = EvaluationError(.outOfRange, "The result is outside the range of dates and durations.")
         switch (operation, a, b) {
         case (.add, .duration(let x), .duration(let y)):
             guard let sum = (TimeSpan(x) + TimeSpan(y))?.duration else { throw tooLarge }
@@ -141,7 +141,7 @@ enum TemporalArithmetic {
         _ duration: DayTimeDuration, by factor: Value, _ operation: ArithmeticOperator
     ) throws(EvaluationError) -> Value {
         guard let decimal = factor.decimalValue, let number = BigDecimal(decimal) else {
-            throw EvaluationError(.wrongOperand, "A duration cannot be multiplied with \(factor.kindName).")
+            throw EvaluationError(.wrongOperand, "A duration cannot be multiplied by \(factor.kindName).")
         }
         if operation != .mul, number.isZero {
             throw EvaluationError(.divisionByZero, "Division of a duration by zero.")
@@ -149,7 +149,7 @@ enum TemporalArithmetic {
         let seconds = TimeSpan(duration).decimal
         let result = operation == .mul ? seconds * number : seconds.divided(by: number)
         guard let span = TimeSpan(seconds: result), let duration = span.duration else {
-            throw EvaluationError(.outOfRange, "The duration cannot be represented.")
+            throw EvaluationError(.outOfRange, "The result is outside the range of durations.")
         }
         return .duration(duration)
     }

@@ -10,7 +10,7 @@ struct TextPatternParser {
 
     mutating func parse() throws(EvaluationError) -> [TextPattern.Step] {
         let steps = try alternatives()
-        guard place == text.count else { throw wrong("a parenthesis that nothing opens") }
+        guard place == text.count else { throw wrong("an unmatched closing parenthesis") }
         return steps + [.match]
     }
 
@@ -43,11 +43,11 @@ struct TextPatternParser {
         guard let (least, most) = try quantifier() else { return part }
         // Greedy and lazy repetitions are equivalent for deciding whether there is a match.
         _ = consume("?")
-        if let next = peek, "*+?{".unicodeScalars.contains(next) { throw wrong("a repetition of nothing") }
+        if let next = peek, "*+?{".unicodeScalars.contains(next) { throw wrong("a repetition without an operand") }
         var steps: [TextPattern.Step] = []
         for _ in 0..<least { steps = try checked(steps + moved(part, by: steps.count)) }
         if let most {
-            guard most >= least else { throw wrong("a repetition that ends before it begins") }
+            guard most >= least else { throw wrong("a repetition whose maximum is below its minimum") }
             for _ in 0..<(most - least) {
                 let optional = [.split(1, part.count + 1)] + moved(part, by: 1)
                 steps = try checked(steps + moved(optional, by: steps.count))
@@ -69,7 +69,7 @@ struct TextPatternParser {
         guard let least = try number() else { throw wrong("a repetition without a number") }
         var most: Int? = least
         if consume(",") { most = peek == "}" ? nil : try number() }
-        guard consume("}") else { throw wrong("a brace that is not closed") }
+        guard consume("}") else { throw wrong("an unclosed brace") }
         return (least, most)
     }
 
@@ -94,7 +94,7 @@ struct TextPatternParser {
         case "(": return try group()
         case "[": return [.scalar(try characterClass())]
         case "\\": return try escape()
-        case "*", "+", "?", "{": throw wrong("a repetition of nothing")
+        case "*", "+", "?", "{": throw wrong("a repetition without an operand")
         default: return [.scalar(ScalarSet(scalar))]
         }
     }
@@ -105,11 +105,11 @@ struct TextPatternParser {
             if consume("<"), let next = peek, next != "=", next != "!" {
                 while let scalar = self.next(), scalar != ">" {}
             } else if !consume(":") {
-                throw EvaluationError(.unsupported, "matchesPattern does not look around here; ask the service.")
+                throw EvaluationError(.unsupported, "Only the service can evaluate lookaround in matchesPattern.")
             }
         }
         let steps = try alternatives()
-        guard consume(")") else { throw wrong("a parenthesis that is not closed") }
+        guard consume(")") else { throw wrong("an unclosed parenthesis") }
         return steps
     }
 
@@ -117,7 +117,7 @@ struct TextPatternParser {
         if consume("b") { return [.wordBoundary(true)] }
         if consume("B") { return [.wordBoundary(false)] }
         if let next = peek, (0x31...0x39).contains(next.value) || next == "k" {
-            throw EvaluationError(.unsupported, "matchesPattern does not refer back here; ask the service.")
+            throw EvaluationError(.unsupported, "Only the service can evaluate backreferences in matchesPattern.")
         }
         return [.scalar(try escapedSet())]
     }
@@ -141,7 +141,7 @@ struct TextPatternParser {
         case "x": return try hexadecimal(2)
         case "u": return try hexadecimal(4)
         case "p", "P":
-            throw EvaluationError(.unsupported, "matchesPattern knows no classes of Unicode here; ask the service.")
+            throw EvaluationError(.unsupported, "Only the service can evaluate Unicode classes in matchesPattern.")
         default:
             guard !ScalarSet.word.contains(scalar) else { throw wrong("the unknown escape \\\(scalar)") }
             return ScalarSet(scalar)
@@ -152,11 +152,11 @@ struct TextPatternParser {
         var value: UInt32 = 0
         for _ in 0..<digits {
             guard let scalar = next(), scalar.isASCII, let digit = Character(scalar).hexDigitValue else {
-                throw wrong("an escape without its digits")
+                throw wrong("an escape without digits")
             }
             value = value * 16 + UInt32(digit)
         }
-        guard let scalar = Unicode.Scalar(value) else { throw wrong("half a character") }
+        guard let scalar = Unicode.Scalar(value) else { throw wrong("a surrogate without its counterpart") }
         return ScalarSet(scalar)
     }
 
@@ -174,11 +174,11 @@ struct TextPatternParser {
             place += 1
             guard let last = try (consume("\\") ? classEscape() : next().map { ScalarSet($0) })?.single, first <= last
             else {
-                throw wrong("a range that ends before it begins")
+                throw wrong("a range whose end is below its start")
             }
             ranges.append(first...last)
         }
-        throw wrong("a bracket that is not closed")
+        throw wrong("an unclosed bracket")
     }
 
     private mutating func classEscape() throws(EvaluationError) -> ScalarSet {
@@ -219,7 +219,7 @@ struct TextPatternParser {
     }
 
     private var tooLong: EvaluationError {
-        EvaluationError(.outOfRange, "The pattern is too long: it has at most \(TextPattern.limit) steps.")
+        EvaluationError(.outOfRange, "The pattern is too long: the limit is \(TextPattern.limit) steps.")
     }
 
     private func wrong(_ what: String) -> EvaluationError {

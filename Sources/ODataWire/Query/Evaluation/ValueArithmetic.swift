@@ -122,13 +122,13 @@ enum ValueArithmetic {
         case .single(let number): return Double(number)
         case .double(let number): return number
         case .decimal(let number): return number.doubleValue
-        default: throw EvaluationError(.wrongOperand, "\(value.kindName) is no number.")
+        default: throw EvaluationError(.wrongOperand, "\(value.kindName) is not a number.")
         }
     }
 
     private static func decimal(_ value: Value) throws(EvaluationError) -> DecimalValue {
         guard let decimal = value.decimalValue else {
-            throw EvaluationError(.wrongOperand, "\(value.kindName) is no number.")
+            throw EvaluationError(.wrongOperand, "\(value.kindName) is not a number.")
         }
         return decimal
     }

@@ -12,12 +12,12 @@ extension UploadSession {
         switch report.answer {
         case .foreign:
             unanswerable(
-                report, "The service says that its answer is to be had at \(report.monitor), another origin",
+                report, "The status monitor of the batch is at \(report.monitor), which has another origin",
                 isLasting: true, isSilence: false, nil, context)
         case .failure(let failure):
             if failure.isCancellation { return request(.fail(.failure(failure)), .end) }
             unanswerable(
-                report, "Its answer cannot be had: \(failure.message)", isLasting: failure.isLastingOfMonitor,
+                report, "Its response cannot be retrieved: \(failure.message)", isLasting: failure.isLastingOfMonitor,
                 isSilence: failure.isSilence, .failure(failure), context)
         case .response(let response): monitorAnswered(response, report, context)
         }
@@ -33,11 +33,11 @@ extension UploadSession {
             pauses[report.batch.number] = (max(wish ?? delay, .seconds(1)), min(delay * 2, .seconds(30)))
             pollEnded(.notYet, context)
         case .done(let response): interpret(response, report, context)
-        case .gone: doubt(report, "The service no longer knows the batch that it had accepted.", context)
-        case .unreadable: doubt(report, "The answer to the batch that was accepted cannot be read.", context)
+        case .gone: doubt(report, "The service no longer knows the batch that it accepted.", context)
+        case .unreadable: doubt(report, "The response to the accepted batch cannot be read.", context)
         case .failed, .unauthorized:
             unanswerable(
-                report, "Its answer cannot be had: the status monitor answered with status \(response.status)",
+                report, "Its response cannot be retrieved: the status monitor responded with status \(response.status)",
                 isLasting: response.isLasting && response.status != 407,
                 isSilence: [401, 407].contains(response.status), .response(response, .monitor(report.monitor)),
                 context)
@@ -82,7 +82,7 @@ extension UploadSession {
         if report.isRepeated { return repeated(outcomes ?? [], report, context) }
         switch BatchResponseKind(response) {
         case .parts:
-            guard let outcomes else { return doubt(report, "The answer to the batch cannot be read.", context) }
+            guard let outcomes else { return doubt(report, "The response to the batch cannot be read.", context) }
             answer(report.batch, outcomes, report.profile, .poll(context, hasMoved: nil))
         case .refused, .untouched, .accepted:
             // In a synchronous response the service names the failing part.
@@ -92,7 +92,7 @@ extension UploadSession {
             request(
                 .withdraw(report.batch),
                 .log(isLast ? .fail(.response(response, .batch)) : .polled(.ended(hasMoved: true), context)))
-        case .unknown: doubt(report, "The service answered the batch with status \(response.status).", context)
+        case .unknown: doubt(report, "The service responded to the batch with status \(response.status).", context)
         }
     }
 
@@ -109,7 +109,7 @@ extension UploadSession {
                 report.batch.part(repetition.places), repetition.outcomes, report.profile,
                 .poll(context, hasMoved: true))
         request(
-            .interrupt(report.batch.number, "The service did not carry out the repetition."), .log(continuation))
+            .interrupt(report.batch.number, "The service did not execute the retry."), .log(continuation))
     }
 
     mutating func pollEnded(_ result: PollResult, _ context: PollContext) {

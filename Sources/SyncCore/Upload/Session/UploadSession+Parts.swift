@@ -109,7 +109,7 @@ extension UploadSession {
         case .refused: refusedWhole(response, batch)
         case .untouched: untouched(response, batch)
         case .unknown:
-            let reason = "The service answered the batch with status \(response.status)."
+            let reason = "The service responded to the batch with status \(response.status)."
             unknown(response, batch, .batch, reason)
         }
     }
@@ -121,7 +121,7 @@ extension UploadSession {
             refusals = 0
             answerPart(batch, outcomes)
         } catch {
-            let reason = "The answer to the batch cannot be read: \(error)"
+            let reason = "The response to the batch cannot be read: \(error)"
             request(.interrupt(batch.number, reason), .log(.fail(.doubt(reason, .batch))))
         }
     }
@@ -134,7 +134,7 @@ extension UploadSession {
         case .refused: refusedSingle(response, batch)
         case .untouched: untouched(response, batch)
         case .unknown:
-            let reason = "The service answered with status \(response.status) and no OData error."
+            let reason = "The service responded with status \(response.status) without an OData error."
             unknown(response, batch, target(batch), reason)
         }
     }
@@ -200,7 +200,7 @@ extension UploadSession {
         // If the cause is the service after all, a later upload may succeed.
         if !response.isLasting { obstacle = obstacle ?? .response(response, target) }
         answerPart(
-            batch, [.inDoubt("The service answered with status \(response.status), not for the first time.")])
+            batch, [.inDoubt("The service responded with status \(response.status) repeatedly.")])
     }
 
     mutating func failed(_ failure: Failure, _ batch: UploadedBatch) {
@@ -211,7 +211,7 @@ extension UploadSession {
         if isSuspect, failure.mayHaveReachedService, !failure.isCancellation {
             obstacle = obstacle ?? .failure(failure)
             refusals = 0
-            return answerPart(batch, [.inDoubt("\(failure.message) Not for the first time.")])
+            return answerPart(batch, [.inDoubt("\(failure.message) This happened repeatedly.")])
         }
         let command: Command =
             failure.mayHaveReachedService ? .interrupt(batch.number, failure.message) : .withdraw(batch)

@@ -74,13 +74,13 @@ extension StructuralOperand {
 
 /// A value of `Edm.Binary` is an array of bytes in Swift, but not a collection in OData.
 extension StructuralOperand where Value == [UInt8] {
-    @available(*, unavailable, message: "A binary value is no collection.")
+    @available(*, unavailable, message: "A binary value is not a collection.")
     public func any() -> QueryFilter { isNotNull() }
-    @available(*, unavailable, message: "A binary value is no collection.")
+    @available(*, unavailable, message: "A binary value is not a collection.")
     public func any(_ condition: (TypedPath<UInt8>) -> QueryFilter) -> QueryFilter { isNotNull() }
-    @available(*, unavailable, message: "A binary value is no collection.")
+    @available(*, unavailable, message: "A binary value is not a collection.")
     public func all(_ condition: (TypedPath<UInt8>) -> QueryFilter) -> QueryFilter { isNotNull() }
-    @available(*, unavailable, message: "A binary value is no collection.")
+    @available(*, unavailable, message: "A binary value is not a collection.")
     public func count() -> TypedFunction<Int> { TypedFunction(queryPath.count()) }
 }
 

@@ -56,11 +56,11 @@ final class SealedDatabase {
         var bytes = [UInt8](repeating: 0, count: SealedHeader.size)
         guard size >= SealedHeader.size, bytes.withUnsafeMutableBytes({ file.read(into: $0, at: 0) }) == SQLITE_OK
         else {
-            return fail("their beginning is not there")
+            return fail("their beginning is missing")
         }
         guard let header = SealedHeader(bytes) else {
             if bytes.starts(with: "SQLite format 3".utf8) { return fail("they are not encrypted", SQLITE_AUTH) }
-            return fail("their beginning is not as it was written")
+            return fail("their beginning was changed after it was written")
         }
         guard header.keyIdentifier == key.identifier else {
             return fail("they are encrypted with another key", SQLITE_AUTH)
@@ -70,8 +70,8 @@ final class SealedDatabase {
         let opens = header.sealedMark.withUnsafeBytes { sealed in
             mark.withUnsafeMutableBytes { seal.open(sealed, into: $0, at: .mark) }
         }
-        guard opens else { return fail("their beginning is not as it was written") }
-        guard (Int(size) - SealedHeader.size) % Self.pageSize == 0 else { return fail("they end within a page") }
+        guard opens else { return fail("their beginning was changed after it was written") }
+        guard (Int(size) - SealedHeader.size) % Self.pageSize == 0 else { return fail("they end inside a page") }
         self.mark = mark.withUnsafeBytes { WALMark($0) }
         self.seal = seal
         pageCount = (Int(size) - SealedHeader.size) / Self.pageSize

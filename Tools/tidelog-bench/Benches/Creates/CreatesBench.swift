@@ -4,7 +4,8 @@ internal import Tidelog
 extension Bench {
     static let creates = Bench(
         name: "creates",
-        summary: "1,000 new entities, one call each, with and without sync; beside the log alone, SQLite and ObjectBox."
+        summary:
+            "1,000 new entities, one call each, with and without sync; compared with the log alone, SQLite and ObjectBox."
     ) { surroundings in
         let count = surroundings.operations ?? 1_000
         var report = Report()
@@ -13,8 +14,8 @@ extension Bench {
             report.cases += try await shape.measure(count, surroundings)
         }
         report.notes.append(
-            "Ours: objects made before, each put by a call of its own, with a link to a customer. The log alone has the same "
-                + "records encoded before; SQLite by hand has the rows, an index and a transaction each.")
+            "Tidelog: objects created before, each put with its own call, with a link to a customer. The log alone has the same "
+                + "records, encoded before; SQLite by hand has the rows, an index and a transaction for each.")
         report.notes.append(ObjectBox.note)
         return report
     }

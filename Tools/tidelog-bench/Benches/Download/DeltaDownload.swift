@@ -21,7 +21,7 @@ enum DeltaDownload {
                 changed = report.queries.first { $0.mode == .delta }?.tally.changed ?? 0
             }
             await store.close()
-            guard changed == changes else { throw Failure("\(changed) of \(changes) changes came by the delta link.") }
+            guard changed == changes else { throw Failure("The delta link returned \(changed) of \(changes) changes.") }
             cases.append(
                 Case(
                     "delta of \(changes) rows, \(size) in the store", Double(changed) / delta, .rowsPerSecond,

@@ -11,7 +11,7 @@ internal import Views
 extension Bench {
     static let download = Bench(
         name: "download",
-        summary: "500,000 orders from JSON pages into log and views, and what it is made of; rebuild; memory."
+        summary: "500,000 orders from JSON pages into log and views, with the cost of each step; rebuild; memory."
     ) { surroundings in
         let rows = surroundings.operations ?? 500_000
         let workload = try DownloadWorkload(rows: rows, in: surroundings.directory)
@@ -123,7 +123,7 @@ final class DownloadWorkload {
     private func measureParts(in directory: Directory) async throws {
         let pages = try (0..<pageCount).map(page)
         let model = try CSDLReader.read(OrderPages.metadata)
-        guard let set = model.findEntitySet("Orders") else { throw Failure("There is no set of orders.") }
+        guard let set = model.findEntitySet("Orders") else { throw Failure("The model has no entity set of orders.") }
         let reader = PayloadReader(version: model.version, model: model)
         try await time("parse", units: rows) {
             for page in pages { _ = try reader.feed(page, type: set.entityType) }
@@ -158,7 +158,9 @@ final class DownloadWorkload {
         _ = try await engine.download(["Customers"])
         try await time("download", units: rows) {
             let report = try await engine.download(["Orders"])
-            guard report.entities == rows else { throw Failure("\(report.entities) of \(rows) orders came.") }
+            guard report.entities == rows else {
+                throw Failure("The download returned \(report.entities) of \(rows) orders.")
+            }
         }
         await store.close()
         // Before the log contains the orders a second time.
@@ -166,7 +168,7 @@ final class DownloadWorkload {
             try? FileManager.default.removeItem(atPath: file)
         }
         try await time("rebuild", units: rows) { store = try await Self.store(files) }
-        guard store.opened.foldedRecords > pageCount else { throw Failure("Not all records were folded again.") }
+        guard store.opened.foldedRecords > pageCount else { throw Failure("The rebuild did not fold all records.") }
         engine = Self.engine(store, pages: folder)
         try await time("second download", units: rows) { _ = try await engine.download(["Orders"]) }
         try await time("changed", units: rows / 100) { _ = try await engine.download(["Changed"]) }
@@ -222,7 +224,7 @@ final class DownloadWorkload {
             Case(
                 "download: pages into log and views", rate("download"), .rowsPerSecond, against: foundation,
                 target: .ratioAtLeast(5)),
-            Case("the same again, unchanged", rate("second download"), .rowsPerSecond, against: sqlite),
+            Case("the same download again, unchanged", rate("second download"), .rowsPerSecond, against: sqlite),
             Case("one in a hundred, changed", rate("changed"), .rowsPerSecond, against: sqlite),
             Case(
                 "rebuild of the views from the log", rate("rebuild"), .rowsPerSecond, against: sqlite,

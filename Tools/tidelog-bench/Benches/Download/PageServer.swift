@@ -47,7 +47,9 @@ final class PageServer {
         _ = try await engine.download(["Customers"])
         let seconds = try await Stopwatch.seconds {
             let report = try await engine.download(["Orders"])
-            guard report.entities == rows else { throw Failure("\(report.entities) of \(rows) orders came.") }
+            guard report.entities == rows else {
+                throw Failure("The download returned \(report.entities) of \(rows) orders.")
+            }
         }
         await store.close()
         return Double(rows) / seconds

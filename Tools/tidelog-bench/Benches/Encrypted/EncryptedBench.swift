@@ -7,7 +7,8 @@ internal import SyncEngine
 
 extension Bench {
     static let encrypted = Bench(
-        name: "encrypted", summary: "A store with a key: filling, opening, reading and writing, beside one without."
+        name: "encrypted",
+        summary: "An encrypted store: filling, opening, reading and writing, compared with a store without a key."
     ) { surroundings in
         let entities = surroundings.operations ?? 100_000
         var results: [EncryptedPhase: [EncryptedPhase.Result]] = [:]
@@ -33,7 +34,7 @@ extension Bench {
         let (fill, use) = (
             (EncryptedPhase.fill, EncryptedPhase.fillPlain), (EncryptedPhase.use, EncryptedPhase.usePlain)
         )
-        row("take in pages of 1,000 entities", .rowsPerSecond, fill) { Double(entities) / $0.fill }
+        row("store pages of 1,000 entities", .rowsPerSecond, fill) { Double(entities) / $0.fill }
         row("the same, peak memory", .mebibytes, fill, .atMost(150)) { $0.peak }
         row("open the store", .milliseconds, use, .atMost(100)) { $0.opening * 1e3 }
         row("the same, peak memory", .mebibytes, use, .atMost(150)) { $0.openingPeak }
@@ -42,12 +43,12 @@ extension Bench {
         row("$filter on an indexed column", .microseconds, use) { $0.indexed * 1e6 }
         row("$count of a $filter over all orders, first", .milliseconds, use) { $0.firstScan * 1e3 }
         row("$count of a $filter over all orders, again", .milliseconds, use) { $0.scan * 1e3 }
-        row("one update a transaction", .microseconds, use) { $0.update * 1e6 }
+        row("one update per transaction", .microseconds, use) { $0.update * 1e6 }
         row("close the store", .milliseconds, use) { $0.closing * 1e3 }
-        row("all of it, peak memory", .mebibytes, use, .atMost(150)) { $0.peak }
+        row("all phases, peak memory", .mebibytes, use, .atMost(150)) { $0.peak }
         row("the views on the disk", .mebibytes, use) { $0.views }
         report.notes.append(
-            "\(entities) entities. Each phase in a process of its own; durability left to the system, pages of files in the "
+            "\(entities) entities. Each phase in its own process; no sync, pages of files in the "
                 + "system's cache, SQLite's own cache (32 MiB) empty when the store is opened.")
         return report
     }
@@ -104,7 +105,9 @@ enum EncryptedPhase: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 
     private func fill(_ path: String, _ entities: Int) async throws -> Double {
-        guard entities >= 2 * Self.customers else { throw Failure("It takes at least \(2 * Self.customers) entities.") }
+        guard entities >= 2 * Self.customers else {
+            throw Failure("The benchmark requires at least \(2 * Self.customers) entities.")
+        }
         let store = try await open(path)
         try await store.record([
             .serviceInstalled(ServiceDescription(root: OrderPages.root, metadata: OrderModel.metadata()))
@@ -143,7 +146,7 @@ enum EncryptedPhase: String, CaseIterable, ExpressibleByArgument, Sendable {
         let store = try await open(path)
         result.opening = Stopwatch.seconds(since: start)
         result.openingPeak = ChildProcess.peak
-        guard store.opened.foldedRecords == 0 else { throw Failure("The views were not there.") }
+        guard store.opened.foldedRecords == 0 else { throw Failure("The store has no views.") }
         let count = 1_000
         for round in 0..<2 {
             let seconds = try await Stopwatch.seconds { try await Self.readPoints(count, of: orders, in: store) }

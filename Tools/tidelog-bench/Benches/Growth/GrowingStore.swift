@@ -15,7 +15,9 @@ enum GrowingStore {
         for round in 0...surroundings.rounds {
             let put = try await objects.put()
             let walk = try await Stopwatch.seconds {
-                guard try await objects.walk() == orders else { throw Failure("Not all orders are there.") }
+                guard try await objects.walk() == orders else {
+                    throw Failure("The store does not contain all orders.")
+                }
             }
             guard round > 0 else { continue }
             puts.append(put)

@@ -2,7 +2,7 @@ extension Bench {
     static let growth = Bench(
         name: "growth",
         summary:
-            "What a row costs in stores of 10,000 and 100,000 entities, and an operation in queues of 100 to 100,000."
+            "The cost of a row in stores of 10,000 and 100,000 entities, and of an operation in queues of 100 to 100,000."
     ) { surroundings in
         // Each size is ten times the previous one.
         let most = surroundings.operations ?? 100_000

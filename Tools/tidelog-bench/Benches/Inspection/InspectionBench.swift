@@ -3,7 +3,7 @@ internal import OperationLog
 
 extension Bench {
     static let inspect = Bench(
-        name: "inspect", summary: "Looking into a log of 1 million operations: verifying, blame, history, following."
+        name: "inspect", summary: "Inspection of a log of 1 million operations: verify, blame, history, follow."
     ) { surroundings in
         let operations = surroundings.operations ?? InspectionBench.operations
         let store = try surroundings.directory.fresh("store")

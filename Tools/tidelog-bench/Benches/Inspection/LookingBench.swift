@@ -15,7 +15,7 @@ enum LookingBench {
         else { throw Failure("The order has no name.") }
         let blame = try await seconds(surroundings) {
             guard try inspected.provenance(of: reference).lines.count >= 6 else {
-                throw Failure("The order is not there.")
+                throw Failure("The order does not exist.")
             }
         }
         let history = try await seconds(surroundings) {

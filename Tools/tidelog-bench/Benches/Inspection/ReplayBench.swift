@@ -12,17 +12,17 @@ enum ReplayBench {
         let replay = try await seconds(surroundings) {
             let replay = try Replay(inspected, origin: .beginning)
             try replay.advance(through: last)
-            guard replay.sequence == last else { throw Failure("The replay has not come to the end.") }
+            guard replay.sequence == last else { throw Failure("The replay did not reach the end.") }
         }
         let hashed = try await seconds(surroundings) {
             let replay = try Replay(inspected, origin: .beginning, keepsDigests: true, buildsBatches: false)
             while try replay.next() != nil {}
-            guard replay.sequence == last else { throw Failure("The replay has not come to the end.") }
+            guard replay.sequence == last else { throw Failure("The replay did not reach the end.") }
         }
         let operations = Double(surroundings.operations ?? InspectionBench.operations)
         return [
             Case("replay of all", operations / replay, .operationsPerSecond, target: .atLeast(300_000)),
-            Case("replay with the hash behind each record", operations / hashed, .operationsPerSecond),
+            Case("replay with the hash after each record", operations / hashed, .operationsPerSecond),
         ] + (try await states(inspected, store, surroundings)) + [
             Case(
                 "bisect of all", try await bisect(inspected, operations: Int(operations), surroundings) * 1e3,
@@ -54,19 +54,19 @@ enum ReplayBench {
         guard let widest = gaps.max(by: { $0.1 - $0.0 < $1.1 - $1.0 }) else { throw Failure("There is no gap.") }
         let close = try await seconds(surroundings) {
             guard try await inspected.past(at: .sequence(newest + 1_000)).sequence == newest + 1_000 else {
-                throw Failure("It is another place.")
+                throw Failure("The replay is at another place.")
             }
         }
         let far = try await seconds(surroundings) {
             guard try await inspected.past(at: .sequence(widest.1 - 2)).sequence == widest.1 - 2 else {
-                throw Failure("It is another place.")
+                throw Failure("The replay is at another place.")
             }
         }
         let inMemory = try await seconds(surroundings) { _ = try Replay(inspected, from: newest + 1_000) }
         return [
-            Case("state 1,000 records behind a snapshot", close * 1e3, .milliseconds, target: .atMost(150)),
+            Case("state 1,000 records after a snapshot", close * 1e3, .milliseconds, target: .atMost(150)),
             Case("the same without queries, in memory", inMemory * 1e3, .milliseconds),
-            Case("state \(widest.1 - widest.0 - 2) records behind a snapshot", far * 1e3, .milliseconds),
+            Case("state \(widest.1 - widest.0 - 2) records after a snapshot", far * 1e3, .milliseconds),
         ]
     }
 

@@ -20,8 +20,8 @@ enum Allocations {
         let log = try BenchLog.open(path, OperationLog.Options(durability: .none, segmentSize: .max))
         defer { log.close() }
         return [
-            try count("allocations, 1,000 operations a commit", log, operations: 1_000, commits: 100),
-            try count("allocations, 1 operation a commit", log, operations: 1, commits: 10_000),
+            try count("allocations, 1,000 operations per commit", log, operations: 1_000, commits: 100),
+            try count("allocations, 1 operation per commit", log, operations: 1, commits: 10_000),
         ]
     }
 

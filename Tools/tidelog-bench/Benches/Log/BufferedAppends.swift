@@ -44,7 +44,7 @@ enum BufferedAppends {
             contenders.append(contender("RocksDB, zstd WAL") { try rocks.write(records, $0, isSynced: false) })
         }
         let rates = try await InterleavedRun.run(laps: laps, contenders)
-        let name = "buffered append, 1,000 operations a commit"
+        let name = "buffered append, 1,000 operations per commit"
         return [Case(name, rates[0], .operationsPerSecond, target: .atLeast(1_000_000))]
             + contenders.indices.dropFirst().map { index in
                 Case(

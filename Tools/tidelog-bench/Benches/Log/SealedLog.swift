@@ -63,7 +63,7 @@ extension SealedLog {
     }
 
     private static func sizes(bulk: String, single: String, _ baselines: [Case.Baseline]) throws -> [Case] {
-        try [("1,000 operations a commit", bulk), ("1 operation a commit", single)].flatMap { shape, path in
+        try [("1,000 operations per commit", bulk), ("1 operation per commit", single)].flatMap { shape, path in
             let ours = try sealedBytesPerOperation(path)
             return [Case("sealed log, \(shape)", ours, .bytesPerOperation, target: .atMost(25))]
                 + baselines.map { Case("sealed log, \(shape)", ours, .bytesPerOperation, against: $0) }

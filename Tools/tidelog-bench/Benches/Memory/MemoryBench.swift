@@ -15,7 +15,7 @@ extension Bench {
         let pending = max(1, rows / 10)
         surroundings.say("memory: \(pending) pending operations")
         report.cases += try PendingMemory.cases(operations: pending, in: surroundings.directory)
-        report.notes.append("Each in a process of its own, whose peak is told by the system.")
+        report.notes.append("Each in its own process, with the peak memory that the system reports.")
         return report
     }
 }
@@ -30,8 +30,9 @@ enum PendingMemory {
         let making = try measure(operations, store)
         let opening = try measure(0, store)
         return [
-            Case("making \(operations) pending, peak memory", making.peak, .mebibytes, target: .atMost(bound)),
-            Case("opening and planning them, peak memory", opening.peak, .mebibytes, target: .atMost(bound)),
+            Case(
+                "create \(operations) pending operations, peak memory", making.peak, .mebibytes, target: .atMost(bound)),
+            Case("open and plan them, peak memory", opening.peak, .mebibytes, target: .atMost(bound)),
             Case("open a store with \(operations) pending", opening.opening, .milliseconds),
         ]
     }
@@ -59,7 +60,7 @@ enum PendingMemory {
             try await make(operations, in: store)
         } else {
             let plan = try await store.plan(reach: .batch)
-            guard !plan.isEmpty else { throw Failure("Nothing is to be sent.") }
+            guard !plan.isEmpty else { throw Failure("The plan is empty.") }
         }
         let peak = ChildProcess.peak
         await store.close()

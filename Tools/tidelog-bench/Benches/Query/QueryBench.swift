@@ -8,7 +8,7 @@ internal import SyncEngine
 
 extension Bench {
     static let query = Bench(
-        name: "query", summary: "A store of 1,000,000 entities: opening it and reading from it, beside SQLite by hand."
+        name: "query", summary: "A store of 1,000,000 entities: opening and reading, compared with SQLite by hand."
     ) { surroundings in
         let shop = try await QueryShop(surroundings, entities: surroundings.operations ?? 1_000_000)
         var report = Report()
@@ -41,8 +41,8 @@ extension Bench {
         for _ in 0..<surroundings.rounds { times.append(try await shop.reopen() * 1e3) }
         report.cases.append(Case("open the store", median(times), .milliseconds, target: .atMost(50)))
         report.notes.append(
-            "\(shop.entities) entities. Times are of one call, in the store's own executor; SQLite by hand has the same rows and "
-                + "indexes, reads all columns and makes a struct of each row.")
+            "\(shop.entities) entities. Times are for one call, in the executor of the store; SQLite by hand has the same rows and "
+                + "indexes, reads all columns and creates a struct for each row.")
         report.notes.append(ObjectBox.note)
         return report
     }
@@ -81,7 +81,9 @@ private final class QueryShop {
     private let box: ObjectBox?
 
     init(_ surroundings: BenchEnvironment, entities: Int) async throws {
-        guard entities >= 2 * Self.customers else { throw Failure("It takes at least \(2 * Self.customers) entities.") }
+        guard entities >= 2 * Self.customers else {
+            throw Failure("The benchmark requires at least \(2 * Self.customers) entities.")
+        }
         self.entities = entities
         files = StoreFiles(directory: try surroundings.directory.fresh("store"))
         shop = try SQLiteShop(path: try surroundings.directory.fresh("shop.sqlite"))
@@ -105,7 +107,7 @@ private final class QueryShop {
         store = try await Self.open(files)
         let seconds = Stopwatch.seconds(since: start)
         guard try await store.load(.link("Orders(1)")).values["OrderID"] == .integer(1) else {
-            throw Failure("The store has lost an order.")
+            throw Failure("The store lost an order.")
         }
         return seconds
     }
@@ -149,7 +151,7 @@ private final class QueryShop {
                 url: { "Orders?$filter=CustomerID eq \(1 + $0 &* 7_919 % customers)" },
                 sql: "SELECT \(columns) FROM orders AS o WHERE customer = ? ORDER BY id", isOfCustomer: true),
             Test(
-                name: "the same, no text twice", repetitions: 20, most: 1.3,
+                name: "the same, each query text once", repetitions: 20, most: 1.3,
                 url: { "Orders?$filter=CustomerID eq \(1 + $0 &* 7_919 % customers)" },
                 sql: "SELECT \(columns) FROM orders AS o WHERE customer = ? ORDER BY id", isAlwaysNew: true),
             Test(

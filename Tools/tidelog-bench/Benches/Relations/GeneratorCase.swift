@@ -8,7 +8,7 @@ enum GeneratorCase {
         let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
         let folder = root.appending(path: "../shared/conformance/csdl").standardized
         guard let document = largestDocument(in: folder) else {
-            report.notes.append("The generator was not measured: the conformance corpora are not beside the checkout.")
+            report.notes.append("The generator was not measured: the conformance corpora are not next to the checkout.")
             return
         }
         let bytes = [UInt8](try Data(contentsOf: document.url))

@@ -3,20 +3,20 @@ internal import Foundation
 extension Bench {
     static let relations = Bench(
         name: "relations",
-        summary: "Objects with relations, put and walked, beside SQLite by hand and ObjectBox; the generator."
+        summary: "Objects with relations, put and traversed, compared with SQLite by hand and ObjectBox; the generator."
     ) { surroundings in
         let orders = surroundings.operations ?? 100_000
         var report = Report()
         let shop = ObjectShop(surroundings, orders: orders)
         surroundings.say("relations: putting \(orders) orders")
         report.cases += try await puts(shop, orders, rounds: surroundings.rounds)
-        surroundings.say("relations: walking from the customers to their orders")
+        surroundings.say("relations: traversing from the customers to their orders")
         report.cases += try await walks(shop, orders, rounds: surroundings.rounds)
         try GeneratorCase.add(to: &report, surroundings)
         report.notes.append(
-            "\(orders) orders of \(ObjectShop.customers) customers. Putting: objects made before, one change set, durability "
-                + "left to the system; by hand the same rows and an index, in one transaction. Walking: a customer's orders by "
-                + "ToMany, all values of each; by hand a prepared statement, a struct of each row.")
+            "\(orders) orders of \(ObjectShop.customers) customers. Put: objects created before, one change set, no "
+                + "sync; by hand the same rows and an index, in one transaction. Traversal: the orders of a customer by "
+                + "ToMany, all values of each; by hand a prepared statement, a struct for each row.")
         report.notes.append(ObjectBox.note)
         return report
     }
@@ -27,14 +27,14 @@ extension Bench {
             var seconds = ["ours": try await shop.put(), "SQLite by hand": try shop.putByHand()]
             if ObjectBox.missing == nil {
                 // The links of the second one are traversed later.
-                seconds["ObjectBox, 1,000 a transaction"] = try shop.putInObjectBox(perTransaction: 1_000)
+                seconds["ObjectBox, 1,000 per transaction"] = try shop.putInObjectBox(perTransaction: 1_000)
                 seconds["ObjectBox, one transaction"] = try shop.putInObjectBox(perTransaction: orders)
             }
             guard round > 0 else { continue }
             for (name, seconds) in seconds { rates[name, default: []].append(Double(orders) / seconds) }
         }
         let targets: [(String, Case.Target)] = [
-            ("SQLite by hand", .ratioAtLeast(0.4)), ("ObjectBox, 1,000 a transaction", .ratioAtLeast(1)),
+            ("SQLite by hand", .ratioAtLeast(0.4)), ("ObjectBox, 1,000 per transaction", .ratioAtLeast(1)),
             ("ObjectBox, one transaction", .ratioAtLeast(1)),
         ]
         return targets.compactMap { name, target in
@@ -48,7 +48,7 @@ extension Bench {
 
     private static func walks(_ shop: ObjectShop, _ orders: Int, rounds: Int) async throws -> [Case] {
         let (found, expected) = (try await shop.walk(), try shop.walkByHand())
-        guard found == expected else { throw Failure("Of the orders \(found) were found, by hand \(expected).") }
+        guard found == expected else { throw Failure("The traversal found \(found) orders, by hand \(expected).") }
         var contenders = [
             BenchCandidate(name: "Tidelog", units: orders) { _ = try await shop.walk() },
             BenchCandidate(name: "SQLite by hand", units: orders) { _ = try shop.walkByHand() },

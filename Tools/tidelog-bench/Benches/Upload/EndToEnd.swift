@@ -35,11 +35,11 @@ enum EndToEnd {
         guard recorder.requests.count >= batches else { throw Failure("Not every batch was recorded.") }
         return [
             Case(
-                "make operations, ten a durable commit", Double(operations) / making, .operationsPerSecond),
+                "create operations, ten per durable commit", Double(operations) / making, .operationsPerSecond),
             Case(
                 "end to end: \(operations) operations to the sandbox on loopback", Double(operations) / seconds,
                 .operationsPerSecond,
-                against: .init(name: "the same batches by the transport alone", value: Double(operations) / baseline)),
+                against: .init(name: "the same batches with the transport alone", value: Double(operations) / baseline)),
         ]
     }
 
@@ -55,7 +55,8 @@ enum EndToEnd {
             for request in requests {
                 let (status, body) = try await send(request, from: root, to: sandbox.root, transport)
                 guard status.kind == .successful else {
-                    throw Failure("It answered \(status): \(String(decoding: body.prefix(200), as: UTF8.self))")
+                    throw Failure(
+                        "The service responded with \(status): \(String(decoding: body.prefix(200), as: UTF8.self))")
                 }
             }
         }
@@ -65,7 +66,7 @@ enum EndToEnd {
         _ sent: RecordingTransport.Sent, from: String, to root: String, _ transport: any HTTPTransport
     ) async throws -> (HTTPResponse.Status, [UInt8]) {
         guard let request = HTTPRequest(method: sent.method, url: root + sent.url.dropFirst(from.count)) else {
-            throw Failure("\(sent.url) is no URL.")
+            throw Failure("\(sent.url) is not a URL.")
         }
         var whole = request
         whole.headerFields = sent.headers

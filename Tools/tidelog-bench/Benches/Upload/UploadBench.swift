@@ -9,7 +9,7 @@ internal import Views
 extension Bench {
     static let upload = Bench(
         name: "upload",
-        summary: "A queue of 100,000 operations: planning, writing and answering its batches; and end to end."
+        summary: "A queue of 100,000 operations: planning, encoding and reconciling its batches; and end to end."
     ) { surroundings in
         let operations = surroundings.operations ?? 100_000
         var report = Report()
@@ -17,14 +17,14 @@ extension Bench {
         let queue = try UploadQueue(
             path: surroundings.directory.fresh("views.sqlite"), day: OfflineDay(operations: operations))
         report.cases.append(
-            Case("make the queue (state only, no log)", queue.applied, .operationsPerSecond))
+            Case("create the queue (state only, no log)", queue.applied, .operationsPerSecond))
         let result = try queue.drain()
         report.cases += result.cases(operations)
         report.notes += result.notes
         for (operations, limit) in [
             (operations / 10, 100), (operations, 100), (operations / 10, 1_000), (operations, 1_000),
         ] {
-            surroundings.say("upload: memory, \(operations) operations, \(limit) requests a batch")
+            surroundings.say("upload: memory, \(operations) operations, \(limit) requests per batch")
             let path = try surroundings.directory.fresh("memory.sqlite")
             _ = try UploadQueue(path: path, day: OfflineDay(operations: operations))
             let peak = try UploadMemory.runInProcess(views: path, limit: limit)
@@ -94,13 +94,13 @@ final class UploadQueue {
                 Case("prepared, into the state", count / preparing, .operationsPerSecond),
                 Case("answered, into the state", count / answering, .operationsPerSecond),
                 Case(
-                    "the first answer, which finds out what the others have to do with", firstAnswer * 1e3,
+                    "the first response, which determines the dependencies of all operations", firstAnswer * 1e3,
                     .milliseconds),
             ]
         }
 
         var notes: [String] {
-            ["\(batches) batches, \(bytes) bytes; the views in SQLite, the service's answers made up."]
+            ["\(batches) batches, \(bytes) bytes; the views in SQLite, with generated responses."]
         }
     }
 
@@ -117,7 +117,7 @@ final class UploadQueue {
             // As the store does.
             let plan = try views.reading { try UploadPlanner(storage: state, model: model, options: options).plan() }
             result.planning += Stopwatch.seconds(since: start)
-            guard !plan.isEmpty else { throw Failure("The rest of the queue does not go: \(plan.held.prefix(3)).") }
+            guard !plan.isEmpty else { throw Failure("The rest of the queue is held back: \(plan.held.prefix(3)).") }
             result.batches += 1
             start = ContinuousClock.now
             let body = try Self.batch(plan, encoder, number: UInt64(result.batches)).body

@@ -4,7 +4,7 @@ import Testing
 import Views
 
 /// Several changes in one transaction of the views.
-struct GatheringTests {
+struct DeferredChangesTests {
     private let file = ViewsFile()
     private let state: SQLiteState
 
@@ -23,7 +23,7 @@ struct GatheringTests {
 
     private func names() throws -> [String] { try state.queries().map(\.query.name) }
 
-    @Test func `gathered changes are visible at once, and in the file after the commit`() throws {
+    @Test func `deferred changes are visible at once, and in the file after the commit`() throws {
         try state.inSharedTransaction { try add("A") }
         try state.inSharedTransaction { try add("B") }
         #expect(try names() == ["A", "B"])
@@ -32,7 +32,7 @@ struct GatheringTests {
         #expect(try committed() == ["A", "B"])
     }
 
-    @Test func `a failed change rolls back all gathered changes`() throws {
+    @Test func `a failed change rolls back all deferred changes`() throws {
         struct Failure: Error {}
         try state.transaction { try add("A") }
         try state.inSharedTransaction {
@@ -54,7 +54,7 @@ struct GatheringTests {
         #expect(try committed() == ["A", "D"])
     }
 
-    @Test func `a separate transaction that fails does not roll back the gathered changes`() throws {
+    @Test func `a separate transaction that fails does not roll back the deferred changes`() throws {
         struct Failure: Error {}
         try state.inSharedTransaction { try add("A") }
         #expect(throws: Failure.self) {
@@ -67,7 +67,7 @@ struct GatheringTests {
         #expect(try committed() == ["A"])
     }
 
-    @Test func `closing the views commits the gathered changes`() throws {
+    @Test func `closing the views commits the deferred changes`() throws {
         try state.inSharedTransaction { try add("A") }
         state.close()
         #expect(try committed() == ["A"])
