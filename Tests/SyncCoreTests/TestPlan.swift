@@ -88,6 +88,7 @@ extension PlannedRequest {
         case .delete(let target): [target]
         case .link(let from, _, let to): [from, to]
         case .unlink(let from, _, let to): [from] + (to.map { [$0] } ?? [])
+        case .invoke: []
         }
     }
 }

@@ -61,6 +61,10 @@ public enum RecordCodec {
         /// fingerprint.
         case batchPreparedWithFingerprint = 36
         case entitiesQuarantined = 42
+        /// An operation that calls an action, which precedes the fields of an ``operationWithAttributes``.
+        case operationWithCall = 44
+        /// An ``operationsAmended`` with an operation that calls an action.
+        case operationsAmendedWithCall = 45
     }
 
     /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
@@ -148,7 +152,7 @@ public enum RecordCodec {
                 $0.wholeRefusal($1.refusal)
             }
         case .operationsAmended(let amended):
-            kind = .operationsAmended
+            kind = amended.contains { $0.content.call != nil } ? .operationsAmendedWithCall : .operationsAmended
             writer.list(amended) {
                 $0.unsigned($1.operation)
                 $0.blob(ValueCodec.encode($1.content))
@@ -230,13 +234,14 @@ public enum RecordCodec {
                 try reader.list { r throws(CodecError) in
                     UnfitOperation(operation: try r.unsigned(), refusal: try r.wholeRefusal())
                 })
-        case .operationsAmended:
+        case .operationsAmended, .operationsAmendedWithCall:
             .operationsAmended(
                 try reader.list { r throws(CodecError) in
                     AmendedOperation(
                         operation: try r.unsigned(), content: try ValueCodec.decodeOperation(try r.blob()))
                 })
         case .operationWithStream: .operation(try reader.operationWithStream())
+        case .operationWithCall: .operation(try reader.operationWithCall())
         case .streamsStored: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImage() })
         case .streamsTold: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })

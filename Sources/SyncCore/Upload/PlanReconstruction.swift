@@ -77,16 +77,27 @@ public struct PlanReconstruction<Storage: StateReader> {
             let operation = try resolver.storage.pendingOperation(request.operation)?.operation
             guard let operation else { continue }
             let isAlone = sent.filter { $0.operation == request.operation }.count == 1
-            requests.append(
+            var planned =
                 PlannedRequest(
                     contentID: request.contentID, operation: request.operation,
                     modification: try modification(operation, isAlone: isAlone),
-                    creates: isAlone ? operation.createdEntities.first : nil))
+                    creates: isAlone ? operation.createdEntities.first : nil)
+            planned.called = operation.called
+            requests.append(planned)
         }
         return requests
     }
 
     private func modification(_ operation: Operation, isAlone: Bool) throws(StateError) -> DataModification {
+        if let call = operation.call {
+            if case .success(let invocation) = try resolver.invocation(call, in: operation) {
+                return DataModification(.invoke(invocation))
+            }
+            // The metadata no longer have the action, so that its answer cannot be interpreted. No entity is created.
+            if let set = resolver.model.entitySets.first {
+                return DataModification(.create(in: set, EntityBody(type: set.entityType, values: [:])))
+            }
+        }
         if isAlone, case .create(let creation, _) = operation.action,
             let set = resolver.model.findEntitySet(creation.set),
             let type = resolver.model.findEntityType(creation.type)

@@ -64,15 +64,16 @@ extension UploadRound {
                 if members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
                     await store.recordDetected { $0.changeSetRollback = .absent }
                 }
-                let (proven, unproven) = try await proven(members)
+                let (proven, unproven) = try await proven(members, &report)
                 try await store.confirm(
                     proven, of: members[0].status.batch ?? 0, found: found, because: (finding, replacing: replaced))
                 report.adopted += proven.map(\.sequence)
                 try await finish(proven, found: found.map(\.operation), &report)
                 released += unproven.map(\.sequence)
             case .absent(let finding):
-                try await store.release(members, because: finding)
-                released += operations
+                let absent = try await absent(members, &report)
+                try await store.release(absent, because: finding)
+                released += absent.map(\.sequence)
             case .waits(let end):
                 report.inDoubt += operations
                 for operation in operations { report.nextLooks[operation] = end }
@@ -92,9 +93,13 @@ extension UploadRound {
     /// the entities exist without them. Sending a link again is idempotent.
     @_optimize(none)
     private func proven(
-        _ members: [PendingOperation]
+        _ members: [PendingOperation], _ report: inout UploadReport
     ) async throws(TidelogError) -> (proven: [PendingOperation], unproven: [PendingOperation]) {
         guard try await store.serviceOptions.changeSetRollback != .trusted else { return (members, []) }
+        // A call that is neither proven nor repeatable stays in doubt.
+        let calls = members.filter { $0.operation.call != nil }
+        report.inDoubt += calls.map(\.sequence)
+        let members = members.filter { $0.operation.call == nil }
         let created = Set(members.flatMap(\.operation.createdEntities))
         let unproven = members.filter { member in
             switch member.operation.action {
@@ -104,6 +109,28 @@ extension UploadRound {
         }
         let sequences = Set(unproven.map(\.sequence))
         return (members.filter { !sequences.contains($0.sequence) }, unproven)
+    }
+
+    /// Returns the operations of a change set that certainly did not take effect, because one of its creates did not.
+    ///
+    /// Whether a service rolls back is not known, so a call that refers to none of the new entities stays in doubt.
+    @_optimize(none)
+    private func absent(
+        _ members: [PendingOperation], _ report: inout UploadReport
+    ) async throws(TidelogError) -> [PendingOperation] {
+        guard members.contains(where: { $0.operation.call != nil }),
+            try await store.serviceOptions.changeSetRollback != .trusted
+        else { return members }
+        let created = Set(members.flatMap(\.operation.createdEntities))
+        var absent: [PendingOperation] = []
+        for member in members {
+            if member.operation.call == nil || !created.isDisjoint(with: member.operation.referencedEntities) {
+                absent.append(member)
+            } else {
+                report.inDoubt.append(member.sequence)
+            }
+        }
+        return absent
     }
 
     /// Reports operations as confirmed, and reads the keys of their new entities from the entities that were found.
@@ -317,7 +344,7 @@ extension UploadRound {
         // Only a new entity is proof. Another client may have set a property to the same value.
         let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
-            let (proven, unproven) = try await proven(members)
+            let (proven, unproven) = try await proven(members, &report)
             // The found entities contain the keys, which the service may have generated.
             try await store.confirm(
                 proven, of: batch,
@@ -331,8 +358,9 @@ extension UploadRound {
         // A missing new entity proves that none of the operations took effect, including those that reading cannot
         // check.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
-            try await store.release(members.map(\.sequence))
-            return .settled(members.map(\.sequence))
+            let absent = try await absent(members, &report).map(\.sequence)
+            try await store.release(absent)
+            return .settled(absent)
         }
         // Unresolvable operations stay with the others, so that a later resolution covers all of them.
         guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {

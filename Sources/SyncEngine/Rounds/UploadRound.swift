@@ -286,6 +286,7 @@ struct UploadRound {
         for outcome in results { report.add(outcome) }
         state.retrying.subtract(results.filter { $0.result != .notProcessed }.map(\.operation))
         try await readMissingValues(plan, results)
+        try await readBoundEntities(plan, results)
         try await state.conflicts.readRefused(at: results, &report)
         return results
     }

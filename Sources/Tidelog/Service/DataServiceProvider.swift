@@ -87,9 +87,11 @@ extension DataServiceProvider {
     /// Always throws `unsupported`; nothing is logged.
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
         let what = invocation.operation.mayChangeSomething ? "what it would change" : "its result"
+        let isAction = invocation.operation.mayChangeSomething
         throw TidelogError(
             .unsupported, "Only the service can tell \(what): \(invocation.operation.name) can't be called offline.",
-            recovery: "Call it online, by a DataService with an OnlineODataProvider.")
+            recovery: "Call it online, by a DataService with an OnlineODataProvider"
+                + (isAction ? ", or queue it with queueAction(_:on:_:)." : "."))
     }
 
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
