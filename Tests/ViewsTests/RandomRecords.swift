@@ -195,7 +195,9 @@ struct RandomRecords {
         case 2: call.binding = .set("Orders", type: nil)
         default: break
         }
-        if chance(50) { call.arguments = [.init("a", .entities([.reference(someEntity()), .reference(someEntity())]))] }
+        if chance(50) {
+            call.arguments = [.init("a", .entities([.reference(someEntity()), .reference(someEntity())]))]
+        }
         return call
     }
 

@@ -49,7 +49,8 @@ public struct Operation: Sendable, Hashable {
         self.baseETag = baseETag
         let rare = RareAttributes(
             transactionID: transactionID, customTag: customTag, headers: headers, headerTemplates: headerTemplates,
-            isUnmodifiable: isUnmodifiable, uploadCategory: uploadCategory, delivery: delivery, stream: stream, call: call)
+            isUnmodifiable: isUnmodifiable, uploadCategory: uploadCategory, delivery: delivery, stream: stream,
+            call: call)
         if !rare.isEmpty { self.rare = [rare] }
     }
 

@@ -117,7 +117,8 @@ extension Conflict {
                 let navigations = bindings.map(\.navigation).filter { losing.links.contains($0) }
                 let losesCall = item.operation.call != nil && !(properties.isEmpty && navigations.isEmpty)
                 if losesCall
-                    || properties.count == changes.count && navigations.count == bindings.count && !item.operation.isEmpty
+                    || properties.count == changes.count && navigations.count == bindings.count
+                        && !item.operation.isEmpty
                 {
                     record.takenBack.append(item.sequence)
                 } else if !properties.isEmpty || !navigations.isEmpty {

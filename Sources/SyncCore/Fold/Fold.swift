@@ -363,15 +363,6 @@ public struct Fold {
         }
     }
 
-    /// Returns the entities that an action returned and the state does not have.
-    private func newEntities(in images: [EntityImage]) throws(StateError) -> [EntityID] {
-        var found: [EntityID] = []
-        for image in images where try baseRow(image.entity) == nil && !found.contains(image.entity) {
-            found.append(image.entity)
-        }
-        return found
-    }
-
     private mutating func afterConfirmation(
         of operation: Operation, _ touched: Set<EntityID>, images: [EntityImage], returned: [EntityID]
     ) throws(StateError) {

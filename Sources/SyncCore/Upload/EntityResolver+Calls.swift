@@ -51,7 +51,8 @@ extension EntityResolver {
         }
         guard found.mayChangeSomething else {
             return .failure(
-                CallMisfit(reason: "\(call.name) is a function, whose result only the service has.", code: .unsupported))
+                CallMisfit(reason: "\(call.name) is a function, whose result only the service has.", code: .unsupported)
+            )
         }
         var invocation = OperationInvocation(found)
         if let target {
@@ -91,7 +92,9 @@ extension EntityResolver {
         switch binding {
         case .entity(let id):
             let (type, set) = try place(of: id, operation)
-            guard let type else { throw fail("The type of entity \(id) is not in the metadata.", "type of entity \(id)") }
+            guard let type else {
+                throw fail("The type of entity \(id) is not in the metadata.", "type of entity \(id)")
+            }
             return CallTarget(
                 type: TypeReference(.entity(name: type.name)), resource: .entity(id), set: set,
                 declared: set?.entityType.name)

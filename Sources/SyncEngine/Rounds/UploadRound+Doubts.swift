@@ -111,28 +111,6 @@ extension UploadRound {
         return (members.filter { !sequences.contains($0.sequence) }, unproven)
     }
 
-    /// Returns the operations of a change set that certainly did not take effect, because one of its creates did not.
-    ///
-    /// Whether a service rolls back is not known, so a call that refers to none of the new entities stays in doubt.
-    @_optimize(none)
-    private func absent(
-        _ members: [PendingOperation], _ report: inout UploadReport
-    ) async throws(TidelogError) -> [PendingOperation] {
-        guard members.contains(where: { $0.operation.call != nil }),
-            try await store.serviceOptions.changeSetRollback != .trusted
-        else { return members }
-        let created = Set(members.flatMap(\.operation.createdEntities))
-        var absent: [PendingOperation] = []
-        for member in members {
-            if member.operation.call == nil || !created.isDisjoint(with: member.operation.referencedEntities) {
-                absent.append(member)
-            } else {
-                report.inDoubt.append(member.sequence)
-            }
-        }
-        return absent
-    }
-
     /// Reports operations as confirmed, and reads the keys of their new entities from the entities that were found.
     @_optimize(none)
     private func finish(

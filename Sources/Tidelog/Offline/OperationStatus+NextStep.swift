@@ -45,6 +45,9 @@ struct UploadForecast {
         case .inDoubt where nextLooks[pending.sequence] != nil:
             "the next upload confirms it if it finds it at the service; otherwise an upload sends it again once the lost request "
                 + "can no longer be running"
+        case .inDoubt where pending.operation.call != nil:
+            "the next upload repeats it if the service recognizes repeated requests; otherwise it stays in doubt until you say "
+                + "what became of it"
         case .inDoubt:
             "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "
                 + "you say what became of it"

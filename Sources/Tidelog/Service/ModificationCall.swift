@@ -52,7 +52,8 @@ struct ModificationCall {
     ) throws(TidelogError) {
         if case .update(let entity) = operation.kind { updated.append(entity) }
         guard !made.isEmpty else { return }
-        let options = try operation.options.intentOptions(headers: operation.headers, ifMatch: operation.versioned?.etag)
+        let options = try operation.options.intentOptions(
+            headers: operation.headers, ifMatch: operation.versioned?.etag)
         for intent in made {
             intents.append((intent, options))
             if case .create(let draft, _) = intent, let entity = builder.entities[draft.number] {

@@ -2,6 +2,7 @@ import EDM
 import ODataSandbox
 import ODataWire
 import Operations
+import SyncCore
 import SyncEngine
 import TestSupport
 import Testing
@@ -47,18 +48,45 @@ import Tidelog
         #expect(try await trip.local() == trip.remote)
     }
 
-    @Test func `UQ-25 an action on a version that another client has replaced is refused, and a retry sends it`()
+    @Test func `UQ-25 an action on a version that another client has replaced is decided by the conflict policy`()
         async throws
     {
         let trip = try await Travels()
         try await trip.service.queueAction("accept", on: .entity(try await trip.travel(1)))
         trip.transport.direct(
             "PATCH", "/v4/Travels(TravelID=1,IsActiveEntity=true)", #"{"Seats":7}"#, headers: ["If-Match": "*"])
-        let report = try await trip.provider.upload()
-        #expect(report.rejected.count == 1)
+        try await trip.provider.upload(UploadOptions(conflicts: ConflictHandling(policy: .ask)))
         #expect(trip.remote[0] == "1 active O 7 Travel 1")
-        #expect(try await trip.provider.retry(report.rejected.map(\.operation)).confirmed.count == 1)
+        let conflict = try #require(try await trip.provider.conflicts().first)
+        #expect(!conflict.isOverlapping)
+        // The usual policy sends the call again, with the newer ETag.
+        try await trip.provider.upload()
         #expect(trip.remote[0] == "1 active A 7 Travel 1")
+        #expect(try await trip.local() == trip.remote)
+    }
+
+    @Test func `a later change of a property that an action has changed undeclared is in conflict`() async throws {
+        let trip = try await Travels()
+        let travel = try await trip.travel(1)
+        try await trip.service.queueAction("reserve", on: .entity(travel), ["seats": .value(1)])
+        travel["Seats"] = .integer(20)
+        try await trip.service.updateEntity(travel)
+        try await trip.provider.upload()
+        #expect(trip.remote[0] == "1 active O 9 Travel 1")
+        #expect(try await trip.provider.conflicts().map(\.isOverlapping) == [true])
+    }
+
+    @Test func `a later change of a property of the declared effect is not in conflict with the action`() async throws {
+        let trip = try await Travels()
+        let travel = try await trip.travel(1)
+        travel["Seats"] = .integer(8)
+        try await trip.service.queueAction(
+            "reserve", on: .entity(travel), ["seats": .value(1)], effect: .update(travel))
+        travel["Seats"] = .integer(20)
+        try await trip.service.updateEntity(travel)
+        #expect(try await trip.provider.upload().confirmed.count == 2)
+        #expect(trip.remote[0] == "1 active O 20 Travel 1")
+        #expect(try await trip.local() == trip.remote)
     }
 
     @Test func `UQ-25 actions on one entity keep their order, each with the ETag after the one before`() async throws {
@@ -80,7 +108,7 @@ import Tidelog
         let travel = try trip.newTravel(7, "new")
         try await trip.service.createEntity(travel)
         try await trip.service.queueAction("reserve", on: .entity(travel), ["seats": .value(0)])
-        travel["Seats"] = .integer(5)
+        travel["Description"] = .string("changed")
         try await trip.service.updateEntity(travel)
         try await trip.provider.upload(UploadOptions(coalesces: true))
         #expect(
