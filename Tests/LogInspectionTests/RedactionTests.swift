@@ -471,7 +471,8 @@ private struct Planting {
                 text(), on: .set(text(), type: text()),
                 [
                     .init(text(), .value(.string(text()))), .init(text(), .value(.integer(number()))),
-                    .init("other", .entities([.content(type: "Shop.Thing", secretValues()), .reference(image.entity)])),
+                    .init(
+                        "other", .entities([.content(type: "Shop.Thing", secretValues()), .reference(image.entity)])),
                 ]))
         let sent = BatchPrepared.SentRequest(
             contentID: "1", method: "POST", url: "\(root)Things('\(text())')?\(text())=\(number())&\(hidden())",
