@@ -89,7 +89,7 @@ struct RecordSummary {
     // MARK: Operations
 
     private func text(of operation: Operation) -> String {
-        var parts = operation.call.map { parts(of: $0, effect: operation) } ?? parts(of: operation.action)
+        var parts = operation.call.map { self.parts(of: $0, effect: operation) } ?? self.parts(of: operation.action)
         if let first = operation.changeSet { parts.append("change set \(first)") }
         if let transaction = operation.transactionID { parts.append("transaction '\(Self.oneLine(transaction))'") }
         if let tag = operation.customTag { parts.append("tag '\(Self.oneLine(tag))'") }

@@ -64,8 +64,11 @@ struct StatusText {
         json.member("sequence", operation.sequence)
         json.member("time", operation.time)
         json.member("action", operation.action.rawValue)
-        json.member("entityID", operation.entity.rawValue)
-        json.member("readLink", operation.entityLink)
+        if let name = operation.call { json.member("call", name) }
+        if !operation.entityLink.isEmpty {
+            json.member("entityID", operation.entity.rawValue)
+            json.member("readLink", operation.entityLink)
+        }
         if let navigation = operation.navigation { json.member("property", navigation) }
         if let other = operation.relatedLink { json.member("related", other) }
         json.member("state", operation.state.rawValue)
