@@ -153,6 +153,7 @@ extension Simulation {
         case .createLink(let from, let navigation, let to): "link \(from) \(navigation) \(to)"
         case .updateLink(let from, let navigation, let to): "relink \(from) \(navigation) \(to)"
         case .deleteLink(let from, let navigation, let to): "unlink \(from) \(navigation) \(String(describing: to))"
+        case .invoke(let draft): "call \(draft.operation.name)"
         }
     }
 

@@ -465,6 +465,15 @@ private struct Planting {
             uploadCategory: .named(text()))
         let written = Operation(
             .update(image.entity, changes: [:], bindings: []), stream: StreamWrite(content: stream()))
+        let called = Operation(
+            .update(image.entity, changes: [text(): .string(text())], bindings: []),
+            call: ActionCall(
+                text(), on: .set(text(), type: text()),
+                [
+                    .init(text(), .value(.string(text()))), .init(text(), .value(.integer(number()))),
+                    .init(
+                        "other", .entities([.content(type: "Shop.Thing", secretValues()), .reference(image.entity)])),
+                ]))
         let sent = BatchPrepared.SentRequest(
             contentID: "1", method: "POST", url: "\(root)Things('\(text())')?\(text())=\(number())&\(hidden())",
             headers: [
@@ -485,7 +494,7 @@ private struct Planting {
             .downloadFinished(
                 DownloadFinished(
                     query: query, deltaLink: "https://\(text())/$\(number())?\(hidden())&$deltatoken='\(text())'")),
-            .operation(operation), .operation(written),
+            .operation(operation), .operation(written), .operation(called),
             .batchPrepared(
                 BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: 6)]], sent: [[sent]])),
             .batchAccepted(BatchAccepted(batch: batch, monitor: "https://\(text())/\(text())")),

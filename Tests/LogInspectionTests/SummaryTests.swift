@@ -31,6 +31,35 @@ import Testing
             ])
     }
 
+    @Test func `the summary of a call contains its arguments and its declared effect`() throws {
+        let log = try SampleLog()
+        try log.append(
+            create(3, "Customers", ["Name": .string("A")]),
+            .operation(
+                Operation(
+                    .update(id(3), changes: ["Name": .string("B")], bindings: []), changeSet: 1,
+                    call: ActionCall(
+                        "Shop.Rename", on: .entity(id(3)),
+                        [.init("name", .value(.string("B"))), .init("like", .entity(.reference(id(3))))],
+                        answer: .boundEntity))),
+            .operation(
+                Operation(.update(.unbound, changes: [:], bindings: []), call: ActionCall("Close", on: nil))))
+        #expect(
+            try log.summaries() == [
+                "create Customers(~3) Name='A'",
+                "call Shop.Rename on Customers(~3) · name='B' · like=Customers(~3) · "
+                    + "declared effect: update Customers(~3) Name='B' · change set 1",
+                "call Close",
+            ])
+        let json = try log.items().map { $0.json() }
+        #expect(
+            json.contains {
+                $0.contains(
+                    #""call":{"name":"Shop.Rename","on":3,"arguments":[{"name":"name","value":"B"},"#
+                        + #"{"name":"like","entity":{"entity":3}}],"answer":"boundEntity"}"#)
+            })
+    }
+
     @Test func `the summary of a stream contains its URLs without their queries`() throws {
         let log = try SampleLog()
         try log.append(

@@ -199,6 +199,39 @@ struct RecordCodecTests {
             Operation(
                 .update(EntityID(rawValue: 7), changes: [:], bindings: []),
                 stream: StreamWrite(property: "Thumbnail", content: nil))),
+        .operation(
+            Operation(
+                .update(EntityID(rawValue: 7), changes: ["Note": .string("ä")], bindings: []), changeSet: 9,
+                transactionID: "T", customTag: "t", delivery: .draft,
+                call: ActionCall(
+                    "S.Book", on: .entity(EntityID(rawValue: 300)),
+                    [
+                        .init("seats", .value(.integer(3))), .init("place", .value(.null)),
+                        .init("other", .entity(.reference(EntityID(rawValue: 8)))),
+                        .init(
+                            "new",
+                            .entities([
+                                .content(type: "S.Trip", ["Name": .string("n")]), .reference(EntityID(rawValue: 9)),
+                            ])),
+                    ], answer: .boundEntity))),
+        .operation(
+            Operation(
+                .update(.unbound, changes: [:], bindings: []), call: ActionCall("Close", [.init("e", .entities([]))]))),
+        .operation(
+            Operation(
+                .delete(EntityID(rawValue: 7)), call: ActionCall("S.First", on: .set("Trips", type: "S.LongTrip")))),
+        .operation(
+            Operation(
+                .delete(EntityID(rawValue: 7)),
+                call: ActionCall("S.First", on: .property("Stops", of: EntityID(rawValue: 7))))),
+        .operationsAmended([
+            AmendedOperation(
+                operation: 4,
+                content: Operation(
+                    .update(EntityID(rawValue: 7), changes: [:], bindings: []),
+                    call: ActionCall("S.First", on: .set("Trips", type: nil)))),
+            AmendedOperation(operation: 5, content: Operation(.delete(EntityID(rawValue: 7)))),
+        ]),
         .streamsStored([
             StreamImage(entity: EntityID(rawValue: 7), content: someContent, etag: "e"),
             StreamImage(entity: EntityID(rawValue: 8), property: "Thumbnail", content: nil),

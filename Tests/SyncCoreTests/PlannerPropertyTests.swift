@@ -10,9 +10,9 @@ struct PlannerPropertyTests {
 
     /// - Parameter transactions: The number of transactionIDs that some of the operations have.
     func randomStore(
-        _ seed: UInt64, operations: Int, transactions: Int = 0
+        _ seed: UInt64, operations: Int, transactions: Int = 0, in given: TestStore? = nil
     ) throws -> (TestStore, RandomOperations) {
-        let store = try TestStore()
+        let store = try given ?? TestStore()
         for number in 1...3 {
             let number = Value.integer(Int64(number))
             for (set, key) in [

@@ -151,6 +151,19 @@ struct SnapshotCodecTests {
                     operation: Operation(
                         .update(id(1), changes: [:], bindings: []), stream: StreamWrite(property: "S", content: nil)),
                     status: .pending), undo: 12)),
+        .pending(
+            PendingOperation(
+                sequence: 10, time: 1,
+                operation: Operation(
+                    .update(id(1), changes: ["Note": .string("x")], bindings: []), customTag: "t",
+                    call: ActionCall("Shop.Call", on: .entity(id(1)), [.init("a", .value(.integer(1)))])),
+                status: .pending)),
+        .undone(
+            UndoneOperation(
+                operation: PendingOperation(
+                    sequence: 11, time: 1,
+                    operation: Operation(.update(.unbound, changes: [:], bindings: []), call: ActionCall("Call")),
+                    status: .pending), undo: 12)),
         .end(items: 3, digest: store.digest),
     ]
 

@@ -88,6 +88,8 @@ extension PlannedRequest {
         case .delete(let target): [target]
         case .link(let from, _, let to): [from, to]
         case .unlink(let from, _, let to): [from] + (to.map { [$0] } ?? [])
+        case .invoke(let invocation):
+            if case .entity(let reference)? = invocation.binding?.resource { [reference] } else { [] }
         }
     }
 }

@@ -181,8 +181,24 @@ struct RandomRecords {
                     customTag: chance(10) ? "tag" : nil,
                     isUnmodifiable: chance(5), uploadCategory: chance(5) ? .named("C") : nil,
                     delivery: chance(5) ? .localOnly : .queued,
-                    stream: chance(5) ? StreamWrite(property: pick([nil, "S"]) ?? nil, content: content()) : nil))
+                    stream: chance(5) ? StreamWrite(property: pick([nil, "S"]) ?? nil, content: content()) : nil,
+                    call: chance(8) ? call() : nil))
         }
+    }
+
+    /// Returns a call, also of an action that the metadata do not have.
+    private mutating func call() -> ActionCall {
+        var call = ActionCall("Shop.Call", answer: chance(30) ? .boundEntity : .byKey)
+        switch number(0..<4) {
+        case 0: call.binding = .entity(someEntity())
+        case 1: call.binding = .property("Orders", of: someEntity())
+        case 2: call.binding = .set("Orders", type: nil)
+        default: break
+        }
+        if chance(50) {
+            call.arguments = [.init("a", .entities([.reference(someEntity()), .reference(someEntity())]))]
+        }
+        return call
     }
 
     /// Returns a page. Half of the pages contain more than images, also for entities and links that do not exist.

@@ -141,7 +141,8 @@ extension BatchAnswered.Result {
 extension Operation {
     /// The name in the JSON of a history.
     var actionName: String {
-        switch action {
+        if call != nil { return "call" }
+        return switch action {
         case .create: "create"
         case .update: "update"
         case .delete: "delete"

@@ -293,6 +293,7 @@ struct HistoryJSONWriter {
     }
 
     private mutating func attributes(_ operation: Operation) {
+        if let call = operation.call { self.call(call) }
         if let stream = operation.stream {
             json.name("stream")
             object { $0.stream(stream.property, stream.content) }

@@ -61,7 +61,8 @@ public struct OperationDependences: Sendable {
 extension Operation {
     /// The existing entities whose values or links the operation changes.
     fileprivate var changedEntities: [EntityID] {
-        switch action {
+        if let call { return Set([subject, call.boundEntity ?? subject]).subtracting([.unbound]).sorted() }
+        return switch action {
         case .create: []
         case .update(let entity, _, _), .delete(let entity): [entity]
         case .createLink(let link), .updateLink(let link), .deleteLink(let link): [link.from, link.to]

@@ -89,7 +89,7 @@ struct RecordSummary {
     // MARK: Operations
 
     private func text(of operation: Operation) -> String {
-        var parts = parts(of: operation.action)
+        var parts = operation.call.map { self.parts(of: $0, effect: operation) } ?? self.parts(of: operation.action)
         if let first = operation.changeSet { parts.append("change set \(first)") }
         if let transaction = operation.transactionID { parts.append("transaction '\(Self.oneLine(transaction))'") }
         if let tag = operation.customTag { parts.append("tag '\(Self.oneLine(tag))'") }
@@ -133,6 +133,39 @@ struct RecordSummary {
         case .queued: "queued"
         case .draft: "draft"
         case .localOnly: "local only"
+        }
+    }
+
+    /// Returns the call, its arguments, and its declared effect.
+    private func parts(of call: ActionCall, effect operation: Operation) -> [String] {
+        let place: String
+        switch call.binding {
+        case .entity(let entity): place = " on \(reference(entity))"
+        case .property(let name, of: let entity): place = " on \(reference(entity))/\(Self.oneLine(name))"
+        case .set(let name, _): place = " on \(Self.oneLine(name))"
+        case nil: place = ""
+        }
+        var parts = ["call \(Self.oneLine(call.name))\(place)"]
+        for argument in call.arguments {
+            let text: String
+            switch argument.content {
+            case .value(let value): text = Self.text(of: value)
+            case .entity(let entity): text = self.text(of: entity)
+            case .entities(let entities): text = entities.map { self.text(of: $0) }.joined(separator: ", ")
+            }
+            parts.append("\(Self.oneLine(argument.name))=\(text)")
+        }
+        switch operation.action {
+        case .update(_, let changes, let bindings) where changes.isEmpty && bindings.isEmpty: break
+        default: parts += ["declared effect: " + self.parts(of: operation.action).joined(separator: " · ")]
+        }
+        return parts
+    }
+
+    private func text(of entity: ActionCall.Entity) -> String {
+        switch entity {
+        case .reference(let id): reference(id)
+        case .content(let type, _): "a new \(Self.oneLine(type))"
         }
     }
 

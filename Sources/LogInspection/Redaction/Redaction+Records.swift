@@ -151,7 +151,36 @@ extension Redaction {
             }, delivery: operation.delivery,
             stream: operation.stream.map {
                 StreamWrite(property: $0.property.map(name), content: $0.content.map(content))
-            })
+            }, call: operation.call.map(call))
+    }
+
+    /// Redacts the names and values of a call.
+    private func call(_ call: ActionCall) -> ActionCall {
+        func entity(_ entity: ActionCall.Entity) -> ActionCall.Entity {
+            switch entity {
+            case .reference: entity
+            case .content(let type, let given):
+                .content(type: name(type), values(given, type: type, set: ""))
+            }
+        }
+        var redacted = ActionCall(name(call.name), answer: call.answer)
+        redacted.binding =
+            switch call.binding {
+            case .property(let property, of: let id): .property(name(property), of: id)
+            case .set(let set, let type): .set(name(set), type: type.map(name))
+            case .entity, nil: call.binding
+            }
+        redacted.arguments = call.arguments.map { argument in
+            let content: ActionCall.Content
+            switch argument.content {
+            case .value(let value):
+                content = .value(self.value(value, nil, path: argument.name))
+            case .entity(let given): content = .entity(entity(given))
+            case .entities(let given): content = .entities(given.map(entity))
+            }
+            return ActionCall.Argument(name(argument.name), content)
+        }
+        return redacted
     }
 
     private func action(_ action: Operation.Action) -> Operation.Action {

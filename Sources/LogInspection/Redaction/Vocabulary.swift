@@ -20,8 +20,17 @@ struct Vocabulary {
                 for member in enumeration.members { names.insert(member.name) }
             }
             for definition in schema.typeDefinitions { add(qualified: definition.name) }
-            for container in schema.containers { add(qualified: container.name) }
-            for operation in schema.actions + schema.functions { add(qualified: operation.name) }
+            for container in schema.containers {
+                add(qualified: container.name)
+                for found in container.functionImports + container.actionImports {
+                    names.insert(found.name)
+                    for parameter in found.parameters { names.insert(parameter.name) }
+                }
+            }
+            for operation in schema.actions + schema.functions {
+                add(qualified: operation.name)
+                for parameter in operation.parameters { names.insert(parameter.name) }
+            }
         }
     }
 

@@ -10,6 +10,10 @@ struct OperationRenaming {
         guard let action = renamed(operation.action) else { return nil }
         var operation = operation
         operation.action = action
+        if let call = operation.call {
+            guard let call = renamed(call) else { return nil }
+            operation.call = call
+        }
         if case .entity(let entity)? = operation.uploadCategory {
             guard let name = names[entity] else { return nil }
             operation.uploadCategory = .entity(name)
@@ -34,6 +38,7 @@ struct OperationRenaming {
             return names[parent.entity].map {
                 .create(creation, parent: Parent(entity: $0, navigation: parent.navigation))
             }
+        case .update(.unbound, _, _): return action
         case .update(let entity, let changes, let bindings):
             guard let name = names[entity], let bindings = renamed(bindings) else { return nil }
             return .update(name, changes: changes, bindings: bindings)
@@ -42,6 +47,37 @@ struct OperationRenaming {
         case .updateLink(let link): return renamed(link).map { .updateLink($0) }
         case .deleteLink(let link): return renamed(link).map { .deleteLink($0) }
         }
+    }
+
+    private func renamed(_ call: ActionCall) -> ActionCall? {
+        var call = call
+        switch call.binding {
+        case .entity(let entity):
+            guard let name = names[entity] else { return nil }
+            call.binding = .entity(name)
+        case .property(let property, of: let entity):
+            guard let name = names[entity] else { return nil }
+            call.binding = .property(property, of: name)
+        case .set, nil: break
+        }
+        for index in call.arguments.indices {
+            switch call.arguments[index].content {
+            case .value: break
+            case .entity(let entity):
+                guard let entity = renamed(entity) else { return nil }
+                call.arguments[index].content = .entity(entity)
+            case .entities(let entities):
+                let renamed = entities.compactMap { self.renamed($0) }
+                guard renamed.count == entities.count else { return nil }
+                call.arguments[index].content = .entities(renamed)
+            }
+        }
+        return call
+    }
+
+    private func renamed(_ entity: ActionCall.Entity) -> ActionCall.Entity? {
+        guard case .reference(let id) = entity else { return entity }
+        return names[id].map { .reference($0) }
     }
 
     private func renamed(_ link: Link) -> Link? {

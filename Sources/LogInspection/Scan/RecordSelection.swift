@@ -13,9 +13,8 @@ struct RecordSelection: Sendable {
     private static let searched = 8
     /// Kinds that refer to no operations except their change set.
     private static let withoutOperations = RecordKinds([
-        .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .downloadPage,
-        .changesPage,
-        .entitiesRead, .entitiesMissing, .streamsStored, .streamsTold,
+        .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .operationWithCall,
+        .downloadPage, .changesPage, .entitiesRead, .entitiesMissing, .streamsStored, .streamsTold,
     ])
     private static let withoutEntities = RecordKinds([
         .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,

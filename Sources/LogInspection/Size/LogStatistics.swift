@@ -63,6 +63,7 @@ public struct LogStatistics: Sendable, Hashable {
     static let operationKinds: Set<UInt8> = Set(
         [
             RecordCodec.Kind.operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
+            .operationWithCall,
         ].map(\.rawValue))
 }
 

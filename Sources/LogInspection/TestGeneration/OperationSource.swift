@@ -28,6 +28,7 @@ struct OperationSource {
             line("let changes\(operation.changeSet ?? 0) = ChangeSet()")
         }
         guard operation.stream == nil else { throw Self.unsupported(pending, "writes a stream") }
+        guard operation.call == nil else { throw Self.unsupported(pending, "calls an action") }
         for id in operation.referencedEntities { find(id) }
         switch operation.action {
         case .create(let creation, let parent):

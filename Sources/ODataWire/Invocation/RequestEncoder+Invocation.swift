@@ -9,6 +9,20 @@ extension RequestEncoder {
     ///
     /// - Throws: An error if the version cannot represent the query options.
     public func encode(_ invocation: OperationInvocation) throws(URLSyntaxError) -> WireRequest {
+        var request = call(invocation, query: try invocation.options.print(version: version))
+        if self.options.tunnelsMethods, request.method != "GET", request.method != "POST" {
+            request.headers["X-HTTP-Method"] = request.method
+            request.method = "POST"
+        }
+        if let ifMatch = invocation.ifMatch { request.headers["If-Match"] = ifMatch }
+        request.headers.merge(invocation.headers)
+        return request
+    }
+
+    /// Returns the request that calls a function or action, without the headers of the invocation.
+    ///
+    /// - Parameter query: The query options for the result.
+    func call(_ invocation: OperationInvocation, query printed: String = "") -> WireRequest {
         let operation = invocation.operation
         var request = WireRequest(method: operation.method, url: "", headers: headers)
         var query: [String] = []
@@ -24,15 +38,8 @@ extension RequestEncoder {
                 request.body = body(of: invocation)
             }
         }
-        let printed = try invocation.options.print(version: version)
         if !printed.isEmpty { query.append(printed) }
         if !query.isEmpty { request.url += "?" + query.joined(separator: "&") }
-        if self.options.tunnelsMethods, request.method != "GET", request.method != "POST" {
-            request.headers["X-HTTP-Method"] = request.method
-            request.method = "POST"
-        }
-        if let ifMatch = invocation.ifMatch { request.headers["If-Match"] = ifMatch }
-        request.headers.merge(invocation.headers)
         return request
     }
 

@@ -16,6 +16,11 @@ public struct DataModification: Sendable, Hashable {
         case link(from: ResourceReference, navigation: Property, to: ResourceReference)
         /// A DELETE of `$links`/`$ref`. `to` is set for collection-valued navigation properties only.
         case unlink(from: ResourceReference, navigation: Property, to: ResourceReference?)
+        /// A call of an action, which change sets of V4 may contain (OData 4.01 Part 1, section 11.7.4). Its query
+        /// options are not sent.
+        ///
+        /// Indirect, because modifications are copied often and should be small.
+        indirect case invoke(OperationInvocation)
     }
 
     public var action: Action

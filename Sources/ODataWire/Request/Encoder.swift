@@ -79,6 +79,7 @@ public struct RequestEncoder: Sendable {
                 navigation.isCollection ? "POST" : "PUT", reference(source, navigation), write(reference: target))
         case .unlink(let source, let navigation, let target):
             return request("DELETE", reference(source, navigation) + member(target, of: navigation))
+        case .invoke(let invocation): return call(invocation)
         }
     }
 

@@ -19,6 +19,10 @@ extension ByteWriter {
             operationWithStream(operation, stream)
             return .operationWithStream
         }
+        if let call = operation.call {
+            operationWithCall(operation, call)
+            return .operationWithCall
+        }
         if operation.hasLaterAttributes {
             operationWithAttributes(operation)
             return .operationWithAttributes

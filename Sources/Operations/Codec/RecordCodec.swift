@@ -61,8 +61,12 @@ public enum RecordCodec {
         /// fingerprint.
         case batchPreparedWithFingerprint = 36
         /// A ``batchPrepared``, followed by the effects of its requests, the requests as sent, and the fingerprint.
-        case batchPreparedWithEffects = 45
+        case batchPreparedWithEffects = 48
         case entitiesQuarantined = 42
+        /// An operation that calls an action, which precedes the fields of an ``operationWithAttributes``.
+        case operationWithCall = 44
+        /// An ``operationsAmended`` with an operation that calls an action.
+        case operationsAmendedWithCall = 45
     }
 
     /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
@@ -153,7 +157,7 @@ public enum RecordCodec {
                 $0.wholeRefusal($1.refusal)
             }
         case .operationsAmended(let amended):
-            kind = .operationsAmended
+            kind = amended.contains { $0.content.call != nil } ? .operationsAmendedWithCall : .operationsAmended
             writer.list(amended) {
                 $0.unsigned($1.operation)
                 $0.blob(ValueCodec.encode($1.content))
@@ -236,13 +240,14 @@ public enum RecordCodec {
                 try reader.list { r throws(CodecError) in
                     UnfitOperation(operation: try r.unsigned(), refusal: try r.wholeRefusal())
                 })
-        case .operationsAmended:
+        case .operationsAmended, .operationsAmendedWithCall:
             .operationsAmended(
                 try reader.list { r throws(CodecError) in
                     AmendedOperation(
                         operation: try r.unsigned(), content: try ValueCodec.decodeOperation(try r.blob()))
                 })
         case .operationWithStream: .operation(try reader.operationWithStream())
+        case .operationWithCall: .operation(try reader.operationWithCall())
         case .streamsStored: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImage() })
         case .streamsTold: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })

@@ -69,7 +69,7 @@ package struct RecordMentions {
             .batchInterrupted:
             break
         case .lost, .conflictResolved, .operationsUnfit, .operationsAmended, .operationWithStream, .streamsStored,
-            .streamsTold, .entitiesQuarantined:
+            .streamsTold, .entitiesQuarantined, .operationWithCall, .operationsAmendedWithCall:
             return false
         }
         return !isUnreadable

@@ -35,6 +35,8 @@ public enum ValueCodec {
         var writer = ByteWriter()
         writer.operationWithAttributes(operation)
         writer.optional(operation.stream) { $0.write($1) }
+        // Absent from all other operations, whose bytes predate it.
+        if let call = operation.call { writer.write(call) }
         return writer.bytes
     }
 
@@ -84,6 +86,7 @@ public enum ValueCodec {
     private static func operation(_ reader: inout ByteReader) throws(CodecError) -> Operation {
         var operation = try reader.operationWithAttributes()
         operation.stream = try reader.optional { r throws(CodecError) in try r.streamWrite() }
+        if reader.offset < reader.bytes.count { operation.call = try reader.actionCall() }
         return operation
     }
 }

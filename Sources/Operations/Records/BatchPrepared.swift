@@ -66,6 +66,8 @@ public struct BatchPrepared: Sendable, Hashable {
         case delete = 3
         case link = 4
         case unlink = 5
+        /// A call of an action.
+        case invoke = 6
     }
 
     /// A Boolean value that indicates whether the effects of the requests are known.

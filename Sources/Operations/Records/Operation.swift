@@ -42,14 +42,15 @@ public struct Operation: Sendable, Hashable {
         _ action: Action, changeSet: SequenceNumber? = nil, transactionID: String? = nil, baseETag: String? = nil,
         customTag: String? = nil, headers: [Header] = [], headerTemplates: [HeaderTemplate] = [],
         isUnmodifiable: Bool = false, uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued,
-        stream: StreamWrite? = nil
+        stream: StreamWrite? = nil, call: ActionCall? = nil
     ) {
         self.action = action
         self.changeSet = changeSet
         self.baseETag = baseETag
         let rare = RareAttributes(
             transactionID: transactionID, customTag: customTag, headers: headers, headerTemplates: headerTemplates,
-            isUnmodifiable: isUnmodifiable, uploadCategory: uploadCategory, delivery: delivery, stream: stream)
+            isUnmodifiable: isUnmodifiable, uploadCategory: uploadCategory, delivery: delivery, stream: stream,
+            call: call)
         if !rare.isEmpty { self.rare = [rare] }
     }
 
@@ -72,10 +73,11 @@ private struct RareAttributes: Sendable, Hashable {
     var uploadCategory: UploadCategory?
     var delivery = Delivery.queued
     var stream: StreamWrite?
+    var call: ActionCall?
 
     var isEmpty: Bool {
         transactionID == nil && customTag == nil && headers.isEmpty && headerTemplates.isEmpty && !isUnmodifiable
-            && uploadCategory == nil && delivery == .queued && stream == nil
+            && uploadCategory == nil && delivery == .queued && stream == nil && call == nil
     }
 }
 
@@ -129,6 +131,14 @@ extension Operation {
     public var stream: StreamWrite? {
         get { rare.first?.stream }
         set { setRare(\.stream, newValue) }
+    }
+
+    /// The action of the service that the operation calls; `nil` for all operations that modify data directly.
+    ///
+    /// The ``action`` of a call is its declared effect: an update or a deletion, which no request expresses.
+    public var call: ActionCall? {
+        get { rare.first?.call }
+        set { setRare(\.call, newValue) }
     }
 
     private mutating func setRare<Attribute>(
@@ -231,12 +241,19 @@ extension Operation {
 
     /// The entities that must exist for the operation: those that it changes, deletes, links or binds to.
     public var referencedEntities: [EntityID] {
-        switch action {
-        case .create(let creation, let parent): creation.boundEntities + (parent.map { [$0.entity] } ?? [])
-        case .update(let entity, _, let bindings): [entity] + bindings.flatMap(\.targets)
-        case .delete(let entity): [entity]
-        case .createLink(let link), .updateLink(let link), .deleteLink(let link): [link.from, link.to]
+        let own: [EntityID] =
+            switch action {
+            case .create(let creation, let parent): creation.boundEntities + (parent.map { [$0.entity] } ?? [])
+            case .update(let entity, _, let bindings): [entity] + bindings.flatMap(\.targets)
+            case .delete(let entity): [entity]
+            case .createLink(let link), .updateLink(let link), .deleteLink(let link): [link.from, link.to]
+            }
+        guard let call else { return own }
+        var all = own.filter { $0 != .unbound }
+        for entity in (call.boundEntity.map { [$0] } ?? []) + call.argumentEntities where !all.contains(entity) {
+            all.append(entity)
         }
+        return all
     }
 
     /// All entities that the operation names, created and referenced.
@@ -245,13 +262,14 @@ extension Operation {
     /// Calls the closure for each touched entity, without allocating a list for the usual single entity.
     package func forEachTouched(_ body: (EntityID) -> Void) {
         switch action {
+        case _ where call != nil: touchedEntities.forEach(body)
         case .update(let entity, _, let bindings) where bindings.isEmpty: body(entity)
         case .delete(let entity): body(entity)
         case .create, .update, .createLink, .updateLink, .deleteLink: touchedEntities.forEach(body)
         }
     }
 
-    /// The main entity of the operation.
+    /// The main entity of the operation; ``EntityID/unbound`` for a call that is not about an entity.
     public var subject: EntityID {
         switch action {
         case .create(let creation, _): creation.entity

@@ -109,10 +109,17 @@ extension Conflict {
                 continue
             }
             switch item.operation.action {
+            // The declared effect is on another entity.
+            case _ where item.operation.call != nil && item.operation.subject != entity:
+                if resolution.side == .theirs { record.takenBack.append(item.sequence) }
             case .update(_, let changes, let bindings):
                 let properties = changes.names.filter { losing.properties.contains($0) }
                 let navigations = bindings.map(\.navigation).filter { losing.links.contains($0) }
-                if properties.count == changes.count, navigations.count == bindings.count, !item.operation.isEmpty {
+                let losesCall = item.operation.call != nil && !(properties.isEmpty && navigations.isEmpty)
+                if losesCall
+                    || properties.count == changes.count && navigations.count == bindings.count
+                        && !item.operation.isEmpty
+                {
                     record.takenBack.append(item.sequence)
                 } else if !properties.isEmpty || !navigations.isEmpty {
                     record.dropped.append(

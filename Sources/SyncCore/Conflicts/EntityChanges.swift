@@ -35,6 +35,8 @@ struct EntityChanges {
         let operation = pending.operation
         guard operation.changes(id) else { return }
         operations.append(pending.sequence)
+        // The effect of a call may be on another entity than the bound one.
+        guard operation.call == nil || operation.subject == id else { return }
         switch operation.action {
         case .update(_, let changes, let bindings):
             properties.formUnion(changes.names)
@@ -76,7 +78,8 @@ extension Operation {
     /// Returns whether the operation changes the entity or its links on the service. Being the target of a binding or
     /// the parent of a new entity is no change.
     package func changes(_ id: EntityID) -> Bool {
-        switch action {
+        if call?.boundEntity == id { return true }
+        return switch action {
         case .update(let entity, _, _), .delete(let entity): entity == id
         case .createLink(let link), .updateLink(let link), .deleteLink(let link): link.from == id || link.to == id
         case .create: false

@@ -65,6 +65,15 @@ extension Fold {
         return false
     }
 
+    /// Returns the entities that an action returned and the state does not have.
+    func newEntities(in images: [EntityImage]) throws(StateError) -> [EntityID] {
+        var found: [EntityID] = []
+        for image in images where try baseRow(image.entity) == nil && !found.contains(image.entity) {
+            found.append(image.entity)
+        }
+        return found
+    }
+
     /// Removes those of the batches that no operation waits for.
     func close(_ batches: Set<BatchID>) throws(StateError) {
         for batch in batches.sorted() {

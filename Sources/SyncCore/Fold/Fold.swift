@@ -350,10 +350,11 @@ public struct Fold {
             if let done { try e.apply(done) }
         }
         try keepNextEntity(above: images)
+        let returned = pending.operation.call == nil ? [] : try newEntities(in: images)
         let answer =
             images.isEmpty ? [:] : try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
         try advance(pending.operation, edit.before, answer, images)
-        try afterConfirmation(of: pending.operation, edit.touched, images: images)
+        try afterConfirmation(of: pending.operation, edit.touched, images: images, returned: returned)
         try discardMergeBases(of: pending.operation.touchedEntities)
         if let stream = pending.operation.stream {
             // The ETag is not known yet; a separate record follows if the service returns it.
@@ -363,10 +364,10 @@ public struct Fold {
     }
 
     private mutating func afterConfirmation(
-        of operation: Operation, _ touched: Set<EntityID>, images: [EntityImage]
+        of operation: Operation, _ touched: Set<EntityID>, images: [EntityImage], returned: [EntityID]
     ) throws(StateError) {
         // A new entity belongs to the queries over its set until the next download decides.
-        for id in operation.createdEntities {
+        for id in operation.createdEntities + returned {
             guard let set = try storage.set(of: id) else { continue }
             if let model, let own = model.findEntitySet(set), own.isContained {
                 for state in try storage.queries() where try storage.brings(state.query, id, in: own, model) {

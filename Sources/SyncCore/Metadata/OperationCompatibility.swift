@@ -28,7 +28,8 @@ public struct OperationCompatibility<Storage: StateReader> {
 
     /// Returns the reason why the operation does not fit, as a sentence, or nil if it fits.
     public func misfit(of operation: Operation) throws(StateError) -> String? {
-        if let reason = try misfit(of: operation.action) { return reason }
+        if operation.subject != .unbound, let reason = try misfit(of: operation.action) { return reason }
+        if let call = operation.call { return try misfit(of: call, operation) }
         return try operation.stream.flatMap { stream throws(StateError) in
             try misfit(of: stream, operation)
         }
@@ -52,6 +53,13 @@ public struct OperationCompatibility<Storage: StateReader> {
     }
 
     // MARK: Parts
+
+    /// Returns the reason why a call does not fit, for an operation that fits otherwise.
+    private func misfit(of call: ActionCall, _ operation: Operation) throws(StateError) -> String? {
+        let resolver = EntityResolver(storage: storage, model: model)
+        guard case .failure(let misfit) = try resolver.invocation(call, in: operation) else { return nil }
+        return misfit.reason
+    }
 
     /// Returns the reason why a stream write does not fit, for an operation that fits otherwise.
     private func misfit(of stream: StreamWrite, _ operation: Operation) throws(StateError) -> String? {

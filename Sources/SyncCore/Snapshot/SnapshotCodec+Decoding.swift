@@ -67,6 +67,8 @@ extension SnapshotCodec {
         case .lastDownload: .lastDownload(try reader.unsigned())
         case .pendingWithStream: try pendingWithStream(&reader)
         case .undoneWithStream: try undoneWithStream(&reader)
+        case .pendingWithCall: try pendingWithCall(&reader)
+        case .undoneWithCall: try undoneWithCall(&reader)
         case .streams:
             .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
         case .streamsTold:
@@ -200,6 +202,20 @@ extension SnapshotCodec {
         let stream = try reader.streamWrite()
         var undone = try undoneWithAttributes(&reader)
         undone.operation.operation.stream = stream
+        return .undone(undone)
+    }
+
+    private static func pendingWithCall(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let call = try reader.actionCall()
+        var pending = try pendingWithAttributes(&reader)
+        pending.operation.call = call
+        return .pending(pending)
+    }
+
+    private static func undoneWithCall(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let call = try reader.actionCall()
+        var undone = try undoneWithAttributes(&reader)
+        undone.operation.operation.call = call
         return .undone(undone)
     }
 

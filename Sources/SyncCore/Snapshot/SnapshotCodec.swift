@@ -57,7 +57,10 @@ public enum SnapshotCodec {
         case summedHeader = 38
         case quarantine = 43
         /// An ``openBatch`` with the effects of its requests. It is ordered among the batches without them.
-        case openBatchWithEffects = 45
+        case openBatchWithEffects = 48
+        /// A pending operation that calls an action, which precedes the fields of a ``pendingWithAttributes``.
+        case pendingWithCall = 46
+        case undoneWithCall = 47
 
         /// The sort position of the kind in a snapshot.
         var place: UInt8 {
@@ -68,7 +71,8 @@ public enum SnapshotCodec {
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
             case .openBatchWithEffects: Kind.openBatch.rawValue * 2
-            case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
+            case .pendingWithStream, .undoneWithStream, .pendingWithCall, .undoneWithCall:
+                Kind.undoneWithAttributes.rawValue * 2 + 1
             case .streamsTold: Kind.streams.rawValue * 2
             case .end: .max
             default: rawValue * 2
@@ -146,6 +150,11 @@ public enum SnapshotCodec {
                 write(pending, &writer) { $0.operationWithAttributes($1) }
                 return .pendingWithStream
             }
+            if let call = pending.operation.call {
+                writer.write(call)
+                write(pending, &writer) { $0.operationWithAttributes($1) }
+                return .pendingWithCall
+            }
             if pending.operation.hasLaterAttributes {
                 write(pending, &writer) { $0.operationWithAttributes($1) }
                 return .pendingWithAttributes
@@ -164,6 +173,12 @@ public enum SnapshotCodec {
                 writer.unsigned(undone.undo)
                 write(undone.operation, &writer) { $0.operationWithAttributes($1) }
                 return .undoneWithStream
+            }
+            if let call = undone.operation.operation.call {
+                writer.write(call)
+                writer.unsigned(undone.undo)
+                write(undone.operation, &writer) { $0.operationWithAttributes($1) }
+                return .undoneWithCall
             }
             writer.unsigned(undone.undo)
             if undone.operation.operation.hasLaterAttributes {

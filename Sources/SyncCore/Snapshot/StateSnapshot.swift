@@ -26,8 +26,8 @@ public enum StateSnapshot {
         try storage.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
         var isUndoneLater = false
         try storage.forEachUndone {
-            if $0.operation.operation.stream != nil {
-                later.withStream = true
+            if $0.operation.operation.isWithPart {
+                later.withPart = true
             } else if $0.operation.operation.hasLaterAttributes {
                 isUndoneLater = true
             } else {
@@ -42,9 +42,9 @@ public enum StateSnapshot {
         if isUndoneLater {
             try storage.forEachUndone { if $0.operation.operation.isWithAttributesOnly { try body(.undone($0)) } }
         }
-        if later.withStream {
-            try storage.forEachPending { if $0.operation.stream != nil { try body(.pending($0)) } }
-            try storage.forEachUndone { if $0.operation.operation.stream != nil { try body(.undone($0)) } }
+        if later.withPart {
+            try storage.forEachPending { if $0.operation.isWithPart { try body(.pending($0)) } }
+            try storage.forEachUndone { if $0.operation.operation.isWithPart { try body(.undone($0)) } }
         }
         try storage.forEachMergeBase { try body(.ancestor($0)) }
         try storage.forEachPending { if $0.since != $0.time { try body(.since($0.since, $0.sequence)) } }
@@ -67,11 +67,11 @@ public enum StateSnapshot {
 private struct Later {
     var inTransaction = false
     var withAttributes = false
-    var withStream = false
+    var withPart = false
 
     mutating func isLater(_ operation: Operation) -> Bool {
-        if operation.stream != nil {
-            withStream = true
+        if operation.isWithPart {
+            withPart = true
             return true
         }
         if operation.hasLaterAttributes {
@@ -84,8 +84,10 @@ private struct Later {
 }
 
 extension Operation {
-    fileprivate var isInTransactionOnly: Bool { transactionID != nil && !hasLaterAttributes && stream == nil }
-    fileprivate var isWithAttributesOnly: Bool { hasLaterAttributes && stream == nil }
+    /// Whether it writes a stream or calls an action.
+    fileprivate var isWithPart: Bool { stream != nil || call != nil }
+    fileprivate var isInTransactionOnly: Bool { transactionID != nil && !hasLaterAttributes && !isWithPart }
+    fileprivate var isWithAttributesOnly: Bool { hasLaterAttributes && !isWithPart }
 }
 
 extension Fold {

@@ -104,7 +104,7 @@ struct Coalescing<Storage: StateReader> {
     private func isMergeable(_ pending: PendingOperation) -> Bool {
         let operation = pending.operation
         return operation.changeSet == nil && operation.transactionID == nil && !operation.isUnmodifiable
-            && operation.stream == nil
+            && operation.stream == nil && operation.call == nil
             && operation.delivery == .queued && isSendable(pending) && !pending.isInDoubt
     }
 

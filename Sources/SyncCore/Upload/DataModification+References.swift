@@ -8,6 +8,7 @@ extension DataModification.Action {
         case .createRelated(let owner, _, _): [owner]
         case .update(let target, _, _), .delete(let target): [target]
         case .link(let source, _, _), .unlink(let source, _, _): [source]
+        case .invoke(let invocation): invocation.boundReference.map { [$0] } ?? []
         }
     }
 
@@ -18,6 +19,31 @@ extension DataModification.Action {
         case .delete: []
         case .link(_, _, let target): [target]
         case .unlink(_, _, let target): target.map { [$0] } ?? []
+        case .invoke(let invocation): invocation.argumentReferences
+        }
+    }
+}
+
+extension OperationInvocation {
+    /// The entity that the URL begins with.
+    fileprivate var boundReference: ResourceReference? {
+        if case .entity(let reference)? = binding?.resource { reference } else { nil }
+    }
+
+    fileprivate var argumentReferences: [ResourceReference] {
+        arguments.flatMap { argument -> [ResourceReference] in
+            let entities: [Argument.Entity] =
+                switch argument.content {
+                case .value: []
+                case .entity(let entity): [entity]
+                case .entities(let entities): entities
+                }
+            return entities.flatMap { entity in
+                switch entity {
+                case .reference(let reference, _): [reference]
+                case .body(let body): body.allTargets
+                }
+            }
         }
     }
 }

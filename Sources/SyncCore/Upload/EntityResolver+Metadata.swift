@@ -6,6 +6,9 @@ import Operations
 extension EntityResolver {
     /// Returns the first element that the operation uses and the metadata lack, such as `entity set Orders`.
     func missingName(in operation: Operation) throws(StateError) -> String? {
+        if let call = operation.call, case .failure(let misfit) = try invocation(call, in: operation) {
+            return misfit.missing ?? "action \(call.name) in this form"
+        }
         switch operation.action {
         case .create(let creation, let parent):
             if let missing = missingName(in: creation) { return missing }

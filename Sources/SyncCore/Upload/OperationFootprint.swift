@@ -87,6 +87,7 @@ struct OperationFootprint {
             // The URL of a link in a collection contains the target's key.
             if navigation(link.from, link.navigation)?.multiplicity == .many { keyed.insert(link.to) }
         }
+        if let call = operation.call { add(call) }
         for (entity, end) in singleEnds { affected.formUnion(partners(entity, end)) }
         for (entity, end) in cleared { affected.formUnion(partners(entity, end)) }
         affected.formUnion(owners)
@@ -94,6 +95,19 @@ struct OperationFootprint {
         affected.subtract(reads)
         reads.subtract(writes)
         keyed.formUnion(conditional)
+    }
+
+    /// Adds a call: it may change the bound entity, and the request contains the keys of the arguments.
+    private mutating func add(_ call: ActionCall) {
+        writes.subtract([.unbound])
+        // The effect on an entity that the URL does not contain needs no ETag.
+        conditional = []
+        if let entity = call.boundEntity { writes.insert(entity) }
+        if case .entity(let entity)? = call.binding { conditional.insert(entity) }
+        for entity in call.argumentEntities { reads.insert(entity) }
+        // An action is refused for reasons of its own, and must not share the change set of a create.
+        keyed.formUnion(writes)
+        keyed.formUnion(reads)
     }
 
     /// Adds the footprint of another operation that the same request performs.

@@ -7,9 +7,9 @@ public import Operations
 ///
 /// It is pure: the same plan, state and response always give the same outcomes.
 public struct Reconciler<Storage: StateReader> {
-    private let model: EntityDataModel
-    private let storage: Storage
-    private let reader: PayloadReader
+    let model: EntityDataModel
+    let storage: Storage
+    let reader: PayloadReader
     private let links: EntityLinks
     private let options: ServiceOptions
     /// Operations that were refused before and are sent again.
@@ -17,7 +17,7 @@ public struct Reconciler<Storage: StateReader> {
     /// Operations that were sent before and whose outcome no response reported.
     private let doubtful: Set<SequenceNumber>
     private let budget: RetryBudget
-    private var builder: ImageBuilder<Storage>
+    var builder: ImageBuilder<Storage>
 
     /// Creates a reconciler.
     ///
@@ -102,7 +102,10 @@ public struct Reconciler<Storage: StateReader> {
         for (request, response) in zip(changeSet.requests, responses) where !response.body.isEmpty {
             let pending = try storage.pendingOperation(request.operation)?.operation.subject
             let set = try (request.creates?.id ?? pending).flatMap { id throws(StateError) in try storage.set(of: id) }
-            let type = set.flatMap(model.findEntitySet)?.entityType
+            var type = set.flatMap(model.findEntitySet)?.entityType
+            if let invocation = request.invocation {
+                type = (invocation.operation.returnType?.type.name).flatMap(model.findEntityType)
+            }
             if let error = reader.inStreamError(in: response.body, of: type) { return error }
         }
         return nil
@@ -117,6 +120,7 @@ public struct Reconciler<Storage: StateReader> {
         case .update where request.writesStream: return []
         case .update: return try updated(request, response)
         case .delete, .link, .unlink: return []
+        case .invoke: return try returned(request, response)
         }
     }
 

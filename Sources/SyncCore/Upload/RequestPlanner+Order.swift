@@ -18,6 +18,8 @@ extension RequestPlanner {
         var fixed: Set<EntityID> = []
         for pending in operations {
             switch pending.operation.action {
+            // Neither a call nor a change after it moves.
+            case _ where pending.operation.call != nil: fixed.formUnion(pending.operation.referencedEntities)
             case .update(let entity, let changes, let bindings):
                 guard let place = firstLinks[entity], bindings.isEmpty, !fixed.contains(entity),
                     try resolver.serviceRow(entity)?.etag != nil,

@@ -58,7 +58,9 @@ struct RequestPlanner<Storage: StateReader> {
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
         for pending in try guardedFirst(operations) {
-            if !options.supportsPatch { try nullDependents(pending.operation, &tracker) }
+            if !options.supportsPatch, pending.operation.call == nil {
+                try nullDependents(pending.operation, &tracker)
+            }
             guard !superseded.operations.contains(pending.sequence) else { continue }
             let first = requests.count
             try add(pending)
@@ -81,6 +83,7 @@ struct RequestPlanner<Storage: StateReader> {
             if case .value(let value) = try resolver.fill(template) { headers.add(name: template.name, value: value) }
         }
         if let stream = operation.stream { return try add(stream, pending) }
+        if let call = operation.call { return try add(call, pending) }
         switch operation.action {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
@@ -164,6 +167,7 @@ struct RequestPlanner<Storage: StateReader> {
             below: creates?.below ?? [])
         request.content = stream?.content
         if stream != nil { request.entity = pending.operation.subject }
+        request.called = pending.operation.called
         requests.append(request)
     }
 

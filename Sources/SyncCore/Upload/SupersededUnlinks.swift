@@ -32,6 +32,8 @@ struct SupersededUnlinks {
                 try resolver.navigation(name, of: entity, in: operation)?.navigation
             }
             switch operation.action {
+            // No request expresses the effect of a call.
+            case _ where operation.call != nil: continue
             case .deleteLink(let link):
                 guard let end = try navigation(link.from, link.navigation) else { continue }
                 remove(link, end, pending.sequence)

@@ -81,6 +81,7 @@ struct UnitRewriter<Storage: StateReader> {
         var places: [EntityID: Int] = [:]
         for pending in unit {
             switch pending.operation.action {
+            case _ where pending.operation.call != nil: result.operations.append(pending)
             case .create(let creation, _):
                 places[creation.entity] = result.operations.count
                 result.operations.append(pending)

@@ -81,6 +81,8 @@ public struct PlannedRequest: Sendable, Hashable {
     public var content: StreamContent?
     /// The entity whose stream the request writes, if it writes one.
     public var entity: EntityID?
+    /// The entities that a call is about: the bound one, and that of the declared effect.
+    public var called: [EntityID] = []
 
     public init(
         contentID: String, operation: SequenceNumber, modification: DataModification, creates: EntityID?,
@@ -117,6 +119,7 @@ extension BatchPrepared.Effect {
             case .delete: .delete
             case .link: .link
             case .unlink: .unlink
+            case .invoke: .invoke
             }
     }
 }

@@ -20,7 +20,9 @@ public struct OperationRules<Storage: StateReader> {
         try checkDelivery(operation)
         try checkHeaders(operation)
         try checkStream(operation)
+        try checkCall(operation)
         switch operation.action {
+        case _ where operation.subject == .unbound: break
         case .create(let creation, let parent):
             try checkPlace(creation, in: parent)
             try check(creation, in: parent?.entity, depth: 0)

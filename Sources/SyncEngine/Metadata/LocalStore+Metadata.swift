@@ -176,7 +176,7 @@ extension LocalStore {
 extension Operation {
     fileprivate var isEmptyUpdate: Bool {
         if case .update(_, let changes, let bindings) = action {
-            return stream == nil && changes.isEmpty && bindings.isEmpty
+            return stream == nil && call == nil && changes.isEmpty && bindings.isEmpty
         }
         return false
     }

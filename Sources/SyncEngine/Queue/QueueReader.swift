@@ -131,14 +131,17 @@ struct QueueReader {
         ]
     }
 
-    private func link(_ id: EntityID) throws -> String { "\(try state.set(of: id) ?? "")(\(id))" }
+    private func link(_ id: EntityID) throws -> String {
+        id == .unbound ? "" : "\(try state.set(of: id) ?? "")(\(id))"
+    }
 
     private static func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
 }
 
 extension Operation {
     fileprivate var actionName: String {
-        switch action {
+        if call != nil { return "call" }
+        return switch action {
         case .create: "create"
         case .update: "update"
         case .delete: "delete"

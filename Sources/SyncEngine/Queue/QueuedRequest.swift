@@ -22,6 +22,13 @@ struct QueuedRequest {
     }
 
     private func action(_ operation: Operation) throws -> DataModification.Action? {
+        if let call = operation.call {
+            let found = try EntityResolver(storage: state, model: model).invocation(call, in: operation) {
+                id throws(StateError) in .url("\(try state.set(of: id) ?? "")(\(id))")
+            }
+            guard case .success(let invocation) = found else { return nil }
+            return .invoke(invocation)
+        }
         switch operation.action {
         case .create(let creation, let parent):
             guard let set = model.findEntitySet(creation.set), let body = try body(creation, declared: set.entityType)

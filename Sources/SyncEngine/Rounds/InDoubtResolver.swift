@@ -34,6 +34,8 @@ struct InDoubtResolver {
 
     private func read(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         guard case .inDoubt(let batch, _) = pending.status else { return .mayBeSentAgain }
+        // The state of an entity proves neither that an action has changed it nor that none has.
+        guard pending.operation.call == nil else { return .unknown }
         switch pending.operation.action {
         case .create(let creation, let parent): return try await finding(creation, in: parent, batch)
         case .update(let id, let changes, let bindings):

@@ -93,8 +93,9 @@ struct InDoubtRound {
                 try await finish(proven, found: found.map(\.operation))
                 released += unproven.map(\.sequence)
             case .absent(let finding):
-                try await store.release(members, because: finding)
-                released += operations
+                let absent = try await absent(members)
+                try await store.release(absent, because: finding)
+                released += absent.map(\.sequence)
             case .waits(let end):
                 driver.report.inDoubt += operations
                 for operation in operations { driver.report.nextLooks[operation] = end }
@@ -117,6 +118,10 @@ struct InDoubtRound {
         _ members: [PendingOperation]
     ) async throws(TidelogError) -> (proven: [PendingOperation], unproven: [PendingOperation]) {
         guard try await store.serviceOptions.changeSetRollback != .trusted else { return (members, []) }
+        // A call that is neither proven nor repeatable stays in doubt.
+        let calls = members.filter { $0.operation.call != nil }
+        driver.report.inDoubt += calls.map(\.sequence)
+        let members = members.filter { $0.operation.call == nil }
         let created = Set(members.flatMap(\.operation.createdEntities))
         let unproven = members.filter { member in
             switch member.operation.action {
@@ -126,6 +131,25 @@ struct InDoubtRound {
         }
         let sequences = Set(unproven.map(\.sequence))
         return (members.filter { !sequences.contains($0.sequence) }, unproven)
+    }
+
+    /// Returns the operations of a change set that certainly did not take effect, because one of its creates did not.
+    ///
+    /// Whether a service rolls back is not known, so a call that refers to none of the new entities stays in doubt.
+    private func absent(_ members: [PendingOperation]) async throws(TidelogError) -> [PendingOperation] {
+        guard members.contains(where: { $0.operation.call != nil }),
+            try await store.serviceOptions.changeSetRollback != .trusted
+        else { return members }
+        let created = Set(members.flatMap(\.operation.createdEntities))
+        var absent: [PendingOperation] = []
+        for member in members {
+            if member.operation.call == nil || !created.isDisjoint(with: member.operation.referencedEntities) {
+                absent.append(member)
+            } else {
+                driver.report.inDoubt.append(member.sequence)
+            }
+        }
+        return absent
     }
 
     /// Reports operations as confirmed, and reads the keys of their new entities from the entities that were found.
@@ -178,8 +202,9 @@ struct InDoubtRound {
         // A missing new entity proves that none of the operations took effect, including those that reading cannot
         // check.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
-            try await store.release(members.map(\.sequence))
-            return .settled(members.map(\.sequence))
+            let absent = try await absent(members).map(\.sequence)
+            try await store.release(absent)
+            return .settled(absent)
         }
         // Unresolvable operations stay with the others, so that a later resolution covers all of them.
         guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {

@@ -13,12 +13,19 @@ extension PendingOperation {
         func merged(_ entity: EntityID, into values: PropertyValues) -> PropertyValues {
             var values = values
             for member in members {
-                if case .update(entity, let changes, _) = member.operation.action { values.merge(changes) }
+                guard case .update(entity, let changes, _) = member.operation.action else { continue }
+                guard member.operation.call == nil else {
+                    // The values after an action are those of the service.
+                    for name in changes.names { values[name] = nil }
+                    continue
+                }
+                values.merge(changes)
             }
             return values
         }
         var result = self
         switch operation.action {
+        case _ where operation.call != nil: break
         case .create(var creation, let parent):
             creation.values = merged(creation.entity, into: creation.values)
             result.operation.action = .create(creation, parent: parent)

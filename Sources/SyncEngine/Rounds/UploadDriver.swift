@@ -188,6 +188,7 @@ final class UploadDriver {
         report.addRetryAfter(answer.outcomes, now: store.environment.now())
         for outcome in results { report.add(outcome) }
         try await reading.readMissingValues(answer.batch, results)
+        try await reading.readBoundEntities(answer.batch, results)
         try await conflicts.readRefused(at: results, &report)
         return results
     }

@@ -17,8 +17,8 @@ struct ChangeSetDeletions {
         }
     }
 
-    mutating func isDone(_ action: Operation.Action, _ state: WorkingSet) throws -> Bool {
-        guard case .delete(let id) = action else { return false }
+    mutating func isDone(_ intent: Intent, _ action: Operation.Action, _ state: WorkingSet) throws -> Bool {
+        guard case .delete = intent, case .delete(let id) = action else { return false }
         // A second deletion of the same entity is an error and is refused.
         return try expected.remove(id) != nil && state.row(id) == nil
     }

@@ -11,6 +11,8 @@ public enum Intent: Sendable {
     case updateLink(from: EntityAddress, navigation: String, to: EntityAddress)
     /// Removes a link. `to` may be nil for a to-one navigation property.
     case deleteLink(from: EntityAddress, navigation: String, to: EntityAddress?)
+    /// Calls an action. A store queues the call.
+    case invoke(ActionDraft)
 
     public struct Parent: Sendable {
         public var entity: EntityAddress
@@ -86,6 +88,8 @@ public struct IntentResult: Sendable {
     public var entities: [Int: EntitySnapshot]
     /// The new ETag of the changed entity if the service returned nothing else.
     public var etag: String?
+    /// The result of an action; `nil` for all other intents, and for a call that a store has queued.
+    public var returned: InvocationAnswer?
 
     public init(sequence: SequenceNumber? = nil, entities: [Int: EntitySnapshot] = [:]) {
         self.sequence = sequence

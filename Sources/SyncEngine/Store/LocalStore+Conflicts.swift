@@ -102,6 +102,7 @@ extension LocalStore {
         let model = try model
         return try read { state throws -> (entity: EntityID, links: [String])? in
             guard let pending = try state.pendingOperation(operation)?.operation else { return nil }
+            if let call = pending.call { return call.boundEntity.map { ($0, []) } }
             let resolver = EntityResolver(storage: state, model: model)
             func single(_ entity: EntityID, _ names: [String]) throws -> [String] {
                 try names.filter { try resolver.navigation($0, of: entity, in: pending)?.isCollection == false }

@@ -290,7 +290,9 @@ extension RecordCodec.Kind {
 
     fileprivate var isOperation: Bool {
         switch self {
-        case .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream: true
+        case .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
+            .operationWithCall:
+            true
         default: false
         }
     }

@@ -44,7 +44,7 @@ extension LocalStore {
                 let sendsEmptyUpdate = options.sendsEmptyUpdate || options.stream != nil
                 let actions = try builder.actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
                 let subject = try builder.subject(of: intent)
-                for action in actions where try !deletions.isDone(action, self.state) {
+                for action in actions where try !deletions.isDone(intent, action, self.state) {
                     let operation = try builder.operation(action, of: intent, options, changeSet: changeSet)
                     try OperationRules(storage: self.state, model: model).check(operation)
                     let sequence = try self.add(.operation(operation))

@@ -287,6 +287,8 @@ extension Operation {
     fileprivate func imagesAsSent(
         to created: [EntityID], _ read: [EntityImage], _ model: EntityDataModel
     ) -> [EntityImage] {
+        // The declared effect was not sent.
+        guard call == nil else { return [] }
         let sent: PropertyValues
         switch action {
         case .create(let creation, _): sent = creation.values

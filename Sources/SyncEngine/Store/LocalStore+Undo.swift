@@ -218,7 +218,8 @@ extension Operation {
     /// Returns whether the operation is primarily about one of the entities. An operation on another entity that only
     /// links to one of these is not.
     func isAbout(_ entities: Set<EntityID>) -> Bool {
-        switch action {
+        if let bound = call?.boundEntity, entities.contains(bound) { return true }
+        return switch action {
         case .create(let creation, _): !entities.isDisjoint(with: creation.createdEntities)
         case .update(let entity, let changes, let bindings):
             entities.contains(entity)

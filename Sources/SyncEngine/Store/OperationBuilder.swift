@@ -67,6 +67,7 @@ struct OperationBuilder {
             let source = try entity(from)
             let target = try to.map { try entity($0) } ?? onlyTarget(of: source, navigation)
             return [.deleteLink(Link(from: source, navigation: navigation, to: target))]
+        case .invoke(let draft): return [try effect(of: draft)]
         }
     }
 
@@ -76,7 +77,45 @@ struct OperationBuilder {
         case .create: nil
         case .update(let address, _, _, _), .delete(let address): try entity(address)
         case .createLink(let from, _, _), .updateLink(let from, _, _), .deleteLink(let from, _, _): try entity(from)
+        case .invoke(let draft):
+            switch (draft.effect, draft.binding?.resource) {
+            case (.update(let address, _, _), _), (.delete(let address), _), (.none, .entity(let address)):
+                try entity(address)
+            case (.none, .set), (.none, nil): nil
+            }
         }
+    }
+
+    // MARK: Calls
+
+    /// Returns the declared effect of a call: an update of the bound entity without changes if there is none.
+    private func effect(of draft: ActionDraft) throws -> Operation.Action {
+        switch draft.effect {
+        case .update(let address, let changes, let bindings):
+            return try binder.binding(
+                .update(try entity(address), changes: changes, bindings: try bindings.map { try binding($0) }))
+        case .delete(let address): return .delete(try entity(address))
+        case .none:
+            guard case .entity(let address)? = draft.binding?.resource else {
+                return .update(.unbound, changes: [:], bindings: [])
+            }
+            return .update(try entity(address), changes: [:], bindings: [])
+        }
+    }
+
+    /// Returns the call of an intent.
+    ///
+    /// - Parameter isInChangeSet: Whether new entities of the intents before it are created in the same change set.
+    private func call(_ intent: Intent, isInChangeSet: Bool) throws -> ActionCall? {
+        guard case .invoke(let draft) = intent else { return nil }
+        for (parameter, address) in draft.argumentAddresses {
+            guard isInChangeSet, case .draft = address else { continue }
+            throw OperationRefused(
+                .notAllowed,
+                "The parameter \(parameter) of \(draft.operation.name) is an entity that the same change set creates, which no body of an action can refer to.",
+                recovery: "Create the entity in a change set before.")
+        }
+        return try draft.call { try entity($0) }
     }
 
     // MARK: Options
@@ -85,14 +124,16 @@ struct OperationBuilder {
     func operation(
         _ action: Operation.Action, of intent: Intent, _ options: IntentOptions, changeSet: SequenceNumber?
     ) throws -> Operation {
-        Operation(
-            action, changeSet: changeSet, transactionID: options.transactionID, baseETag: try etag(of: action),
+        let call = try call(intent, isInChangeSet: changeSet != nil)
+        return Operation(
+            action, changeSet: changeSet, transactionID: options.transactionID,
+            baseETag: try call.map { try $0.boundEntity.flatMap { try state.row($0)?.etag } } ?? etag(of: action),
             customTag: options.customTag,
             headers: options.headers.fields.map { .init(name: $0.name, value: $0.value) },
             headerTemplates: try options.headerTemplates.map { try template($0) },
             isUnmodifiable: options.isUnmodifiable,
             uploadCategory: try options.uploadCategory.map { try category($0, of: intent) },
-            delivery: options.delivery, stream: options.stream)
+            delivery: options.delivery, stream: options.stream, call: call)
     }
 
     private func template(_ draft: HeaderDraft) throws -> HeaderTemplate {

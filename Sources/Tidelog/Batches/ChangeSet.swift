@@ -64,6 +64,8 @@ public final class ChangeSet {
         operations.append(Operation(.deleteLink(from, property.property, to), headers, options))
     }
 
+    func append(_ operation: Operation) { operations.append(operation) }
+
     /// One recorded modification.
     struct Operation {
         enum Kind {
@@ -73,6 +75,7 @@ public final class ChangeSet {
             case createLink(EntityValue, Property, EntityValue)
             case updateLink(EntityValue, Property, EntityValue)
             case deleteLink(EntityValue, Property, EntityValue?)
+            case invoke(ActionInvocation)
         }
 
         let kind: Kind
@@ -91,21 +94,28 @@ public final class ChangeSet {
             self.options = options
         }
 
+        /// The entity whose version the request names.
+        var versioned: EntityValue? {
+            if case .invoke(let call) = kind { call.boundEntity } else { subject }
+        }
+
         /// Whether the modification saves the changed properties of its subject. A link modification saves only the
         /// link.
         var savesSubject: Bool {
             switch kind {
             case .create, .update: true
+            case .invoke(let call): if case .update = call.effect { true } else { false }
             case .delete, .createLink, .updateLink, .deleteLink: false
             }
         }
 
-        /// The entity that the modification changes.
-        var subject: EntityValue {
+        /// The entity that the modification changes; `nil` for a call that is about no entity.
+        var subject: EntityValue? {
             switch kind {
             case .create(let entity, _), .update(let entity), .delete(let entity), .createLink(let entity, _, _),
                 .updateLink(let entity, _, _), .deleteLink(let entity, _, _):
                 entity
+            case .invoke(let call): call.subject
             }
         }
     }

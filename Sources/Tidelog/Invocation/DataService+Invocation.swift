@@ -10,7 +10,8 @@ extension DataService {
     /// bound operation, by the type of the binding. A nullable parameter can be omitted.
     ///
     /// Available online only, because the effect on the service cannot be predicted. A store or historical store
-    /// throws `unsupported`; nothing is logged or queued for an upload.
+    /// throws `unsupported`; nothing is logged or queued for an upload. ``queueAction(_:on:_:effect:answer:headers:options:)``
+    /// queues the call of an action.
     ///
     /// An action on an entity takes effect only if the entity is unchanged since it was read (`If-Match` with its
     /// ETag). `If-Match: *` in the headers disables this check. If the response to an action is lost, the call throws
@@ -53,7 +54,10 @@ struct InvocationBuilder {
         let operation = try checked { () throws(InvocationError) in
             try model.invokedOperation(name, on: target?.type, parameters: arguments.pairs.map(\.name))
         }
-        var invocation = OperationInvocation(operation, on: target?.binding(of: operation, in: model), headers: headers)
+        var invocation = OperationInvocation(
+            operation,
+            on: try target.map { target throws(TidelogError) in try target.binding(of: operation, in: model) },
+            headers: headers)
         for (name, argument) in arguments.pairs {
             guard let parameter = operation.parameters.first(where: { $0.name == name }) else { continue }
             invocation.arguments.append(.init(name, try argument.resolved(for: parameter, in: model)))
@@ -80,10 +84,12 @@ struct InvocationBuilder {
     }
 
     private func checked<T>(_ body: () throws(InvocationError) -> T) throws(TidelogError) -> T {
-        do throws(InvocationError) {
-            return try body()
-        } catch {
-            throw TidelogError(error.code == .unsupported ? .unsupported : .invalidRequest, error.message, cause: error)
-        }
+        do throws(InvocationError) { return try body() } catch { throw TidelogError(error) }
+    }
+}
+
+extension TidelogError {
+    init(_ error: InvocationError) {
+        self.init(error.code == .unsupported ? .unsupported : .invalidRequest, error.message, cause: error)
     }
 }

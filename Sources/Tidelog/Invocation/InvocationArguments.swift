@@ -27,6 +27,15 @@ public struct InvocationArgument {
 
     private let content: Content
 
+    /// The entities of the argument.
+    var entities: [EntityValue] {
+        switch content {
+        case .entity(let entity): [entity]
+        case .entities(let entities): entities
+        case .value, .omitted: []
+        }
+    }
+
     fileprivate var isOmitted: Bool { if case .omitted = content { true } else { false } }
 
     /// Returns a primitive, enumeration or complex value, or a collection of such values. `nil` is null.
@@ -78,17 +87,48 @@ public struct InvocationArgument {
         }
     }
 
+    /// Returns the argument of a queued call.
+    func drafted(
+        for parameter: ServiceOperation.Parameter, by builder: IntentBuilder
+    ) throws(TidelogError) -> ActionDraft.Content {
+        switch content {
+        case .value(let value):
+            let type = parameter.type
+            return .value(value.propertyValue(for: type, parameter.facets).adapted(toItemsOf: type))
+        case .entity(let entity): return .entity(try Self.drafted(entity, builder))
+        case .entities(let entities):
+            var drafted: [ActionDraft.Entity] = []
+            for entity in entities { drafted.append(try Self.drafted(entity, builder)) }
+            return .entities(drafted)
+        // Omitted arguments were removed earlier.
+        case .omitted: return .value(.null)
+        }
+    }
+
+    private static func drafted(
+        _ entity: EntityValue, _ builder: IntentBuilder
+    ) throws(TidelogError) -> ActionDraft.Entity {
+        guard !builder.isKnown(entity) else {
+            return .reference(try builder.address(of: entity), entity.entityType)
+        }
+        return .content(try content(of: entity))
+    }
+
     private static func resolved(
         _ entity: EntityValue, _ model: EntityDataModel
     ) throws(TidelogError) -> OperationInvocation.Argument.Entity {
         guard entity.readLink == nil, entity.editLink == nil else {
             return .reference(try IntentBuilder(model: model).reference(to: entity), entity.entityType)
         }
+        return .body(try content(of: entity))
+    }
+
+    private static func content(of entity: EntityValue) throws(TidelogError) -> EntityBody {
         guard entity.bindings.isEmpty, !entity.related.values.contains(where: { $0.edit != .none }) else {
             throw TidelogError(
                 .unsupported, "A new entity that is a parameter cannot have links or related entities.",
                 recovery: "Create the entity first, and pass the created one.")
         }
-        return .body(EntityBody(type: entity.entityType, values: entity.values))
+        return EntityBody(type: entity.entityType, values: entity.values)
     }
 }

@@ -4,7 +4,7 @@ import SyncEngine
 
 /// The binding parameter of a bound function or action.
 public enum InvocationBinding {
-    /// An entity that exists on the service.
+    /// An entity that exists on the service. For a queued action also one that was created locally.
     case entity(EntityValue)
     /// All entities of a set, or a singleton, by name. If a type is given, only the entities of this derived type.
     case set(String, as: EntityType? = nil)
@@ -15,7 +15,7 @@ public enum InvocationBinding {
 /// A binding, with the type that selects the operation.
 struct ResolvedBinding {
     let type: TypeReference
-    let resource: OperationInvocation.Binding.Resource
+    let binding: InvocationBinding
     let property: Property?
     /// The entity set of the binding, if known.
     let set: EntitySet?
@@ -24,10 +24,10 @@ struct ResolvedBinding {
     let etag: String?
 
     init(_ binding: InvocationBinding, in model: EntityDataModel) throws(TidelogError) {
+        self.binding = binding
         switch binding {
         case .entity(let entity):
             type = TypeReference(.entity(name: entity.entityType.name))
-            resource = .entity(try IntentBuilder(model: model).reference(to: entity))
             property = nil
             set = entity.entitySet
             declared = entity.entitySet?.entityType.name
@@ -38,7 +38,6 @@ struct ResolvedBinding {
             }
             type = TypeReference(
                 .entity(name: only?.name ?? found.entityType.name), isCollection: !found.isSingleton)
-            resource = .set(found)
             property = nil
             set = found
             declared = found.entityType.name
@@ -47,7 +46,6 @@ struct ResolvedBinding {
             type =
                 own.navigation.map { TypeReference(.entity(name: $0.targetType), isCollection: own.isCollection) }
                 ?? own.type
-            resource = .entity(try IntentBuilder(model: model).reference(to: entity))
             property = own
             set = own.isNavigation ? entity.entitySet.flatMap { model.target(of: own, in: $0) } : nil
             declared = nil
@@ -55,12 +53,27 @@ struct ResolvedBinding {
         }
     }
 
-    func binding(of operation: InvokedOperation, in model: EntityDataModel) -> OperationInvocation.Binding {
-        // An operation of a derived type needs a type cast in the URL.
-        let cast = operation.bindingType.flatMap { bound in
+    /// Returns the binding of a call that is sent at once.
+    func binding(
+        of operation: InvokedOperation, in model: EntityDataModel
+    ) throws(TidelogError) -> OperationInvocation.Binding {
+        let resource: OperationInvocation.Binding.Resource
+        switch (binding, set) {
+        case (.entity(let entity), _), (.property(_, let entity), _):
+            resource = .entity(try IntentBuilder(model: model).reference(to: entity))
+        case (.set, let set?): resource = .set(set)
+        case (.set(let name, _), nil):
+            throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
+        }
+        return OperationInvocation.Binding(
+            resource, property: property, cast: cast(of: operation, in: model), set: set)
+    }
+
+    /// Returns the type cast that the URL needs for an operation of a derived type.
+    func cast(of operation: InvokedOperation, in model: EntityDataModel) -> String? {
+        operation.bindingType.flatMap { bound in
             declared.flatMap { model.isType($0, derivedFrom: bound.name) ? nil : bound.name }
         }
-        return OperationInvocation.Binding(resource, property: property, cast: cast, set: set)
     }
 }
 

@@ -91,11 +91,3 @@ public struct InvocationResult {
         TidelogError(.notOData, "\(name) returned \(found), not a value that can be read as \(type).")
     }
 }
-
-/// The result of a function or action as values.
-public enum InvocationAnswer: Sendable {
-    case nothing
-    case value(Value)
-    /// The returned entities; at most one if the operation returns a single entity.
-    case entities([EntitySnapshot])
-}

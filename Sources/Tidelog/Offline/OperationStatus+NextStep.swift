@@ -46,6 +46,9 @@ struct UploadForecast {
         case .inDoubt where nextLooks[pending.sequence] != nil:
             "the next upload confirms it if the entity is at the service; otherwise an upload sends it again when the lost request "
                 + "can no longer be running"
+        case .inDoubt where pending.operation.call != nil:
+            "the next upload repeats it if the service recognizes repeated requests; otherwise it stays in doubt until you say "
+                + "what became of it"
         case .inDoubt:
             "the next upload reads the entity to determine whether it took effect; if that is not possible, it stays in doubt until "
                 + "you settle it"

@@ -14,6 +14,8 @@ public struct OperationStatus: Sendable, Hashable {
     public let entityLink: String
     /// The action of the operation.
     public let action: Action
+    /// The name of the called action; `nil` for all other operations.
+    public let call: String?
     /// The navigation property of a link operation, or the parent's navigation property of a create.
     public let navigation: String?
     /// The link of the entity at the other end of ``navigation``.
@@ -41,6 +43,8 @@ public struct OperationStatus: Sendable, Hashable {
 
     public enum Action: String, Sendable {
         case create, update, delete, createLink, updateLink, deleteLink
+        /// A queued call of an action.
+        case call
     }
 
     public enum State: String, Sendable {
@@ -102,12 +106,14 @@ public struct OperationStatus: Sendable, Hashable {
         entity = pending.operation.subject
         customTag = pending.operation.customTag
         transactionID = pending.operation.transactionID
-        entityLink = links[entity] ?? entity.description
+        entityLink = entity == .unbound ? "" : links[entity] ?? entity.description
+        call = pending.operation.call?.name
         let related = pending.operation.related
         navigation = related?.navigation
         relatedLink = related.map { links[$0.entity] ?? $0.entity.description }
         action =
             switch pending.operation.action {
+            case _ where pending.operation.call != nil: .call
             case .create: .create
             case .update: .update
             case .delete: .delete

@@ -34,6 +34,24 @@ struct OnlineInvocation {
         return try await read(response, request, type, invocation)
     }
 
+    /// Returns the result in the response to a call in a change set, of a collection the first page.
+    func answer(of invocation: OperationInvocation, _ response: WireResponse) throws(TidelogError) -> InvocationAnswer {
+        guard let type = invocation.operation.returnType?.type, response.status != 204, !response.body.isEmpty else {
+            return .nothing
+        }
+        let known = invocation.resultSet(in: model)
+        let place = Self.place(invocation.operation.method, invocation.operation.name)
+        switch try payload(response, type, invocation.operation, place: place) {
+        case .nothing: return .nothing
+        case .value(let value): return .value(value)
+        case .values(let values, _): return .value(.collection(values))
+        case .entity(let entity, let name): return .entities([snapshot(entity, type, known ?? set(name, type))])
+        case .entities(let page, let name):
+            let set = known ?? set(name, type)
+            return .entities(page.entities.map { snapshot($0, type, set) })
+        }
+    }
+
     private func send(
         _ request: WireRequest, _ operation: InvokedOperation
     ) async throws(TidelogError) -> WireResponse {

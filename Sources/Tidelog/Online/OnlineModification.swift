@@ -121,6 +121,11 @@ struct OnlineModification {
                 result.etag = response.headers["ETag"]
             }
         case .delete, .link, .unlink: return
+        case .invoke(let invocation):
+            // The action has taken effect, whether its result can be read or not.
+            result.returned =
+                (try? OnlineInvocation(session: session, model: model, options: options).answer(
+                    of: invocation, response)) ?? .nothing
         }
     }
 }
@@ -185,6 +190,16 @@ private struct StepWriter {
             let navigation = try navigation(name, of: from, fallback: nil)
             let target: ResourceReference? = if let to, navigation.isCollection { try reference(to) } else { nil }
             add(.unlink(from: try reference(from), navigation: navigation, to: target), options, nil, &steps)
+        case .invoke(let draft):
+            for (parameter, address) in draft.argumentAddresses {
+                guard case .draft = address else { continue }
+                throw TidelogError(
+                    .refused(.notAllowed),
+                    "The parameter \(parameter) of \(draft.operation.name) is an entity that the same change set creates, which no body of an action can refer to.",
+                    recovery: "Create the entity in a change set before.")
+            }
+            let invocation = try draft.invocation { address throws(TidelogError) in try reference(address) }
+            add(.invoke(invocation), options, nil, &steps, isConditional: !model.version.isLegacy)
         }
         return steps
     }

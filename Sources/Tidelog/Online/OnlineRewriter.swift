@@ -29,7 +29,7 @@ struct OnlineRewriter {
             if modification.ifMatch == nil { modification.ifMatch = etag }
         case .update(let target, let body, let replaces):
             modification.action = .update(target, try unbound(body), replaces: replaces)
-        case .delete, .link, .unlink: break
+        case .delete, .link, .unlink, .invoke: break
         }
         func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         let action = modification.action

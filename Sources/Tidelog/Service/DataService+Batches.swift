@@ -80,6 +80,7 @@ extension ChangeSet.Operation {
             case .update(let entity), .delete(let entity): [entity]
             case .createLink(let from, _, let to), .updateLink(let from, _, let to): [from, to]
             case .deleteLink(let from, _, let to): [from] + (to.map { [$0] } ?? [])
+            case .invoke(let call): call.entities
             }
         var seen: Set<ObjectIdentifier> = []
         func visit(_ entity: EntityValue) {

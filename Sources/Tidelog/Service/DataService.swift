@@ -212,7 +212,7 @@ open class DataService {
         changes.isApplied = true
     }
 
-    private func perform(_ operation: ChangeSet.Operation) async throws(TidelogError) {
+    func perform(_ operation: ChangeSet.Operation) async throws(TidelogError) {
         try await perform([operation], asChangeSet: false)
     }
 

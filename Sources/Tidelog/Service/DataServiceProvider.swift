@@ -86,11 +86,12 @@ extension DataServiceProvider {
 
     /// Always throws `unsupported`; nothing is logged.
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
-        let what = invocation.operation.mayChangeSomething ? "its effect" : "its result"
+        let isAction = invocation.operation.mayChangeSomething
         throw TidelogError(
             .unsupported,
-            "\(invocation.operation.name) cannot be called offline: only the service can determine \(what).",
-            recovery: "Call it online, with a DataService that has an OnlineODataProvider.")
+            "\(invocation.operation.name) cannot be called offline: only the service can determine its \(isAction ? "effect" : "result").",
+            recovery: "Call it online, with a DataService that has an OnlineODataProvider"
+                + (isAction ? ", or queue it with queueAction(_:on:_:)." : "."))
     }
 
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {

@@ -71,6 +71,7 @@ struct IntentBuilder {
             // In a request this would remove every link.
             guard to != nil || !property.isCollection else { throw TidelogError(.targetNeeded(property)) }
             return .deleteLink(from: try address(of: from), navigation: property.name, to: target)
+        case .invoke(let call): return try intent(call)
         }
     }
 
@@ -197,7 +198,7 @@ struct IntentBuilder {
             inline: inline)
     }
 
-    private func bindings(
+    func bindings(
         _ bound: [(property: Property, entity: EntityValue)]
     ) throws(TidelogError) -> [BindingDraft] {
         var drafts: [BindingDraft] = []
@@ -245,7 +246,7 @@ struct IntentBuilder {
 
     // MARK: Addresses
 
-    private func isKnown(_ entity: EntityValue) -> Bool {
+    func isKnown(_ entity: EntityValue) -> Bool {
         entity.readLink != nil || entity.editLink != nil || numbers[ObjectIdentifier(entity)] != nil
     }
 

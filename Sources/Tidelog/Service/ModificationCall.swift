@@ -9,8 +9,11 @@ struct ModificationCall {
 
     /// The object of an intent.
     private struct Subject {
-        let entity: EntityValue
+        /// The object; `nil` for a call that is about no entity.
+        let entity: EntityValue?
         let role: Role
+        /// The call of an action that receives the result.
+        var call: ActionInvocation?
 
         enum Role {
             /// The object is new and represented by a draft.
@@ -49,14 +52,16 @@ struct ModificationCall {
     ) throws(TidelogError) {
         if case .update(let entity) = operation.kind { updated.append(entity) }
         guard !made.isEmpty else { return }
-        let options = try operation.options.intentOptions(headers: operation.headers, ifMatch: operation.subject.etag)
+        let options = try operation.options.intentOptions(
+            headers: operation.headers, ifMatch: operation.versioned?.etag)
         for intent in made {
             intents.append((intent, options))
             if case .create(let draft, _) = intent, let entity = builder.entities[draft.number] {
                 subjects.append(Subject(entity: entity, role: .new))
             } else {
-                subjects.append(
-                    Subject(entity: operation.subject, role: operation.savesSubject ? .saved : .named))
+                var subject = Subject(entity: operation.subject, role: operation.savesSubject ? .saved : .named)
+                if case .invoke(let call) = operation.kind { subject.call = call }
+                subjects.append(subject)
             }
         }
     }
@@ -69,22 +74,43 @@ struct ModificationCall {
                 guard let entity = drafts[number] else { continue }
                 entity.apply(snapshot, factory, settled: entity.markRelationsSaved())
             }
-            apply(result, subject, factory, settled[ObjectIdentifier(subject.entity)] ?? [])
-            subject.entity.lastOperation = result.sequence ?? subject.entity.lastOperation
+            defer { subject.call?.apply(result, factory) }
+            guard let entity = subject.entity else { continue }
+            apply(result, subject, entity, factory, settled[ObjectIdentifier(entity)] ?? [])
+            entity.lastOperation = result.sequence ?? entity.lastOperation
         }
     }
 
     private func apply(
-        _ result: IntentResult, _ subject: Subject, _ factory: EntityFactory,
+        _ result: IntentResult, _ subject: Subject, _ entity: EntityValue, _ factory: EntityFactory,
         _ settled: Set<String>
     ) {
         let snapshot = result.entities[IntentResult.subject]
         switch (subject.role, snapshot) {
         case (.new, _), (.named, nil): break
-        case (.saved, let snapshot?): subject.entity.apply(snapshot, factory, settled: settled)
+        case (.saved, let snapshot?): entity.apply(snapshot, factory, settled: settled)
         // The service has saved the changes without returning the entity.
-        case (.saved, nil): subject.entity.markValuesSaved(etag: result.etag, settled: settled)
-        case (.named, let snapshot?): subject.entity.applyKeepingEdits(snapshot, factory)
+        case (.saved, nil): entity.markValuesSaved(etag: result.etag, settled: settled)
+        case (.named, let snapshot?): entity.applyKeepingEdits(snapshot, factory)
+        }
+    }
+}
+
+extension ActionInvocation {
+    /// Takes the operation of a store, or the result of a service.
+    fileprivate func apply(_ result: IntentResult, _ factory: EntityFactory) {
+        operation = result.sequence
+        switch result.returned {
+        case nil: break
+        case .nothing: self.result = InvocationResult(value: nil, entities: [], name: name)
+        case .value(let value): self.result = InvocationResult(value: value, entities: [], name: name)
+        case .entities(let snapshots):
+            self.result = InvocationResult(
+                value: nil, entities: snapshots.compactMap { factory.entity($0) }, name: name)
+            let own = boundEntity.flatMap { bound in
+                snapshots.first { answer == .boundEntity || $0.readLink == bound.readLink }
+            }
+            if let own { boundEntity?.applyKeepingEdits(own, factory) }
         }
     }
 }

@@ -143,7 +143,8 @@ import Tidelog
             _ = try await DataService(provider: store).invoke(name)
         }
         #expect(error?.code == .unsupported)
-        #expect(error?.recovery == "Call it online, with a DataService that has an OnlineODataProvider.")
+        let queue = name == "Close" ? ", or queue it with queueAction(_:on:_:)." : "."
+        #expect(error?.recovery == "Call it online, with a DataService that has an OnlineODataProvider\(queue)")
         #expect(try await store.operationStatus().isEmpty)
         #expect(try await store.stateDigest() == before)
         #expect(transport.requests.isEmpty)

@@ -31,8 +31,11 @@ struct StatusText {
     }
 
     /// The operation as `tidelog log` prints it: `create Orders(~8) in Customers(~7)/Orders`, `link
-    /// Customers(~7)/Orders → Orders(~8)`.
+    /// Customers(~7)/Orders → Orders(~8)`, `call CancelOrder on Orders(~8)`.
     var action: String {
+        if let name = operation.call {
+            return "call \(name)" + (operation.entityLink.isEmpty ? "" : " on \(operation.entityLink)")
+        }
         let verb = Self.verb(operation.action)
         guard let navigation = operation.navigation, let other = operation.relatedLink else {
             return "\(verb) \(operation.entityLink)"
@@ -49,6 +52,7 @@ struct StatusText {
         case .createLink: "link"
         case .updateLink: "relink"
         case .deleteLink: "unlink"
+        case .call: "call"
         }
     }
 
@@ -60,8 +64,11 @@ struct StatusText {
         json.member("sequence", operation.sequence)
         json.member("time", operation.time)
         json.member("action", operation.action.rawValue)
-        json.member("entityID", operation.entity.rawValue)
-        json.member("readLink", operation.entityLink)
+        if let name = operation.call { json.member("call", name) }
+        if !operation.entityLink.isEmpty {
+            json.member("entityID", operation.entity.rawValue)
+            json.member("readLink", operation.entityLink)
+        }
         if let navigation = operation.navigation { json.member("property", navigation) }
         if let other = operation.relatedLink { json.member("related", other) }
         json.member("state", operation.state.rawValue)

@@ -9,7 +9,16 @@ extension StateReader {
     ///
     /// The filters `sap.islocal()`, `sap.haspendingchanges()` and `sap.inerrorstate()` refer to the subjects.
     package func subjects(of operation: Operation, _ model: EntityDataModel?) throws(StateError) -> [EntityID] {
-        switch operation.action {
+        guard let call = operation.call else { return try subjects(of: operation.action, model) }
+        // The action may change the bound entity, whatever the declared effect is.
+        let own = try subjects(of: operation.action, model).filter { $0 != .unbound }
+        return Self.unique(own + (call.boundEntity.map { [$0] } ?? []))
+    }
+
+    private func subjects(
+        of action: Operation.Action, _ model: EntityDataModel?
+    ) throws(StateError) -> [EntityID] {
+        switch action {
         case .create(let creation, _): return creation.createdEntities + Self.linked(by: creation, model)
         case .update(let entity, _, let bindings):
             var subjects = [entity]

@@ -67,7 +67,7 @@ package struct LoggedBatchReader<Storage: StateReader> {
             }
         }
         let own = members[0]
-        let derived = isAlone ? operations[own.operation].map { BatchPrepared.Effect($0.action) } : nil
+        let derived = isAlone ? operations[own.operation].map { BatchPrepared.Effect($0) } : nil
         var request = UploadedRequest(
             contentID: own.contentID, operation: own.operation, carries: members.dropFirst().map(\.operation),
             effect: own.effect ?? derived ?? .link, creates: own.creates)
@@ -75,6 +75,11 @@ package struct LoggedBatchReader<Storage: StateReader> {
             request.creates = operations[own.operation]?.createdEntities.first.map { NewEntity($0) }
         }
         request.ended = Set(members.map(\.operation)).subtracting(operations.keys)
+        if let operation = operations[own.operation], let call = operation.call {
+            request.called = operation.called
+            let found = try EntityResolver(storage: storage, model: model).invocation(call, in: operation)
+            if case .success(let invocation) = found { request.invocation = invocation }
+        }
         if request.effect == .create, let creates = request.creates {
             let known = members.compactMap { operations[$0.operation] }
             request.body = SentContents(known, model).body(of: creates)
@@ -143,9 +148,10 @@ private struct SentContents {
 }
 
 extension BatchPrepared.Effect {
-    fileprivate init(_ action: Operation.Action) {
+    fileprivate init(_ operation: Operation) {
         self =
-            switch action {
+            switch operation.action {
+            case _ where operation.call != nil: .invoke
             case .create: .create
             case .update: .update
             case .delete: .delete

@@ -121,6 +121,10 @@ package struct UploadedRequest: Sendable, Hashable {
     package var bodyReferences: [ResourceReference] = []
     /// The stream that the request writes, if it writes one.
     package var stream: Stream?
+    /// The called action; nil for other requests, and if the metadata no longer have the action.
+    package var invocation: OperationInvocation?
+    /// The entities that a call is about: the bound one, and that of the declared effect.
+    package var called: [EntityID] = []
     /// Operations of the request that are no longer pending. They have no outcome.
     package var ended: Set<SequenceNumber> = []
 
@@ -158,6 +162,8 @@ package struct UploadedRequest: Sendable, Hashable {
             effect: BatchPrepared.Effect(action), creates: request.newEntity, body: action.createdBody, wire: wire)
         urlReferences = action.urlReferences
         bodyReferences = action.bodyReferences
+        called = request.called
+        if case .invoke(let invocation) = action { self.invocation = invocation }
         if let head = request.modification.stream {
             stream = Stream(entity: request.entity, property: head.property, content: request.content)
         }
@@ -176,7 +182,7 @@ extension DataModification.Action {
     fileprivate var createdBody: EntityBody? {
         switch self {
         case .create(_, let body), .createRelated(_, _, let body): body
-        case .update, .delete, .link, .unlink: nil
+        case .update, .delete, .link, .unlink, .invoke: nil
         }
     }
 }

@@ -1,0 +1,261 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+extension TestModel {
+    /// The model with an action `Touch` for each entity type, and an import without a binding.
+    static let withActions: ServiceDescription = {
+        let types = [
+            "Customer", "Order", "Owner", "Car", "City", "Mayor", "Father", "Child", "Person", "IDCard", "Supplier",
+            "Product",
+        ]
+        let actions = types.map {
+            #"<Action Name="Touch" IsBound="true" EntitySetPath="it"><Parameter Name="it" Type="Shop.\#($0)" Nullable="false"/>"#
+                + #"<ReturnType Type="Shop.\#($0)"/></Action>"#
+        }.joined()
+        let other =
+            #"<Action Name="Compare"><Parameter Name="with" Type="Shop.Order" Nullable="false"/></Action>"#
+            + #"<Action Name="Run"/><Action Name="List"><ReturnType Type="Collection(Shop.Order)"/></Action>"#
+        let imports =
+            #"<ActionImport Name="Compare" Action="Shop.Compare"/><ActionImport Name="Run" Action="Shop.Run"/>"#
+            + #"<ActionImport Name="List" Action="Shop.List" EntitySet="Orders"/></EntityContainer>"#
+        let text = metadata.replacing(
+            "<EntityContainer", with: "\(actions)\(other)<EntityContainer", maxReplacements: 1
+        )
+        .replacing("</EntityContainer>", with: imports)
+        return ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array(text.utf8))
+    }()
+}
+
+/// Plans and answers of calls.
+struct CallTests {
+    let store: TestStore
+
+    init() throws { store = try TestStore(TestModel.withActions) }
+
+    @discardableResult
+    private func call(
+        _ call: ActionCall, _ effect: Operation.Action? = nil, changeSet: SequenceNumber? = nil
+    ) throws -> SequenceNumber {
+        let operation = Operation(
+            effect ?? .update(call.boundEntity ?? .unbound, changes: [:], bindings: []), changeSet: changeSet,
+            call: call)
+        try OperationRules(storage: store.state, model: store.model).check(operation)
+        return try store.add(.operation(operation))
+    }
+
+    private func touch(_ id: EntityID, answer: ActionCall.Answer = .byKey) -> ActionCall {
+        ActionCall("Shop.Touch", on: .entity(id), answer: answer)
+    }
+
+    /// Folds the response to the only request of the plan.
+    private func answer(_ body: String, status: Int = 200) throws {
+        let plan = try store.plan()
+        let encoder = RequestEncoder(version: .v4, model: store.model, serviceRoot: TestModel.service.root)
+        let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
+        let batch = try store.prepare(plan)
+        var reconciler = try Reconciler(
+            storage: store.state, model: store.model, serviceRoot: TestModel.service.root)
+        let response = WireResponse(
+            status: status, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
+        let outcomes = try reconciler.outcomes(of: plan, requests: requests, [.members([response])])
+        try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+    }
+
+    // MARK: Plans
+
+    @Test func `a call is a request of its own with the ETag of its entity`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        try call(touch(order))
+        let plan = try store.plan()
+        #expect(store.requests(plan) == ["POST Orders(1)/Shop.Touch "])
+        #expect(plan.changeSets[0].requests[0].modification.ifMatch == "\"1\"")
+    }
+
+    @Test func `an import that is refused does not hold another one`() throws {
+        let first = try call(ActionCall("Run"))
+        let second = try call(ActionCall("Run"))
+        try store.answer(try store.plan(), refusing: [first])
+        #expect(try store.state.pendingOperations().map(\.sequence) == [first])
+        #expect(second > first)
+    }
+
+    @Test func `imports are sent in the order of the queue`() throws {
+        let calls = [try call(ActionCall("Run")), try call(ActionCall("List")), try call(ActionCall("Run"))]
+        #expect(store.groups(try store.plan()) == calls.map { [$0] })
+    }
+
+    @Test func `a later change of the bound entity waits for the call`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        let called = try call(touch(order))
+        let changed = try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])[0]
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[called]])
+        #expect(plan.held[changed] == .waitsFor(called))
+    }
+
+    @Test func `a call waits for a new entity that is an argument`() throws {
+        let order = try store.create("Orders")
+        let created = try store.state.header().applied
+        let called = try call(ActionCall("Compare", [.init("with", .entity(.reference(order)))]))
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[created]])
+        #expect(plan.held[called] == .waitsFor(created))
+    }
+
+    @Test func `in a change set a call refers to a new entity by Content-ID`() throws {
+        let order = try store.newID()
+        let first = try store.state.header().applied + 1
+        try store.add(
+            .operation(Operation(.create(store.creation(order, "Orders"), parent: nil), changeSet: first)))
+        try call(touch(order), changeSet: first)
+        #expect(store.requests(try store.plan()) == ["POST Orders {}", "POST $1/Shop.Touch "])
+    }
+
+    @Test func `without Content-ID references such a change set is held with the reason`() throws {
+        let order = try store.newID()
+        let first = try store.state.header().applied + 1
+        try store.add(
+            .operation(Operation(.create(store.creation(order, "Orders"), parent: nil), changeSet: first)))
+        let called = try call(touch(order), changeSet: first)
+        store.service = ServiceOptions(contentIDReferences: .none)
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        guard case .noLegalPlan = plan.held[called] else {
+            Issue.record("it is held because of \(String(describing: plan.held[called]))")
+            return
+        }
+    }
+
+    @Test func `the declared effect of a call is not sent, not even to a service without PATCH`() throws {
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .null, "CustomerID": .null], etag: "\"1\"")
+        try call(touch(order), .update(order, changes: ["Note": .string("x")], bindings: []))
+        store.service = ServiceOptions(supportsPatch: false)
+        #expect(store.requests(try store.plan()) == ["POST Orders(1)/Shop.Touch "])
+        #expect(try store.value(order, "Note") == .string("x"))
+    }
+
+    @Test func `a deletion as declared effect cancels nothing out`() throws {
+        let order = try store.create("Orders")
+        try call(touch(order), .delete(order))
+        let plan = try store.plan { $0.coalesces = true }
+        #expect(plan.elided.isEmpty)
+        #expect(store.requests(plan) == ["POST Orders {}"])
+    }
+
+    // MARK: Answers
+
+    @Test func `the bound entity in the answer replaces the declared effect`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        try call(touch(order), .update(order, changes: ["Note": .string("mine")], bindings: []))
+        try answer(#"{"@odata.etag":"\"2\"","OrderID":1,"Note":"theirs"}"#)
+        #expect(try store.value(order, "Note") == .string("theirs"))
+        #expect(try store.state.row(order)?.etag == "\"2\"")
+        #expect(try store.state.pendingOperations().isEmpty)
+    }
+
+    @Test func `an answer without content keeps the declared effect, and the entity has to be read`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        try call(touch(order), .update(order, changes: ["Note": .string("mine")], bindings: []))
+        #expect(try store.plan().changeSets[0].requests[0].called == [order])
+        try answer("", status: 204)
+        #expect(try store.value(order, "Note") == .string("mine"))
+        #expect(try store.state.row(order)?.origin == .serviceWithStaleETag)
+    }
+
+    @Test func `returned entities are known ones and new ones`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        try call(ActionCall("List"))
+        try answer(#"{"value":[{"OrderID":1,"Note":"a"},{"OrderID":2,"Note":"b"}]}"#)
+        #expect(try store.value(order, "Note") == .string("a"))
+        #expect(try store.state.entity(set: "Orders", key: "OrderID=2") != nil)
+        #expect(try store.state.rows(set: "Orders").count == 2)
+    }
+
+    @Test func `the bound entity takes a new key from the answer`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        try call(touch(order, answer: .boundEntity))
+        try answer(#"{"OrderID":9,"Note":"b"}"#)
+        #expect(try store.value(order, "OrderID") == .integer(9))
+        #expect(try store.state.entity(set: "Orders", key: "OrderID=9") == order)
+        #expect(try store.state.entity(set: "Orders", key: "OrderID=1") == order)
+    }
+
+    @Test func `the bound entity does not take the key of another entity`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        let other = try store.download("Orders", ["OrderID": .integer(9)])
+        try call(touch(order, answer: .boundEntity))
+        try answer(#"{"OrderID":9,"Note":"b"}"#)
+        #expect(try store.value(order, "OrderID") == .integer(1))
+        #expect(try store.value(other, "Note") == .string("b"))
+    }
+
+    @Test(arguments: ["{}", "[", #"{"value":3}"#, "null", #"{"OrderID":"x"}"#])
+    func `an answer that cannot be read confirms the call`(_ body: String) throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        try call(touch(order))
+        try answer(body)
+        #expect(try store.state.pendingOperations().isEmpty)
+        #expect(try store.value(order, "OrderID") == .integer(1))
+    }
+
+    // MARK: Metadata
+
+    @Test func `a call of an action that the metadata no longer have is held`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        let called = try call(touch(order))
+        try store.add(.serviceInstalled(TestModel.service))
+        #expect(try store.plan().held[called] == .notInMetadata("action Shop.Touch"))
+        let pending = try #require(try store.state.pendingOperation(called))
+        let misfit = try OperationCompatibility(storage: store.state, model: store.model).misfit(of: pending.operation)
+        #expect(misfit?.contains("Touch") == true)
+    }
+
+    // MARK: Random operations
+
+    /// Updates and deletions become the declared effects of calls at random.
+    @Test(arguments: Array(1...30) as [UInt64])
+    func `a random queue with calls is sent completely, in the order of each entity`(_ seed: UInt64) throws {
+        let store = try TestStore(TestModel.withActions)
+        var random = SeededRandom(seed: seed ^ 0xCA11)
+        store.attributes = { operation in
+            switch operation.action {
+            case .update(let entity, _, _), .delete(let entity):
+                guard Int.random(in: 0..<100, using: &random) < 40 else { return }
+                operation.call = ActionCall("Shop.Touch", on: .entity(entity))
+            default: break
+            }
+        }
+        let properties = PlannerPropertyTests()
+        _ = try properties.randomStore(seed, operations: 25, in: store)
+        let links = try store.state.allLinks.filter(\.inLocal).map(properties.name).sorted()
+        var (sent, rounds): ([SequenceNumber: Int], Int) = ([:], 0)
+        let operations = try store.state.pendingOperations()
+        while try !store.state.pendingOperations().isEmpty {
+            let plan = try properties.readIfNeeded(store, limit: 500)
+            guard !plan.isEmpty else { break }
+            try properties.checkReferences(plan, store, seed)
+            for operation in plan.changeSets.flatMap(\.operations) {
+                #expect(sent[operation] == nil, "seed \(seed): \(operation) is sent twice")
+                sent[operation] = sent.count
+            }
+            try store.answer(plan, etags: seed % 2 == 0)
+            rounds += 1
+            #expect(rounds < 200, "seed \(seed): the rounds never end")
+        }
+        let held = try store.plan().held
+        #expect(try store.state.pendingOperations().isEmpty, "seed \(seed): \(held)")
+        #expect(try store.state.allLinks.filter(\.inBase).map(properties.name).sorted() == links, "seed \(seed)")
+        for (index, later) in operations.enumerated() {
+            for earlier in operations[..<index] where (earlier.operation.call ?? later.operation.call) != nil {
+                guard earlier.operation.subject == later.operation.subject, let first = sent[earlier.sequence],
+                    let second = sent[later.sequence]
+                else { continue }
+                #expect(first < second, "seed \(seed): \(later.sequence) is sent before \(earlier.sequence)")
+            }
+        }
+    }
+}
