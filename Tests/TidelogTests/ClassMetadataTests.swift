@@ -7,7 +7,7 @@ import Tidelog
 
 /// Compatibility of the metadata in generated classes with the current metadata of the service.
 struct ClassMetadataTests {
-    private final class Classes: DataService {
+    private final class Classes: DataService, @unchecked Sendable {
         static let document = ClassMetadataTests.metadata(entity: #"<Property Name="Name" Type="Edm.String"/>"#)
 
         override var embeddedMetadata: EmbeddedMetadata? { EmbeddedMetadata(Self.document) }

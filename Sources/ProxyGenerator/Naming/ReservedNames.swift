@@ -17,7 +17,8 @@ enum ReservedNames {
     /// test compares them.
     private static let language: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "CaseIterable", "Character", "Codable", "Comparable", "Decodable",
-        "Dictionary", "Double", "Encodable", "Equatable", "Error", "Float", "Hashable", "Hasher", "Identifiable", "Int",
+        "Dictionary", "Double", "Encodable", "Equatable", "Error", "Float", "Hashable", "Hasher", "ID", "Identifiable",
+        "Int",
         "Int64", "KeyPath", "MainActor", "Never", "OptionSet", "Optional", "RawRepresentable", "Result", "Self",
         "Sendable", "Sequence", "Set", "State", "String", "Substring", "Swift", "Task", "Tidelog", "UInt8", "Void",
     ]

@@ -7,7 +7,7 @@ extension SourceStyle {
             "/// The service of `\(DocComment.code(plan.namespace))`: its entity sets, each as functions that return its own"
                 + " class,",
             "/// and its functions and actions.",
-            "nonisolated \(open)class \(SwiftName.escaped(plan.serviceName)): DataService {",
+            "nonisolated \(open)class \(SwiftName.escaped(plan.serviceName)): DataService, @unchecked Sendable {",
         ]
         let classes = plan.entities.map {
             Layout.text("\(SwiftText.literal($0.type.name)): \(SwiftName.escaped($0.className)).self")
@@ -29,7 +29,7 @@ extension SourceStyle {
     }
 
     /// Returns a function that runs in the isolation of its caller, also in modules that do not make this the default,
-    /// because a service is not `Sendable`.
+    /// because the entities that it returns belong to the caller.
     func function(
         _ name: String, _ parameters: [Layout], returns result: String?, _ comment: [String], _ body: [String]
     ) -> [String] {

@@ -54,6 +54,22 @@ public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable 
         changed = stays.filter { old[$0.from] != new[$0.to] }.sorted { $0.to < $1.to }
     }
 
+    /// Returns the same difference with other identities. Items with the identity nil are omitted.
+    package func mapIdentities<Other>(_ transform: (Identity) -> Other?) -> ListDifference<Other> {
+        func item(_ item: Item) -> ListDifference<Other>.Item? {
+            transform(item.identity).map { ListDifference<Other>.Item(identity: $0, index: item.index) }
+        }
+        func pair(_ pair: Pair) -> ListDifference<Other>.Pair? {
+            transform(pair.identity).map { ListDifference<Other>.Pair(identity: $0, from: pair.from, to: pair.to) }
+        }
+        var other = ListDifference<Other>()
+        other.removed = removed.compactMap(item)
+        other.inserted = inserted.compactMap(item)
+        other.moved = moved.compactMap(pair)
+        other.changed = changed.compactMap(pair)
+        return other
+    }
+
     private struct Name: Hashable {
         let identity: Identity
         /// The number of earlier items with the same identity.

@@ -7,12 +7,12 @@ public import SyncEngine
 ///
 /// A box saves objects by ordinary operations in the log, one change set for each call. They are validated, undone
 /// and uploaded like all other operations. A box does not cache objects: each read creates new ones.
-public struct Box<Entity: EntityValue> {
+public struct Box<Entity: EntityValue>: Sendable {
     let service: DataService
     let place: Place
 
     /// The entity set and entity type of the class.
-    struct Place {
+    struct Place: Sendable {
         let set: EntitySet
         let type: EntityType
 

@@ -5,16 +5,21 @@ public import SyncEngine
 /// A query of a ``Box``: conditions, a sort order and a range of the result.
 ///
 /// Each method returns a new query. Nothing is read before ``find()``, ``first()`` or ``count()``; each of them reads
-/// again.
-public struct BoxQuery<Entity: EntityValue> {
+/// again. ``observe()`` returns a new result whenever a change affects it.
+public struct BoxQuery<Entity: EntityValue>: Sendable {
     let box: Box<Entity>
-    private var query = DataQuery()
+    private(set) var query = DataQuery()
     /// The reason why a condition is invalid. Thrown when the query is executed.
     private var failure: TidelogError?
 
     init(box: Box<Entity>, conditions: [QueryFilter]) {
         self.box = box
         for condition in conditions { query = query.filter(condition) }
+    }
+
+    init(box: Box<Entity>, query: DataQuery) {
+        self.box = box
+        self.query = query
     }
 
     /// Adds a condition on the entities themselves. All conditions must hold.
@@ -103,7 +108,7 @@ public struct BoxQuery<Entity: EntityValue> {
         return answer.count.flatMap { Int(exactly: $0) } ?? 0
     }
 
-    private func request(_ options: QueryOptions, _ model: EntityDataModel) throws(TidelogError) -> QueryRequest {
+    func request(_ options: QueryOptions, _ model: EntityDataModel) throws(TidelogError) -> QueryRequest {
         if let failure { throw failure }
         guard box.place.isDerived else { return .set(box.place.set, options) }
         do throws(URLSyntaxError) {

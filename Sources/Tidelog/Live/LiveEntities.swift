@@ -5,7 +5,7 @@ public import SyncEngine
 /// The results of a query as entities: the first at once, and a new one after each change that affects the result.
 ///
 /// Each result contains new entity objects. For the order of results and the end of the sequence, see `LiveQuery`.
-public struct LiveEntities: AsyncSequence {
+public struct LiveEntities: AsyncSequence, Sendable {
     public typealias Element = LiveQueryResult
     public typealias Failure = TidelogError
 

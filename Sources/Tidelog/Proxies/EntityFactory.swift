@@ -20,6 +20,11 @@ final class EntityFactory: Sendable {
         self.logger = logger
     }
 
+    /// Returns a factory with other metadata of the same provider.
+    func with(_ model: EntityDataModel) -> EntityFactory {
+        EntityFactory(model: model, classes: classes, provider: provider, logger: logger)
+    }
+
     /// Returns the entity object, or `nil` if the model does not contain the type.
     func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
         guard let type = model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type) else {

@@ -247,25 +247,6 @@ final class RelatedEntities {
     }
 }
 
-/// The identity of an entity object: the ID in its store, otherwise its link, otherwise the object itself.
-struct EntityIdentity: Hashable {
-    private let id: EntityID?
-    /// The store of the ID.
-    private let store: ObjectIdentifier?
-    private let link: String?
-    private let object: ObjectIdentifier?
-
-    init(_ entity: EntityValue) {
-        id = entity.entityID
-        store = id == nil ? nil : entity.store
-        link = id == nil ? entity.readLink : nil
-        object = id == nil && link == nil ? ObjectIdentifier(entity) : nil
-    }
-
-    /// Creates the identity of an entity in the store of another entity.
-    init(_ id: EntityID, inStoreOf other: EntityValue) { (self.id, store, link, object) = (id, other.store, nil, nil) }
-}
-
 /// The identity of a link, equal from both ends.
 struct LinkIdentity: Hashable {
     private let relationship: String

@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 public import Operations
 public import SyncEngine
 
@@ -31,6 +32,14 @@ public struct ToMany<Element: EntityValue> {
     init(_ host: EntityValue, _ property: Property, _ related: RelatedEntities, isBackwards: Bool = false) {
         (self.host, self.property, self.isBackwards) = (host, property, isBackwards)
         self.related = related
+    }
+
+    /// The query for the targets in the store; `nil` if the host is not in a store, and for backlinks.
+    var liveRequest: (QueryRequest, EntityFactory)? {
+        guard let host, let property, !isBackwards, let factory = host.factory, let address = host.address else {
+            return nil
+        }
+        return (.related(address, property, QueryOptions()), factory)
     }
 
     // MARK: Reading

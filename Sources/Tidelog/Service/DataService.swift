@@ -3,15 +3,27 @@ public import Logging
 import ODataWire
 import SyncCore
 public import SyncEngine
+import Synchronization
 
 /// The entities of one OData service, with the same methods for a store and for the service itself.
 ///
 /// Offline, each modification is validated and logged, and the method returns when the operation is durable; nothing
 /// is sent before an upload. Online, the method returns after the response of the service. The methods run in the
 /// caller's isolation; the provider works elsewhere.
-open class DataService {
+///
+/// `Sendable`: one service can be used by any number of tasks. The entities that it returns are not `Sendable`; each of
+/// them belongs to the task that read it, and can be handed over as a `sending` result.
+///
+/// A subclass repeats the conformance, as generated services do, and has no mutable state of its own:
+/// `class ShopService: DataService, @unchecked Sendable`.
+open class DataService: @unchecked Sendable {
+    // The conformance is unchecked only because the class is not final: all stored properties are constants, and the
+    // settings have a lock.
+
     /// The store or service that executes the calls.
     public let provider: any DataServiceProvider
+    /// The logger and the settings for traced requests.
+    private let tracing = Mutex(TraceSettings())
 
     /// Creates a service for a provider, and passes the metadata of its classes to it.
     public init(provider: any DataServiceProvider) {
@@ -44,29 +56,42 @@ open class DataService {
     /// The logger for traced requests, which are written at the level `debug`.
     ///
     /// Its initial level is `info`, so nothing is written until the level is set to `debug`.
-    public var logger = Logger(label: "tidelog.odata") { didSet { updateTrace() } }
+    public var logger: Logger {
+        get { tracing.withLock { $0.logger } }
+        set { updateTrace { $0.logger = newValue } }
+    }
 
     /// A Boolean value that indicates whether each request and its response are written to ``logger``: method, URL
     /// without query, status and sizes.
     ///
     /// Applies to all services of one provider; the last value set wins.
-    public var traceRequests = false { didSet { updateTrace() } }
+    public var traceRequests: Bool {
+        get { tracing.withLock { $0.isEnabled } }
+        set { updateTrace { $0.isEnabled = newValue } }
+    }
 
     /// A Boolean value that indicates whether traced JSON is indented.
-    public var prettyTracing = false { didSet { updateTrace() } }
+    public var prettyTracing: Bool {
+        get { tracing.withLock { $0.isPretty } }
+        set { updateTrace { $0.isPretty = newValue } }
+    }
 
     /// A Boolean value that indicates whether headers, query options and bodies are traced as well. They contain
     /// confidential values: not for production.
     ///
     /// Only the headers of the protocol are traced with their values, all other headers as `…`, even inside a batch.
     /// Bodies are traced completely. Credentials, cookies and tokens are never traced.
-    public var traceWithData = false { didSet { updateTrace() } }
+    public var traceWithData: Bool {
+        get { tracing.withLock { $0.withData } }
+        set { updateTrace { $0.withData = newValue } }
+    }
 
-    private func updateTrace() {
-        let logger = logger
-        provider.trace(
-            traceRequests && logger.logLevel <= .debug
-                ? RequestTrace(withData: traceWithData, isPretty: prettyTracing) { logger.debug("\($0)") } : nil)
+    private func updateTrace(_ change: (inout TraceSettings) -> Void) {
+        tracing.withLock { settings in
+            change(&settings)
+            // With the lock, so that the provider has the trace of the last change.
+            provider.trace(settings.trace)
+        }
     }
 
     // MARK: Metadata
@@ -307,5 +332,18 @@ open class DataService {
     private func entities(_ answer: QueryAnswer, _ model: EntityDataModel) -> [EntityValue] {
         let factory = factory(model)
         return answer.entities.compactMap { factory.entity($0) }
+    }
+}
+
+/// The settings for traced requests.
+private struct TraceSettings {
+    var logger = Logger(label: "tidelog.odata")
+    var isEnabled = false
+    var isPretty = false
+    var withData = false
+
+    var trace: RequestTrace? {
+        guard isEnabled, logger.logLevel <= .debug else { return nil }
+        return RequestTrace(withData: withData, isPretty: isPretty) { [logger] in logger.debug("\($0)") }
     }
 }

@@ -4,7 +4,7 @@ public import Tidelog
 
 /// The service of `SQLData`: its entity sets, each as functions that return its own class,
 /// and its functions and actions.
-nonisolated open class SQLDataService: DataService {
+nonisolated open class SQLDataService: DataService, @unchecked Sendable {
     private static let classes: [String: EntityValue.Type] = [
         "SQLData.Customers": Customer.self, "SQLData.Orders": Order.self,
     ]

@@ -4,7 +4,7 @@ public import Tidelog
 
 /// The service of `Air`: its entity sets, each as functions that return its own class,
 /// and its functions and actions.
-nonisolated open class AirService: DataService {
+nonisolated open class AirService: DataService, @unchecked Sendable {
     private static let classes: [String: EntityValue.Type] = ["Air.Airport": Airport.self, "Air.Flight": Flight.self]
 
     open override var entityClasses: [String: EntityValue.Type] { Self.classes }

@@ -4,7 +4,7 @@ public import Tidelog
 
 /// The service of `Office`: its entity sets, each as functions that return its own class,
 /// and its functions and actions.
-nonisolated open class OfficeService: DataService {
+nonisolated open class OfficeService: DataService, @unchecked Sendable {
     private static let classes: [String: EntityValue.Type] = [
         "Office.Person": Person.self, "Office.Employee": Employee.self, "Office.Room": Room.self,
     ]

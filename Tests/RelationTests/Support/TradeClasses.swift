@@ -18,6 +18,11 @@ final class Customer: EntityValue {
         self.name = name
     }
 
+    /// A property with the name of a member of `Identifiable`.
+    var id: Int? {
+        get { self[Customer.id] }
+        set { self[Customer.id] = newValue }
+    }
     var ownedOrders: ToMany<Order> {
         get { self[Customer.ownedOrders] }
         _modify { yield &self[Customer.ownedOrders] }
@@ -155,7 +160,7 @@ final class Passport: EntityValue {
     }
 }
 
-final class TradeService: DataService {
+final class TradeService: DataService, @unchecked Sendable {
     override var entityClasses: [String: EntityValue.Type] {
         [
             "Trade.Customer": Customer.self, "Trade.Order": Order.self, "Trade.Visit": Visit.self,

@@ -4,7 +4,7 @@ public import Tidelog
 
 /// The service of `Events`: its entity sets, each as functions that return its own class,
 /// and its functions and actions.
-nonisolated open class EventService: DataService {
+nonisolated open class EventService: DataService, @unchecked Sendable {
     private static let classes: [String: EntityValue.Type] = [
         "Events.Event": Event.self,
         "Events.Session": Session.self,

@@ -4,7 +4,7 @@ public import Tidelog
 
 /// The service of `Northwind`: its entity sets, each as functions that return its own class,
 /// and its functions and actions.
-nonisolated open class ODataV4ServiceProxy: DataService {
+nonisolated open class ODataV4ServiceProxy: DataService, @unchecked Sendable {
     private static let classes: [String: EntityValue.Type] = [
         "Northwind.Category": Category.self,
         "Northwind.Product": Product.self,

@@ -4,7 +4,7 @@ public import Tidelog
 
 /// The service of `Shop`: its entity sets, each as functions that return its own class,
 /// and its functions and actions.
-nonisolated open class ShopService: DataService {
+nonisolated open class ShopService: DataService, @unchecked Sendable {
     private static let classes: [String: EntityValue.Type] = [
         "Shop.Customer": Customer.self,
         "Shop.Order": Order.self,

@@ -5,7 +5,7 @@ import Tidelog
 
 @Suite struct FunctionTests {
     /// Classes in the form of generated code.
-    private final class AirService: DataService {
+    private final class AirService: DataService, @unchecked Sendable {
         final class Airport: EntityValue {
             var code: String? { self["Code"].flatMap { String(propertyValue: $0) } }
         }

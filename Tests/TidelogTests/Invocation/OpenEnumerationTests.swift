@@ -8,11 +8,11 @@ import Transport
 
 /// Generated classes, and enumeration members that the service adds later.
 @Suite struct OpenEnumerationTests {
-    private final class OpenService: DataService {
+    private final class OpenService: DataService, @unchecked Sendable {
         override var hasOpenEnumerations: Bool? { true }
     }
 
-    private final class ClosedService: DataService {
+    private final class ClosedService: DataService, @unchecked Sendable {
         override var hasOpenEnumerations: Bool? { false }
     }
 

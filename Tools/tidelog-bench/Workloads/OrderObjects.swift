@@ -51,7 +51,7 @@ final class OrderObject: EntityValue {
     }
 }
 
-final class OrderService: DataService {
+final class OrderService: DataService, @unchecked Sendable {
     private static let classes: [String: EntityValue.Type] = [
         "Shop.Customer": CustomerObject.self, "Shop.Order": OrderObject.self,
     ]
