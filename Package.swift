@@ -265,6 +265,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// The benchmark program is built only by `Tools/bench`, so that a build of the project does not compile it.
+if Context.environment["TIDELOG_BENCH"] != "1" {
+    package.targets.removeAll { ["tidelog-bench", "CBench"].contains($0.name) }
+}
+
 /// `TIDELOG_TESTS=EDMTests,ViewsTests swift test` builds only these targets and their dependencies, for work on one
 /// layer. CI builds everything.
 if let chosen = Context.environment["TIDELOG_TESTS"] {

@@ -10,7 +10,8 @@ extension Reconciler {
     mutating func returned(
         _ request: UploadedRequest, _ response: WireResponse
     ) throws(StateError) -> [EntityImage] {
-        guard let invocation = request.invocation, let type = invocation.operation.returnType?.type, case .entity = type.kind, !response.body.isEmpty,
+        guard let invocation = request.invocation, let type = invocation.operation.returnType?.type,
+            case .entity = type.kind, !response.body.isEmpty,
             let call = try storage.pendingOperation(request.operation)?.operation.call,
             let result = try? reader.result(response.body, type: type, name: invocation.operation.name)
         else { return [] }
