@@ -60,7 +60,8 @@ struct CallTests {
             storage: store.state, model: store.model, serviceRoot: TestModel.service.root)
         let response = WireResponse(
             status: status, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
-        let outcomes = try reconciler.outcomes(of: plan, requests: requests, [.members([response])])
+        let outcomes = try reconciler.outcomes(
+            of: UploadedBatch(plan, number: batch, requests: requests), [.members([response])])
         try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
     }
 
