@@ -25,7 +25,7 @@ import Testing
         let told = try workspace.output("export", "--json", "-o", "e.jsonl").replacing(/\d+/, with: "N")
         #expect(told == #"{"file":"e.jsonl","bytes":N}"# + "\n")
         let made = try workspace.tidelog("import", "e.jsonl", "--store", "copy")
-        #expect(made == Run(status: 0, output: "13 recordsin copy, the last one 13.\n", error: ""))
+        #expect(made == Run(status: 0, output: "13 records in copy, the last one 13.\n", error: ""))
         #expect(
             try workspace.output("log", "--all", "--json", "--store", "copy")
                 == workspace.output("log", "--all", "--json"))

@@ -182,7 +182,7 @@ struct EvidenceTests {
             #expect(try await shop.push().inDoubt.count == 1)
         }
         let reason = try await shop.store.pendingOperations(.inDoubt).first?.doubtReason
-        #expect(reason?.contains("The entity sets are 2 entities with its values") == true)
+        #expect(reason?.contains("The service has 2 entities with its values") == true)
         // The reason occurs once.
         #expect(reason?.split(separator: "Looked for").count == 2)
         #expect(try await suppliers(shop, "Quick blue fox") == 2)

@@ -146,7 +146,9 @@ import Tidelog
             try await shop.service.updateLink(from: person, property: property, to: truck)
         }
         #expect(error?.code == .refused(.wrongTargetSet))
-        #expect(error?.message.contains("leads into Cars, not into Trucks") == true, "\(String(describing: error))")
+        #expect(
+            error?.message.contains("leads to the entity set Cars, not to Trucks") == true,
+            "\(String(describing: error))")
         try await shop.service.updateLink(from: person, property: property, to: car)
         #expect(try await shop.store.upload().confirmed.count == 1)
     }

@@ -52,7 +52,7 @@ struct UploadForecast {
         case .inDoubt:
             "the next upload reads the entity to determine whether it took effect; if that is not possible, it stays in doubt until "
                 + "you settle it"
-                + (pending.operation.createdEntities.isEmpty ? "" : "with the address of the entity")
+                + (pending.operation.createdEntities.isEmpty ? "" : " with the address of the entity")
         case .pending, .rejected, .deferred:
             if elided.contains(pending.sequence) {
                 "the next upload completes it"

@@ -136,7 +136,7 @@ extension Combination {
         .refused(
             .createRelatedEntity, customer, .create,
             .createRelated("Orders(o)", in: "Customers(3)/Orders", bind: ["Customer": "Customers(1)"]), "notAllowed",
-            "Orders", "Customer", advice: "Leave Customer away"),
+            "Orders", "Customer", advice: "Omit Customer"),
     ]
 
     private static let move: [Cell] = [

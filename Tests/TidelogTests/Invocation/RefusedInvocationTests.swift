@@ -17,7 +17,7 @@ import Tidelog
     }
 
     @Test func `an unknown name is refused`() async throws {
-        try await expectRefusal(.invalidRequest, "The entity sets are no function or action import Teleport.") {
+        try await expectRefusal(.invalidRequest, "The service has no function or action import Teleport.") {
             _ = try await $0.service.invoke("Teleport")
         }
     }

@@ -108,7 +108,7 @@ struct ImportCommand: ParsableCommand {
         }
         guard format.json else {
             return try Console.print(
-                "\(counted(summary.records, "record", "records"))in \(store), the last one \(summary.lastSequence).")
+                "\(counted(summary.records, "record", "records")) in \(store), the last one \(summary.lastSequence).")
         }
         var json = JSONWriter()
         json.beginObject()
