@@ -28,6 +28,7 @@
 @_exported public import struct SyncEngine.AuthenticationChallenge
 @_exported public import enum SyncEngine.ChangeCause
 @_exported public import enum SyncEngine.DoubtSettlement
+@_exported public import enum SyncEngine.InvocationAnswer
 @_exported public import struct SyncEngine.LiveQuery
 @_exported public import struct SyncEngine.LiveResult
 @_exported public import enum SyncEngine.PointInTime

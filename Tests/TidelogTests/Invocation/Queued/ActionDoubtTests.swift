@@ -1,8 +1,6 @@
 import EDM
 import ODataSandbox
 import ODataWire
-import Operations
-import SyncEngine
 import TestSupport
 import Testing
 import Tidelog

@@ -1,6 +1,5 @@
 import EDM
 import ODataSandbox
-import SyncEngine
 import TestSupport
 import Testing
 import Tidelog

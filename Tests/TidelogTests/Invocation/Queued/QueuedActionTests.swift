@@ -1,9 +1,6 @@
 import EDM
 import ODataSandbox
 import ODataWire
-import Operations
-import SyncCore
-import SyncEngine
 import TestSupport
 import Testing
 import Tidelog
