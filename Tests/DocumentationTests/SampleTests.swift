@@ -32,13 +32,13 @@ struct SampleTests {
         #expect(complaints.first?.hasPrefix("\(article.path):10:") == true, "\(complaints)")
     }
 
-    @Test func `a block that shares a service between tasks is reported`() throws {
+    @Test func `a block that shares an entity between tasks is reported`() throws {
         let article = Article(
             name: "Docs/Wrong.md",
             text: """
                 ```swift
-                let count = Task { try await service.fetchCustomers().count }
-                print(try await service.fetchOrders().count, try await count.value)
+                let name = Task { customer.name }
+                print(customer.name ?? "", await name.value ?? "")
                 ```
                 """)
         #expect(try Compiler.complaints(article.samples).first?.hasPrefix("\(article.path):2:") == true)

@@ -16,7 +16,13 @@ enum Compiler {
     static func complaints(_ samples: [Sample], _ isolation: Isolation = .nonisolated) throws -> [String] {
         let manifests = samples.filter { $0.kind != .statements && $0.kind != .file }
         let others = samples.filter { $0.kind == .statements || $0.kind == .file }
-        var complaints = others.isEmpty ? [] : try check(others, moduleOptions(isolation))
+        let views = hasSwiftUI ? [] : others.filter(\.needsSwiftUI)
+        let usual = views.isEmpty ? others : others.filter { !$0.needsSwiftUI }
+        var complaints = usual.isEmpty ? [] : try check(usual, moduleOptions(isolation) + SwiftCompiler.searchPaths)
+        if !views.isEmpty {
+            let stub = try SwiftUIStub()
+            complaints += try check(views, moduleOptions(isolation) + stub.searchPaths)
+        }
         for manifest in manifests { complaints += try check([manifest], manifestOptions) }
         return complaints
     }
@@ -40,7 +46,16 @@ enum Compiler {
         [
             "-swift-version", "6", "-default-isolation", isolation.rawValue, "-parse-as-library", "-module-name",
             "Samples",
-        ] + SwiftCompiler.searchPaths
+        ]
+    }
+
+    /// Whether the system has SwiftUI; otherwise its samples are compiled with ``SwiftUIStub``.
+    private static var hasSwiftUI: Bool {
+        #if canImport(SwiftUI)
+            true
+        #else
+            false
+        #endif
     }
 
     private static var manifestOptions: [String] {
