@@ -31,7 +31,10 @@ struct QueriesAddCommand: AsyncParsableCommand {
         discussion: "Nothing is read: the next pull does that. Needs no network.")
 
     @Argument(help: ArgumentHelp("What the query is called.", valueName: "name")) var name: String
-    @Argument(help: ArgumentHelp("The query, relative to the service root.", valueName: "query")) var query: String
+    @Argument(
+        help: ArgumentHelp(
+            "The query, relative to the service root; without it, the name is an entity set.", valueName: "query"))
+    var query: String?
     @Flag(help: "Read the streams of the media entities that it brings as well.") var streams = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -40,7 +43,7 @@ struct QueriesAddCommand: AsyncParsableCommand {
         try await options.withStore { provider in
             try await provider.add(
                 definingQuery: OfflineODataDefiningQuery(
-                    name: name, query: query, automaticallyRetrievesStreams: streams))
+                    name: name, query: query ?? name, automaticallyRetrievesStreams: streams))
             guard let added = try await provider.getDefiningQueries().first(where: { $0.name == name }) else { return }
             if format.json { return try Console.print(added.json) }
             try Console.print(added.line)
