@@ -72,6 +72,7 @@ let package = Package(
         .library(name: "Tidelog", targets: ["Tidelog"]),
         .library(name: "TidelogFoundation", targets: ["TidelogFoundation"]),
         .library(name: "TidelogUI", targets: ["TidelogUI"]),
+        .library(name: "TidelogTesting", targets: ["TidelogTesting"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
         .executable(name: "tidelog-gateway", targets: ["tidelog-gateway"]),
@@ -128,6 +129,7 @@ let package = Package(
         layer("TidelogFoundation", ["Tidelog"]),
         layer("TidelogUI", ["Tidelog"]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
+        layer("TidelogTesting", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
         layer(
             "Gateway",
             [
@@ -233,6 +235,7 @@ let package = Package(
         tests(
             "TidelogFoundationTests",
             ["TidelogFoundation", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
+        tests("TidelogTestingTests", ["TidelogTesting", "Tidelog", "TestSupport"]),
         tests("TidelogUITests", ["TidelogUI", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
         tests(
             "RelationshipTests",
@@ -255,7 +258,7 @@ let package = Package(
         tests(
             "DocumentationTests",
             [
-                "ShopService", "TidelogUI", "TidelogFoundation", "Tidelog", "ODataSandbox",
+                "ShopService", "TidelogUI", "TidelogTesting", "TidelogFoundation", "Tidelog", "ODataSandbox",
                 "TestSupport",
             ]),
         // A separate target, because the tool of a test target's plugin would be linked into the tests a second time.
