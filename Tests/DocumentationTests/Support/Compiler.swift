@@ -27,6 +27,15 @@ enum Compiler {
         return complaints
     }
 
+    /// Returns the errors for the text of a `main.swift` with these samples.
+    static func complaints(program samples: [Sample], _ isolation: Isolation = .nonisolated) throws -> [String] {
+        let text = samples.map { $0.block.lines.joined(separator: "\n") }.joined(separator: "\n")
+        let options = moduleOptions(isolation).filter { $0 != "-parse-as-library" }
+        let (status, output) = try SwiftCompiler.run(
+            ["-emit-sil", "-o", "/dev/null"] + options + SwiftCompiler.searchPaths, [("main.swift", text)])
+        return status == 0 ? [] : [output]
+    }
+
     /// Compiles up to SIL, because only its passes find objects that several tasks share.
     private static func check(_ samples: [Sample], _ options: [String]) throws -> [String] {
         let files = samples.enumerated().map { (name: "Sample\($0).swift", text: $1.source(number: $0)) }
