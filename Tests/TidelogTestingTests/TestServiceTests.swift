@@ -7,6 +7,13 @@ import TidelogTesting
 @Suite(.timeLimit(.minutes(10))) struct TestServiceTests {
     private let directory = TemporaryDirectory()
 
+    /// A protocol version, and a document of the same service in it.
+    enum Version: String, CaseIterable {
+        case v2, v4
+
+        var document: String { self == .v2 ? TestServiceTests.v2 : TestServiceTests.v4 }
+    }
+
     private static let v4 = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
         <Schema Namespace="Field" xmlns="http://docs.oasis-open.org/odata/ns/edm">
@@ -35,9 +42,9 @@ import TidelogTesting
         """
 
     private func store(
-        _ document: String = v4, etags: Set<String> = []
+        _ version: Version = .v4, etags: Set<String> = []
     ) async throws -> (TestService, OfflineODataProvider, DataService) {
-        let remote = try TestService(metadata: Array(document.utf8), etags: etags)
+        let remote = try TestService(metadata: Array(version.document.utf8), etags: etags)
         try remote.insert(into: "Tasks", ["Title": .string("first")])
         let provider = OfflineODataProvider(
             serviceRoot: remote.serviceRoot,
@@ -54,10 +61,10 @@ import TidelogTesting
         return task
     }
 
-    @Test(arguments: [v4, v2]) func `an app downloads, creates and uploads, and the service assigns the key`(
-        _ document: String
+    @Test(arguments: Version.allCases) func `an app downloads, creates and uploads, and the service assigns the key`(
+        _ version: Version
     ) async throws {
-        let (remote, provider, service) = try await store(document)
+        let (remote, provider, service) = try await store(version)
         try await service.createEntity(newTask(service, "second"))
         let report = try await provider.upload()
         #expect(report.confirmed.count == 1, "\(report)")
@@ -66,10 +73,10 @@ import TidelogTesting
         #expect(remote.requests.last == "POST $batch")
     }
 
-    @Test(arguments: [v4, v2]) func `a refused change is in the error archive with the message`(
-        _ document: String
+    @Test(arguments: Version.allCases) func `a refused change is in the error archive with the message`(
+        _ version: Version
     ) async throws {
-        let (remote, provider, service) = try await store(document)
+        let (remote, provider, service) = try await store(version)
         remote.refuse(TestRefusal(code: "Closed", message: "The task is closed.", method: "POST", urlPart: "Tasks"))
         try await service.createEntity(newTask(service, "second"))
         let report = try await provider.upload()
