@@ -71,6 +71,8 @@ let package = Package(
     products: [
         .library(name: "Tidelog", targets: ["Tidelog"]),
         .library(name: "TidelogFoundation", targets: ["TidelogFoundation"]),
+        .library(name: "TidelogUI", targets: ["TidelogUI"]),
+        .library(name: "TidelogTesting", targets: ["TidelogTesting"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
         .executable(name: "tidelog-gateway", targets: ["tidelog-gateway"]),
@@ -125,7 +127,9 @@ let package = Package(
                 logging, metrics,
             ]),
         layer("TidelogFoundation", ["Tidelog"]),
+        layer("TidelogUI", ["Tidelog"]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
+        layer("TidelogTesting", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
         layer(
             "Gateway",
             [
@@ -231,6 +235,8 @@ let package = Package(
         tests(
             "TidelogFoundationTests",
             ["TidelogFoundation", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
+        tests("TidelogTestingTests", ["TidelogTesting", "Tidelog", "TestSupport"]),
+        tests("TidelogUITests", ["TidelogUI", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
         tests(
             "RelationshipTests",
             ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
@@ -250,7 +256,11 @@ let package = Package(
         tests("ArchitectureTests", []),
         // Compiles the code samples of the articles with these modules.
         tests(
-            "DocumentationTests", ["ShopService", "TidelogFoundation", "Tidelog", "ODataSandbox", "TestSupport"]),
+            "DocumentationTests",
+            [
+                "ShopService", "TidelogUI", "TidelogTesting", "TidelogFoundation", "Tidelog", "ODataSandbox",
+                "TestSupport",
+            ]),
         // A separate target, because the tool of a test target's plugin would be linked into the tests a second time.
         support("LibraryService", folder: "SampleServices/Library", ["Tidelog"], plugins: ["TidelogProxies"]),
         tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),

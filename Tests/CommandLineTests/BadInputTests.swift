@@ -113,7 +113,7 @@ import Testing
 
     @Test(arguments: [
         ["frobnicate"], ["create"], ["create", "Customers", "{}", "--bind", "Customer"],
-        ["create", "Orders", "{}", "--in", "Customers"], ["init", "http://127.0.0.1:1/", "--query", "bad"],
+        ["create", "Orders", "{}", "--in", "Customers"], ["init", "http://127.0.0.1:1/", "--query", "=bad"],
         ["init", "notaurl"],
         ["init", "http://127.0.0.1:1/", "--query", "A=Customers", "--query", "A=Orders"],
         ["init", "http://user:secret@127.0.0.1:1/"], ["query"],
@@ -123,7 +123,7 @@ import Testing
         let running = try workspace.start(arguments)
         running.process.waitUntilExit()
         #expect(running.process.terminationStatus == 64)
-        #expect(workspace.read(running.error).hasPrefix("Error: "))
+        #expect(workspace.read(running.error).hasPrefix("tidelog: "))
         #expect(!workspace.read(running.error).contains("secret"))
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
     }
@@ -164,7 +164,8 @@ import Testing
     static let services: [(status: String, headers: [String], body: String, sentence: String)] = [
         (
             "401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""], "no",
-            "The service denied access with status 401 (GET http://HOST/$metadata). Check the credentials."
+            "The service denied access with status 401 (GET http://HOST/$metadata). Check the credentials. "
+                + "They are TIDELOG_TOKEN, or TIDELOG_USER and TIDELOG_PASSWORD, in the environment."
         ),
         (
             "500 Internal Server Error", [], #"{"error":{"code":"x","message":"boom"}}"#,

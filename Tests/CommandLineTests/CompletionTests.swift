@@ -67,4 +67,58 @@ import Testing
         #expect(try completions(["tidelog", "bis"]) == ["bisect"])
         #expect(try completions(["tidelog", "bisect", "--w"]) == ["--when"])
     }
+
+    /// Returns the output of a program that ends by itself.
+    private func output(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        ("tidelog bis", ["bisect"]), ("tidelog bisect --w", ["--when"]), ("tidelog queries a", ["add"]),
+    ])
+    func `fish completes commands and their options`(_ line: String, _ words: [String]) throws {
+        guard let fish = isThere("fish") else { return print("fish is not installed.") }
+        let workspace = try Workspace()
+        try workspace.write(try workspace.output("--generate-completion-script", "fish"), to: "completion")
+        let text = try output(
+            fish, ["--no-config", "-c", "source '\(workspace.path("completion"))'; complete -C '\(line)'"])
+        // Each line is a word, a tab and its description.
+        #expect(text.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) } == words)
+    }
+
+    @Test(arguments: [
+        ("tidelog bis", "bisect"), ("tidelog bisect --w", "bisect --when"), ("tidelog queries a", "queries add"),
+    ])
+    func `zsh completes commands and their options`(_ line: String, _ words: String) throws {
+        guard let zsh = isThere("zsh") else { return print("zsh is not installed.") }
+        let workspace = try Workspace()
+        try workspace.write(try workspace.output("--generate-completion-script", "zsh"), to: "completion")
+        // Types the line and a tab into an interactive shell, in which a function prints its arguments.
+        try workspace.write(
+            #"""
+            zmodload zsh/zpty
+            TERM=dumb zpty session zsh -f -i
+            zpty -w session "autoload -U compinit; compinit -u -D; . $1; compdef _tidelog tidelog; tidelog() { print -r -- GOT=\"\$*\"=END }"
+            zpty -w session $2$'\t'
+            repeat 600; do
+                zpty -r -t session part && text+=$part
+                [[ $text =~ 'GOT=[a-z -]*=END' ]] && break
+                sleep 0.05
+            done
+            print -r -- $MATCH
+            zpty -d session
+            """#, to: "session.zsh")
+        let text = try output(zsh, ["-f", workspace.path("session.zsh"), workspace.path("completion"), line])
+        #expect(text.replacing(" =END", with: "=END") == "GOT=\(words)=END\n")
+    }
 }

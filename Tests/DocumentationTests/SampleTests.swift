@@ -11,6 +11,24 @@ struct SampleTests {
         print("samples of the documentation: \(samples.count) compiled, default isolation \(isolation.rawValue)")
     }
 
+    @Test(arguments: Compiler.Isolation.allCases)
+    func `the first program of the README compiles as a main file`(_ isolation: Compiler.Isolation) throws {
+        let readme = try #require(try Article.all().first { $0.name == "README.md" })
+        let program = try #require(
+            readme.samples.first { $0.block.lines.contains("let serviceRoot = \"http://127.0.0.1:8080/v4/\"") })
+        let complaints = try Compiler.complaints(program: [program], isolation)
+        #expect(complaints.isEmpty, "\(complaints)")
+    }
+
+    @Test func `each manifest names the package, so that its folder may have a different name`() throws {
+        let manifests = try Article.all().flatMap(\.samples).filter { $0.kind == .manifest }
+        #expect(manifests.count >= 3)
+        for manifest in manifests {
+            let dependencies = manifest.block.lines.filter { $0.contains(".package(") }
+            #expect(dependencies.allSatisfy { $0.contains(".package(name: \"tidelog\", path:") }, "\(dependencies)")
+        }
+    }
+
     @Test func `a block that does not compile is reported with its article and line`() throws {
         let article = Article(
             name: "Docs/Wrong.md",
@@ -32,13 +50,13 @@ struct SampleTests {
         #expect(complaints.first?.hasPrefix("\(article.path):10:") == true, "\(complaints)")
     }
 
-    @Test func `a block that shares a service between tasks is reported`() throws {
+    @Test func `a block that shares an entity between tasks is reported`() throws {
         let article = Article(
             name: "Docs/Wrong.md",
             text: """
                 ```swift
-                let count = Task { try await service.fetchCustomers().count }
-                print(try await service.fetchOrders().count, try await count.value)
+                let name = Task { customer.name }
+                print(customer.name ?? "", await name.value ?? "")
                 ```
                 """)
         #expect(try Compiler.complaints(article.samples).first?.hasPrefix("\(article.path):2:") == true)

@@ -217,6 +217,17 @@ import Testing
         #expect(!exists(shop, "a") && exists(shop, "c"))
     }
 
+    @Test func `a refused part has the code and message of the error in the fault`() throws {
+        var shop = try Shop(.v4)
+        let error = Array(#"{"error":{"code":"Closed","message":"The order is closed."}}"#.utf8)
+        shop.sandbox.faults = [Fault(.refuse(status: 422, body: error), part: .number(2))]
+        let response = try read(batch(&shop, headers: ["Prefer": "continue-on-error"]))
+        guard case .single(_, let refusal) = response.parts[0] else { throw NoResponse() }
+        #expect(refusal.status == 422)
+        #expect(ServiceErrorReader.read(refusal.body)?.code == "Closed")
+        #expect(ServiceErrorReader.read(refusal.body)?.message == "The order is closed.")
+    }
+
     @Test func `a part can be selected by method and URL`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [

@@ -58,6 +58,6 @@ import Tidelog
         let sample = try #require(code.split(separator: "\(indent)// README ends\n", maxSplits: 1).first)
             .split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(indent) ? String($0.dropFirst(indent.count)) : String($0) }.joined(separator: "\n")
-        #expect(try String(contentsOf: readme, encoding: .utf8).contains("```swift\nimport Tidelog\n\n\(sample)```\n"))
+        #expect(try String(contentsOf: readme, encoding: .utf8).contains("\n\n\(sample)```\n"))
     }
 }

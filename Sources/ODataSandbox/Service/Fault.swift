@@ -84,7 +84,8 @@ public struct Fault: Sendable, Hashable {
     /// The part of a batch, or nil for a single request or a batch as a whole.
     ///
     /// For a request in a batch, `refuse`, `dropRequest`, `dropAnswer`, `delay`, `precede`, `follow` and the
-    /// distortions of single responses are meaningful. Faults of a change set's requests take effect before or after
+    /// distortions of single responses are meaningful; of the body of a `refuse`, code and message are used if it is an
+    /// OData error. Faults of a change set's requests take effect before or after
     /// the whole change set, which remains atomic.
     public var part: BatchScope?
 

@@ -153,9 +153,10 @@ extension Sandbox {
             taken.append(consumeFaults(request, part: activeFaults?.part))
             for effect in taken.last ?? [] {
                 switch effect {
-                case .refuse(let status, let headers, _):
+                case .refuse(let status, let headers, let body):
                     var error = SandboxError.injected(status)
                     error.headers = headers
+                    if let own = body.flatMap(ServiceErrorReader.read) { error.replace(by: own) }
                     refusal = refusal ?? ChangeSetFailure(error: error, contentID: nil, place: taken.count - 1)
                 case .dropRequest: activeFaults?.isCut = true
                 case .delay(let milliseconds): activeFaults?.delay += milliseconds
@@ -172,6 +173,14 @@ extension Sandbox {
 extension SandboxError {
     fileprivate static func injected(_ status: Int) -> SandboxError {
         SandboxError(status, .injectedFault, "A fault of the sandbox rejected this request.")
+    }
+}
+
+extension SandboxError {
+    /// Replaces code and message by those of an OData error.
+    fileprivate mutating func replace(by error: ServiceError) {
+        ownCode = error.code
+        message = error.message
     }
 }
 

@@ -16,7 +16,8 @@ extension ServiceView {
     }
 
     func response(to error: SandboxError) -> WireResponse {
-        let payload = ServiceError(code: error.code.rawValue, message: error.message, target: error.target)
+        let payload = ServiceError(
+            code: error.ownCode ?? error.code.rawValue, message: error.message, target: error.target)
         let writer = PayloadWriter(version: version, model: model, serviceRoot: root)
         return response(error.status, error.headers, json: writer.error(payload))
     }

@@ -33,6 +33,8 @@ public struct SandboxError: Error, Hashable, Sendable {
     public var status: Int
     public var code: Code
     public var message: String
+    /// A code that replaces ``code`` in the response.
+    var ownCode: String?
     /// The property or resource that the error concerns.
     public var target: String?
     /// The entity that violates the rule, from which a change set determines the request that changed it.

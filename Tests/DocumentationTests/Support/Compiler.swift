@@ -16,9 +16,24 @@ enum Compiler {
     static func complaints(_ samples: [Sample], _ isolation: Isolation = .nonisolated) throws -> [String] {
         let manifests = samples.filter { $0.kind != .statements && $0.kind != .file }
         let others = samples.filter { $0.kind == .statements || $0.kind == .file }
-        var complaints = others.isEmpty ? [] : try check(others, moduleOptions(isolation))
+        let views = hasSwiftUI ? [] : others.filter(\.needsSwiftUI)
+        let usual = views.isEmpty ? others : others.filter { !$0.needsSwiftUI }
+        var complaints = usual.isEmpty ? [] : try check(usual, moduleOptions(isolation) + SwiftCompiler.searchPaths)
+        if !views.isEmpty {
+            let stub = try SwiftUIStub()
+            complaints += try check(views, moduleOptions(isolation) + stub.searchPaths)
+        }
         for manifest in manifests { complaints += try check([manifest], manifestOptions) }
         return complaints
+    }
+
+    /// Returns the errors for the text of a `main.swift` with these samples.
+    static func complaints(program samples: [Sample], _ isolation: Isolation = .nonisolated) throws -> [String] {
+        let text = samples.map { $0.block.lines.joined(separator: "\n") }.joined(separator: "\n")
+        let options = moduleOptions(isolation).filter { $0 != "-parse-as-library" }
+        let (status, output) = try SwiftCompiler.run(
+            ["-emit-sil", "-o", "/dev/null"] + options + SwiftCompiler.searchPaths, [("main.swift", text)])
+        return status == 0 ? [] : [output]
     }
 
     /// Compiles up to SIL, because only its passes find objects that several tasks share.
@@ -40,7 +55,16 @@ enum Compiler {
         [
             "-swift-version", "6", "-default-isolation", isolation.rawValue, "-parse-as-library", "-module-name",
             "Samples",
-        ] + SwiftCompiler.searchPaths
+        ]
+    }
+
+    /// Whether the system has SwiftUI; otherwise its samples are compiled with ``SwiftUIStub``.
+    private static var hasSwiftUI: Bool {
+        #if canImport(SwiftUI)
+            true
+        #else
+            false
+        #endif
     }
 
     private static var manifestOptions: [String] {

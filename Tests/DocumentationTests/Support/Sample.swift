@@ -38,6 +38,8 @@ struct Sample {
         return block.lines.contains { line in starts.contains { line.hasPrefix($0) } } ? .file : .statements
     }
 
+    var needsSwiftUI: Bool { block.lines.contains("import SwiftUI") }
+
     /// Returns the source of the sample.
     ///
     /// - Parameter number: A number that is unique among the sources of the module.

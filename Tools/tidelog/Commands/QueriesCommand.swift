@@ -31,7 +31,11 @@ struct QueriesAddCommand: AsyncParsableCommand {
         discussion: "The next pull downloads it. Needs no network.")
 
     @Argument(help: ArgumentHelp("The name of the query.", valueName: "name")) var name: String
-    @Argument(help: ArgumentHelp("The query, relative to the service root.", valueName: "query")) var query: String
+    @Argument(
+        help: ArgumentHelp(
+            "The query, relative to the service root. If it is omitted, the name is that of an entity set.",
+            valueName: "query"))
+    var query: String?
     @Flag(help: "Also download the streams of its media entities.") var streams = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -40,7 +44,7 @@ struct QueriesAddCommand: AsyncParsableCommand {
         try await options.withStore { provider in
             try await provider.add(
                 definingQuery: OfflineODataDefiningQuery(
-                    name: name, query: query, automaticallyRetrievesStreams: streams))
+                    name: name, query: query ?? name, automaticallyRetrievesStreams: streams))
             guard let added = try await provider.getDefiningQueries().first(where: { $0.name == name }) else { return }
             if format.json { return try Console.print(added.json) }
             try Console.print(added.line)

@@ -17,7 +17,9 @@ struct InitCommand: AsyncParsableCommand {
     var serviceRoot: String
 
     @Option(
-        help: ArgumentHelp("A defining query, relative to the service root; may be repeated.", valueName: "NAME=PATH"),
+        help: ArgumentHelp(
+            "A defining query, relative to the service root; may be repeated. Without NAME=, its name is that of its entity set.",
+            valueName: "[NAME=]PATH"),
         transform: QueryArgument.init)
     var query: [QueryArgument] = []
 
@@ -80,7 +82,7 @@ extension InitCommand {
     }
 }
 
-/// An argument `NAME=PATH`.
+/// An argument `NAME=PATH`, or a path whose name is that of its entity set or singleton.
 struct QueryArgument: Hashable {
     var name: String
     var path: String
@@ -90,7 +92,22 @@ struct QueryArgument: Hashable {
         self.path = path
     }
 
+    /// Creates a query that has the name of its entity set; nil if the path does not begin with a name.
+    init?(path: String) {
+        let name = path.drop { $0 == "/" }.prefix { !"/?($=".contains($0) }
+        guard !name.isEmpty else { return nil }
+        self.init(name: String(name), path: path)
+    }
+
     init(_ text: String) throws {
+        // An equals sign after the beginning of the query options is a part of the path.
+        if text.prefix(while: { $0 != "=" }).contains(where: { "?(".contains($0) }) || !text.contains("=") {
+            guard let query = QueryArgument(path: text) else {
+                throw ValidationError("'\(text)' is neither a path nor of the form NAME=PATH.")
+            }
+            self = query
+            return
+        }
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex,
             text.index(after: equals) != text.endIndex
         else { throw ValidationError("'\(text)' does not have the form NAME=PATH.") }

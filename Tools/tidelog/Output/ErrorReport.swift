@@ -67,7 +67,7 @@ struct ErrorReport {
         content =
             switch error {
             case let error as TidelogError:
-                .line(Self.line(error.message, error.place, error.recovery), ExitStatus(error.code))
+                .line(Self.line(error.message, error.place, Self.recovery(error)), ExitStatus(error.code))
             case let error as CommandFailure: .line(Self.line(error.message, error.place, error.recovery), .failed)
             case let error as LineFailure: .line(error.description, error.status)
             case let error as ReportedFailure: .silent(error.status)
@@ -96,7 +96,16 @@ struct ErrorReport {
         case .silent(let status):
             try? Console.flush()
             leave(status)
-        case .arguments(let error): RootCommand.exit(withError: error)
+        case .arguments(let error):
+            let text = UsageText(
+                parserText: RootCommand.fullMessage(for: error), arguments: Array(CommandLine.arguments.dropFirst()))
+            guard status == .done else {
+                if !text.parserText.isEmpty { Console.printError(text.error) }
+                leave(status)
+            }
+            try? Console.print(text.help)
+            try? Console.flush()
+            leave(status)
         }
     }
 
@@ -108,6 +117,13 @@ struct ErrorReport {
         #else
             Musl.exit(status.rawValue)
         #endif
+    }
+
+    /// Returns the next step. For missing or wrong credentials, it includes the variables that contain them.
+    private static func recovery(_ error: TidelogError) -> String? {
+        guard error.code == .unauthorized else { return error.recovery }
+        return [error.recovery, "They are TIDELOG_TOKEN, or TIDELOG_USER and TIDELOG_PASSWORD, in the environment."]
+            .compactMap { $0 }.joined(separator: " ")
     }
 
     private static func line(_ message: String, _ place: String?, _ recovery: String?) -> String {
