@@ -116,7 +116,7 @@ import TidelogFoundation
         let error = #expect(throws: TidelogError.self) {
             try Sample.property("String").typedValue(as: UUID.self, from: thing)
         }
-        #expect(error?.message == "S.Thing/String holds a string, not of the Swift type UUID.")
+        #expect(error?.message == "S.Thing/String contains a string, not a value of the Swift type UUID.")
         let unset = #expect(throws: TidelogError.self) { try Sample.property("Decimal").decimalValue(from: thing) }
         #expect(unset?.message == "S.Thing/Decimal is unset, not a decimal number.")
     }

@@ -217,7 +217,7 @@ extension PropertyReference {
     public func typedValue<T: PropertyConvertible>(
         as type: T.Type = T.self, from entity: EntityValue
     ) throws(TidelogError) -> T {
-        try required(optionalTyped(as: type, from: entity), entity, "of the Swift type \(T.self)")
+        try required(optionalTyped(as: type, from: entity), entity, "a value of the Swift type \(T.self)")
     }
 
     /// Returns the value as the given Swift type, or `nil` if it is unset, null, or of another type.
