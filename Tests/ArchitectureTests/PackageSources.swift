@@ -18,6 +18,12 @@ enum PackageSources {
                 .map(\.lastPathComponent))
     }
 
+    /// Returns the Swift files of a folder, relative to the root.
+    static func swiftFiles(_ folder: String) throws -> [String] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+        return paths.filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
+    }
+
     /// Returns the modules that the Swift files of a target import.
     static func imports(of target: PackageManifest.Target) throws -> Set<String> {
         let folder = root.appending(path: target.path)
