@@ -38,7 +38,7 @@ import Tidelog
         let error = try await refused {
             _ = try await $0.service.queueAction("reserve", on: .entity(try await $0.travel(1)))
         }
-        #expect(error?.message == "reserve needs the parameter seats.")
+        #expect(error?.message == "reserve requires the parameter seats.")
     }
 
     @Test func `an argument of another type is refused by its name`() async throws {
