@@ -1,7 +1,8 @@
 extension ReservedNames {
     /// The public types of `Tidelog`. A test compares them.
     static let tidelog: Set<String> = [
-        "ActionAnswer", "ActionEffect", "ActionInvocation", "BatchCall", "BatchCallOutcome", "Box", "BoxQuery", "CalendarLiteral", "ChangeSet", "ClassMetadata",
+        "ActionAnswer", "ActionEffect", "ActionInvocation", "BatchCall", "BatchCallOutcome", "Box", "BoxQuery",
+        "CalendarLiteral", "ChangeSet", "ClassMetadata",
         "ClockLiteral",
         "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",
         "EmbeddedMetadata", "EncodableEntity", "EntitiesPath", "EntityIdentity", "EntityPath", "EntityValue",

@@ -72,7 +72,8 @@ enum ReservedNames {
         "embeddedMetadata", "entities", "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity",
         "hasOpenEnumerations", "invoke",
         "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty", "localMedia", "localStream", "logger", "metadata",
-        "observe", "prettyTracing", "processBatch", "provider", "queueAction", "refreshMetadata", "singleton", "traceRequests",
+        "observe", "prettyTracing", "processBatch", "provider", "queueAction", "refreshMetadata", "singleton",
+        "traceRequests",
         "traceWithData", "updateEntity", "updateLink", "uploadMedia", "uploadStream",
     ])
 }
