@@ -36,7 +36,10 @@ struct RecordCodecTests {
             changeSets: [
                 [
                     .init(contentID: "1", operation: 4, effect: .create, creates: new),
-                    .init(contentID: "1", operation: 5), .init(contentID: "2", operation: 6, effect: .link),
+                    .init(contentID: "1", operation: 5),
+                    .init(
+                        contentID: "2", operation: 6, effect: .link,
+                        references: .init(contentIDInURL: "1", hasContentIDInBody: true, hasOthers: true)),
                 ]
             ], fingerprint: .init(byteCount: 1, digest: [9], options: []))
         prepared.coalesces = true

@@ -314,4 +314,25 @@ struct UploadSessionTests {
         script.handle(.done)
         #expect(script.next == "resolveInDoubt")
     }
+
+    @Test func `a late refusal of references leads to one trial of a simpler form`() throws {
+        var script = try UploadScript()
+        script.handle(.accepted([5, 5]))
+        var report = script.report(.response(WireResponse(status: 200)))
+        var link = UploadedRequest(contentID: "2", operation: 2, effect: .link)
+        link.references.hasContentIDInBody = true
+        report.batch.changeSets[0].requests.append(link)
+        let body =
+            "--b\r\nContent-Type: application/http\r\n\r\nHTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n\r\n--b--\r\n"
+        report.answer = .response(
+            WireResponse(
+                status: 200, headers: ["Content-Type": "multipart/mixed; boundary=b"], body: Array(body.utf8)))
+        for expected: [SequenceNumber: BatchAnswered.Result] in [[1: .notProcessed, 2: .notProcessed], [:]] {
+            script.handle(.polled(report))
+            guard case .answer(let answer) = script.session.next else { throw Unexpected(script.next) }
+            #expect(answer.amended == expected)
+            script.answer(expected.isEmpty ? .rejected(script.refusal) : .notProcessed)
+        }
+        #expect(script.next == "resolveInDoubt")
+    }
 }

@@ -239,7 +239,10 @@ extension Redaction {
                 $0.map {
                     .init(
                         contentID: contentID($0.contentID), operation: $0.operation, effect: $0.effect,
-                        creates: $0.creates.map(newEntity))
+                        creates: $0.creates.map(newEntity),
+                        references: .init(
+                            contentIDInURL: $0.references.contentIDInURL.map(contentID),
+                            hasContentIDInBody: $0.references.hasContentIDInBody, hasOthers: $0.references.hasOthers))
                 }
             },
             sent: prepared.sent.map {

@@ -61,7 +61,11 @@ extension ByteWriter {
         list(prepared.changeSets) {
             $0.list($1) {
                 $0.byte($1.effect?.rawValue ?? 0)
+                guard $1.effect != nil else { return }
                 $0.optional($1.creates) { $0.newEntity($1) }
+                $0.optional($1.references.contentIDInURL) { $0.string($1) }
+                $0.bool($1.references.hasContentIDInBody)
+                $0.bool($1.references.hasOthers)
             }
         }
         sent(prepared.sent)
@@ -188,20 +192,33 @@ extension ByteReader {
     /// Reads the parts that follow ``prepared()`` in the kind *batchPreparedWithEffects*.
     mutating func effects(_ prepared: inout BatchPrepared) throws(CodecError) {
         prepared.coalesces = try bool()
-        let effects = try list { r throws(CodecError) in
-            try r.list { r throws(CodecError) in
-                (effect: try r.effect(), creates: try r.optional { r throws(CodecError) in try r.newEntity() })
-            }
+        // The Content-IDs and operations were read before.
+        let requests = try list { r throws(CodecError) in
+            try r.list { r throws(CodecError) in try r.requestWithEffect() }
         }
-        guard effects.map(\.count) == prepared.changeSets.map(\.count) else { throw fail(.invalid("effects")) }
-        for (place, changeSet) in effects.enumerated() {
+        guard requests.map(\.count) == prepared.changeSets.map(\.count) else { throw fail(.invalid("effects")) }
+        for (place, changeSet) in requests.enumerated() {
             for (index, request) in changeSet.enumerated() {
-                prepared.changeSets[place][index].effect = request.effect
-                prepared.changeSets[place][index].creates = request.creates
+                let known = prepared.changeSets[place][index]
+                prepared.changeSets[place][index] = request
+                prepared.changeSets[place][index].contentID = known.contentID
+                prepared.changeSets[place][index].operation = known.operation
             }
         }
         prepared.sent = try sent()
         prepared.fingerprint = try optional { r throws(CodecError) in try r.fingerprint() }
+    }
+
+    /// Reads the effect of a request, and what follows it unless there is none.
+    private mutating func requestWithEffect() throws(CodecError) -> BatchPrepared.Request {
+        var request = BatchPrepared.Request(contentID: "", operation: 0)
+        request.effect = try effect()
+        guard request.effect != nil else { return request }
+        request.creates = try optional { r throws(CodecError) in try r.newEntity() }
+        request.references.contentIDInURL = try optional { r throws(CodecError) in try r.string() }
+        request.references.hasContentIDInBody = try bool()
+        request.references.hasOthers = try bool()
+        return request
     }
 
     private mutating func effect() throws(CodecError) -> BatchPrepared.Effect? {

@@ -48,14 +48,33 @@ public struct BatchPrepared: Sendable, Hashable {
         public var effect: Effect?
         /// The entity that the request creates, with those below it.
         public var creates: NewEntity?
+        public var references = References()
 
         public init(
-            contentID: String, operation: SequenceNumber, effect: Effect? = nil, creates: NewEntity? = nil
+            contentID: String, operation: SequenceNumber, effect: Effect? = nil, creates: NewEntity? = nil,
+            references: References = References()
         ) {
             self.contentID = contentID
             self.operation = operation
             self.effect = effect
             self.creates = creates
+            self.references = references
+        }
+    }
+
+    /// The references of a request to entities, as far as they help to interpret a refusal.
+    public struct References: Sendable, Hashable {
+        /// The Content-ID with which the URL begins, if it refers to an entity that the change set creates.
+        public var contentIDInURL: String?
+        /// Whether the body refers to an entity that the change set creates.
+        public var hasContentIDInBody: Bool
+        /// Whether the request also refers to entities that the service knows.
+        public var hasOthers: Bool
+
+        public init(contentIDInURL: String? = nil, hasContentIDInBody: Bool = false, hasOthers: Bool = false) {
+            self.contentIDInURL = contentIDInURL
+            self.hasContentIDInBody = hasContentIDInBody
+            self.hasOthers = hasOthers
         }
     }
 

@@ -129,7 +129,8 @@ public struct Reconciler<Storage: StateReader> {
     ) throws(StateError) -> [EntityImage] {
         guard let new = request.creates, let name = try storage.set(of: new.id), let set = model.findEntitySet(name)
         else { return [] }
-        let body = request.body ?? EntityBody(type: set.entityType, values: [:])
+        let type = try storage.row(new.id).flatMap { model.findEntityType($0.type) } ?? set.entityType
+        let body = request.body ?? EntityBody(type: type, values: [:])
         var values = keyInHeaders(response, set)
         let etag = response.headers["ETag"]
         guard !response.body.isEmpty, var payload = try? reader.entity(response.body, type: set.entityType) else {
@@ -210,9 +211,10 @@ public struct Reconciler<Storage: StateReader> {
         let index = blamed.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
         // A change set of one operation needs no culprit. Otherwise all operations are refused unless one is named.
         let operations = Set(changeSet.operations)
+        let waiting = changeSet.requests.filter { !$0.operations.isEmpty }
         let named =
             index.map { changeSet.requests[$0] }
-            ?? (operations.count == 1 || changeSet.requests.count == 1 ? changeSet.requests.first : nil)
+            ?? (operations.count == 1 || waiting.count == 1 ? waiting.first : nil)
         if let named, isDone(named, response) {
             // The other operations were rolled back with it, and are sent again without it.
             return all(changeSet) { named.operations.contains($0) ? .confirmed(images: []) : .notProcessed }

@@ -1,4 +1,5 @@
 public import ODataWire
+import Operations
 
 /// The conclusion from the refusal of a change set that the service may not support its `$<Content-ID>` references.
 ///
@@ -20,19 +21,17 @@ public struct ReferenceRefusal: Sendable, Hashable {
         let error = ServiceErrorReader.read(response.body)
         let blamed = changeSet.culprit(response, culprit)
         let suspects = changeSet.requests.filter { blamed == nil || $0.contentID == blamed }
-        if suspects.contains(where: { $0.bodyReferences.contains(where: \.isBelowContentID) }) {
+        if suspects.contains(where: \.references.hasContentIDInBody) {
             understood = .urlsOnly
             return
         }
-        let referring = suspects.filter { $0.urlReferences.contains(where: \.isBelowContentID) }
+        let referring = suspects.filter { $0.references.contentIDInURL != nil }
         guard !referring.isEmpty else { return nil }
-        let isQuoted = referring.contains { request in
-            request.urlReferences.compactMap(\.contentID).contains { Self.quotes($0, response, error) }
+        let isQuoted = referring.compactMap(\.references.contentIDInURL).contains {
+            Self.quotes($0, response, error)
         }
         // Another entity that the request refers to may be missing instead.
-        let namesOthers = referring.contains {
-            ($0.urlReferences + $0.bodyReferences).contains { !$0.isBelowContentID }
-        }
+        let namesOthers = referring.contains { $0.references.hasOthers }
         guard isQuoted || response.status == 501 || response.status == 404 && !namesOthers else { return nil }
         understood = .none
     }

@@ -105,8 +105,18 @@ public struct PlannedRequest: Sendable, Hashable {
     fileprivate var logged: [BatchPrepared.Request] {
         let own = BatchPrepared.Request(
             contentID: contentID, operation: operation, effect: BatchPrepared.Effect(modification.action),
-            creates: newEntity)
+            creates: newEntity, references: BatchPrepared.References(modification.action))
         return [own] + carries.map { BatchPrepared.Request(contentID: contentID, operation: $0) }
+    }
+}
+
+extension BatchPrepared.References {
+    init(_ action: DataModification.Action) {
+        let (url, body) = (action.urlReferences, action.bodyReferences)
+        self.init(
+            contentIDInURL: url.lazy.compactMap(\.contentID).first,
+            hasContentIDInBody: body.contains(where: \.isBelowContentID),
+            hasOthers: (url + body).contains { !$0.isBelowContentID })
     }
 }
 

@@ -33,6 +33,7 @@ extension UploadDriver {
     /// Waits before the next poll. If the upload is cancelled meanwhile, the batch is cancelled on the service too, if
     /// possible.
     func wait(_ pause: Duration, for batch: BatchID) async throws(TidelogError) {
+        guard let monitor = try await store.openBatch(batch)?.monitor else { return }
         session.activity.notify(
             .waiting(
                 until: store.environment.now() + pause.milliseconds, attempt: 0,
@@ -40,7 +41,6 @@ extension UploadDriver {
         do throws(CancellationError) {
             try await store.environment.sleep(pause)
         } catch {
-            let monitor = try await store.openBatch(batch)?.monitor ?? ""
             // A new task, because the cancelled one no longer sends requests.
             let session = session
             let answer = await Task { try? await session.modify(WireRequest(method: "DELETE", url: monitor)) }.value

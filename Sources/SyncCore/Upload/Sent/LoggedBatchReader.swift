@@ -30,10 +30,11 @@ package struct LoggedBatchReader<Storage: StateReader> {
         _ logged: [BatchPrepared.Request], _ sent: [BatchPrepared.SentRequest]
     ) throws(StateError) -> UploadedChangeSet {
         let requests = grouped(logged)
+        let contents = try contents(of: requests)
         var changeSet = UploadedChangeSet(requests: [])
         for members in requests {
             let isAlone = requests.count { $0.contains { $0.operation == members[0].operation } } == 1
-            var request = try request(members, isAlone: isAlone)
+            var request = try request(members, isAlone: isAlone, contents)
             request.wire = sent.first { $0.contentID == request.contentID }?.request
             changeSet.requests.append(request)
         }
@@ -53,12 +54,26 @@ package struct LoggedBatchReader<Storage: StateReader> {
         return requests
     }
 
+    /// Returns the content of the new entities of a change set: that of the creates, and of the operations that requests
+    /// carry. Other operations have a request of their own.
+    private func contents(of requests: [[BatchPrepared.Request]]) throws(StateError) -> SentContents {
+        var carried: Set<SequenceNumber> = []
+        for members in requests { carried.formUnion(members.dropFirst().map(\.operation)) }
+        var operations: [Operation] = []
+        for sequence in Set(requests.joined().map(\.operation)).sorted() {
+            guard let operation = try storage.pendingOperation(sequence)?.operation else { continue }
+            let isCreate = if case .create = operation.action { true } else { false }
+            if isCreate || carried.contains(sequence) { operations.append(operation) }
+        }
+        return SentContents(operations, model)
+    }
+
     /// Returns a request.
     ///
     /// - Parameter isAlone: Whether the operation has no other request. Only then the effect follows from the operation
     ///   if the record does not contain it. Otherwise the response is read as that to a link, which has no content.
     private func request(
-        _ members: [BatchPrepared.Request], isAlone: Bool
+        _ members: [BatchPrepared.Request], isAlone: Bool, _ contents: SentContents
     ) throws(StateError) -> UploadedRequest {
         var operations: [SequenceNumber: Operation] = [:]
         for member in members {
@@ -80,15 +95,13 @@ package struct LoggedBatchReader<Storage: StateReader> {
             let found = try EntityResolver(storage: storage, model: model).invocation(call, in: operation)
             if case .success(let invocation) = found { request.invocation = invocation }
         }
-        if request.effect == .create, let creates = request.creates {
-            let known = members.compactMap { operations[$0.operation] }
-            request.body = SentContents(known, model).body(of: creates)
-        }
+        request.references = own.references
+        if request.effect == .create, let creates = request.creates { request.body = contents.body(of: creates) }
         return request
     }
 }
 
-/// The content of new entities, according to the operations of one request.
+/// The content of new entities, according to the operations of one change set.
 private struct SentContents {
     private var creations: [EntityID: Creation] = [:]
     /// Links that other operations add to new entities.

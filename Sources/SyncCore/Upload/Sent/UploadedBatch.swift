@@ -116,9 +116,7 @@ package struct UploadedRequest: Sendable, Hashable {
     package var body: EntityBody?
     /// The request as sent; nil if the log does not contain it.
     package var wire: WireRequest?
-    /// The references of the request to entities; empty if the request comes from the log.
-    package var urlReferences: [ResourceReference] = []
-    package var bodyReferences: [ResourceReference] = []
+    package var references = BatchPrepared.References()
     /// The stream that the request writes, if it writes one.
     package var stream: Stream?
     /// The called action; nil for other requests, and if the metadata no longer have the action.
@@ -160,8 +158,7 @@ package struct UploadedRequest: Sendable, Hashable {
         self.init(
             contentID: request.contentID, operation: request.operation, carries: request.carries,
             effect: BatchPrepared.Effect(action), creates: request.newEntity, body: action.createdBody, wire: wire)
-        urlReferences = action.urlReferences
-        bodyReferences = action.bodyReferences
+        references = BatchPrepared.References(action)
         called = request.called
         if case .invoke(let invocation) = action { self.invocation = invocation }
         if let head = request.modification.stream {

@@ -83,7 +83,7 @@ extension UploadSession {
         switch BatchResponseKind(response) {
         case .parts:
             guard let outcomes else { return doubt(report, "The response to the batch cannot be read.", context) }
-            answer(report.batch, outcomes, report.profile, .poll(context, hasMoved: nil))
+            answer(report.batch, outcomes, profile(of: report), .poll(context, hasMoved: nil))
         case .refused, .untouched, .accepted:
             // In a synchronous response the service names the failing part.
             knowledge.isImpatient = true
@@ -96,6 +96,11 @@ extension UploadSession {
         }
     }
 
+    /// Returns the profile of a polled batch, limited by a running trial of a simpler reference form.
+    private func profile(of report: MonitorReport<Failure>) -> ServiceProfile {
+        ServiceProfile(model: report.profile.model, options: knowledge.options(report.profile.options))
+    }
+
     /// Handles the response to a repetition. Operations that it does not resolve stay in doubt and are resolved by
     /// reading.
     private mutating func repeated(
@@ -106,7 +111,7 @@ extension UploadSession {
             repetition.places.isEmpty
             ? .polled(.ended(hasMoved: false), context)
             : .answer(
-                report.batch.part(repetition.places), repetition.outcomes, report.profile,
+                report.batch.part(repetition.places), repetition.outcomes, profile(of: report),
                 .poll(context, hasMoved: true))
         request(
             .interrupt(report.batch.number, "The service did not execute the retry."), .log(continuation))

@@ -73,7 +73,7 @@ extension UploadSession {
     }
 
     private mutating func answerPart(_ batch: UploadedBatch, _ outcomes: [ChangeSetOutcome]) {
-        guard let profile = parts.profile else { return }
+        guard let profile = parts.profile else { preconditionFailure("No part is being sent.") }
         answer(batch, outcomes, profile, .part)
     }
 
@@ -165,7 +165,7 @@ extension UploadSession {
     }
 
     private mutating func probe(_ batch: UploadedBatch, _ response: WireResponse) {
-        guard let profile = parts.profile else { return }
+        guard let profile = parts.profile else { preconditionFailure("No part is being sent.") }
         request(.probe(profile), .probe(batch, response))
     }
 

@@ -147,7 +147,7 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
             probed(batch, response)
         case (.answer(let context), .answered(let results)): answered(results, context)
         case (.log(let continuation), .done): proceed(continuation)
-        default: assertionFailure("The event \(event) does not belong to the command \(next).")
+        default: preconditionFailure("The event \(event) does not belong to the command \(next).")
         }
     }
 
