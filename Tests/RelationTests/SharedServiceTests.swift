@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// One service in several tasks. That these tests compile is a part of what they show.
+/// A `DataService` that several tasks share. Some of these patterns are verified by the compiler alone.
 @Suite(.timeLimit(.minutes(10))) struct SharedServiceTests {
     /// Owns a service, and hands the entities that it reads to its callers.
     private actor Repository {

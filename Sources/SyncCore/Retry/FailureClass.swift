@@ -17,4 +17,7 @@ public enum FailureClass: Sendable, Hashable {
         default: self = .permanent
         }
     }
+
+    /// Returns whether the service would answer this request in the same way again, while other requests may succeed.
+    package static func isLasting(status: Int) -> Bool { status != 401 && FailureClass(status: status) == .permanent }
 }

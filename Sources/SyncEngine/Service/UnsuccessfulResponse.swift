@@ -14,8 +14,8 @@ struct UnsuccessfulResponse: Error, Hashable {
         self.headers = headers
     }
 
-    /// Whether the service would answer this request in the same way again, while other requests may succeed.
-    var isLasting: Bool { status != 401 && FailureClass(status: status) == .permanent }
+    /// See ``FailureClass/isLasting(status:)``.
+    var isLasting: Bool { FailureClass.isLasting(status: status) }
 }
 
 extension TidelogError {

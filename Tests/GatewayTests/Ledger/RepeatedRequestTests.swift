@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// Single requests with identifiers, against a service that counts what it executes.
+/// Single requests with repeatability identifiers, sent through the gateway to a service that counts executed requests.
 struct RepeatedRequestTests {
     private func post(
         _ gateway: GatewayUnderTest, id: String = "r1", user: String = "a", body: String = "{\"n\":1}",

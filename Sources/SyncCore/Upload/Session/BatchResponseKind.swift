@@ -104,8 +104,8 @@ extension WireResponse {
             && ServiceErrorReader.read(body) == nil
     }
 
-    /// Whether the service would answer this request in the same way again, while other requests may succeed.
-    package var isLasting: Bool { status != 401 && FailureClass(status: status) == .permanent }
+    /// See ``FailureClass/isLasting(status:)``.
+    package var isLasting: Bool { FailureClass.isLasting(status: status) }
 
     fileprivate var hasParts: Bool { headers["Content-Type"]?.lowercased().hasPrefix("multipart/") == true }
 }
