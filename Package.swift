@@ -254,6 +254,8 @@ let package = Package(
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
+        // Compiles expressions and mistakes with these modules.
+        tests("CompilerTests", ["TidelogUI", "TidelogFoundation", "Tidelog", "TestSupport"]),
         // Compiles the code samples of the articles with these modules.
         tests(
             "DocumentationTests",

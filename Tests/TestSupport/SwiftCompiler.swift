@@ -36,8 +36,11 @@ package import Foundation
             let root = URL(filePath: #filePath).appending(path: "../../..").standardized
             var arguments = ["-I", modules.path] + libraries.flatMap { ["-Xcc", $0] }
             let sources = contents(root.appending(path: "Sources"))
-            let checkouts = contents(root.appending(path: ".build/checkouts"))
-                .flatMap { contents($0.appending(path: "Sources")) }
+            // Modules are in <scratch path>/<triple>/<configuration>/Modules.
+            let checkouts = contents(
+                modules.resolvingSymlinksInPath().appending(path: "../../../checkouts").standardized
+            )
+            .flatMap { contents($0.appending(path: "Sources")) }
             for folder in sources + checkouts {
                 arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
             }

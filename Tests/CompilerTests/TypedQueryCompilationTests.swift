@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if os(Linux)
     /// Expressions that the compiler must accept or reject.
-    @Suite struct TypedQueryCompilationTests {
+    @Suite(.enabled(if: SwiftCompiler.path != nil), .timeLimit(.minutes(5)))
+    struct TypedQueryCompilationTests {
         /// Pairs of an expression that must compile and one that must not.
         static let pairs: [(allowed: String, refused: String)] = [
             ("Person.name > \"a\"", "Person.name > 10"),
@@ -63,11 +65,10 @@ import Testing
             """,
         ]
 
-        @Test(.enabled(if: Compiler.path != nil))
-        func `the compiler rejects exactly the expressions that the types do not allow`() throws {
+        @Test func `the compiler rejects exactly the expressions that the types do not allow`() throws {
             let allowed = Self.pairs.enumerated().map { Self.function("allowed\($0)", $1.allowed) }
             let refused = Self.pairs.enumerated().map { Self.function("refused\($0)", $1.refused) }
-            let said = try Compiler.complaints(["Allowed.swift": allowed, "Refused.swift": refused])
+            let said = try Self.complaints(["Allowed.swift": allowed, "Refused.swift": refused])
             #expect(!said.contains { $0.contains("Allowed.swift") || $0.contains("People.swift") }, "\(said)")
             // After the import, each line is one function.
             let accepted = Self.pairs.enumerated().filter { line, _ in
@@ -76,12 +77,24 @@ import Testing
             #expect(accepted.map(\.element.refused) == [])
         }
 
-        @Test(.enabled(if: Compiler.path != nil))
-        func `an expression of ten conditions compiles in less than half a second`() throws {
+        @Test func `an expression of ten conditions compiles in less than half a second`() throws {
             let functions = Self.long.enumerated().map { Self.function("long\($0)", $1) }
-            let said = try Compiler.complaints(
+            let said = try Self.complaints(
                 ["Long.swift": functions], "-Xfrontend", "-warn-long-expression-type-checking=500")
             #expect(said.isEmpty, "\(said)")
+        }
+
+        /// Returns the errors and warnings for files that import Tidelog and use the typed classes of `TidelogTests`.
+        private static func complaints(_ files: [String: [String]], _ options: String...) throws -> [String] {
+            let classes = URL(filePath: #filePath).appending(path: "../../TidelogTests/Typed/People.swift").standardized
+            let (_, output) = try SwiftCompiler.run(
+                ["-typecheck", "-swift-version", "6", "-parse-as-library", "-diagnostic-style", "llvm", classes.path]
+                    + options + SwiftCompiler.searchPaths,
+                files.sorted { $0.key < $1.key }.map {
+                    (name: $0.key, text: (["import Tidelog"] + $0.value).joined(separator: "\n"))
+                })
+            return output.split(separator: "\n").map(String.init)
+                .filter { $0.contains("error: ") || $0.contains(" warning: ") }
         }
 
         private static func function(_ name: String, _ expression: String) -> String {
@@ -91,71 +104,5 @@ import Testing
         private static func type(of expression: String) -> String {
             expression.hasPrefix("DataQuery") ? "DataQuery" : "QueryFilter"
         }
-    }
-
-    /// The compiler of the tests, as found on the search path, and the modules next to them.
-    private enum Compiler {
-        static let path: String? = {
-            let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            let found = folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-            if found == nil { print("skipped: there is no swiftc on the search path") }
-            return found
-        }()
-
-        private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
-
-        private static let products: URL = {
-            let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-            var folder = URL(filePath: bundle).deletingLastPathComponent()
-            let module = "Modules/Tidelog.swiftmodule"
-            while folder.path != "/", !FileManager.default.fileExists(atPath: "\(folder.path)/\(module)") {
-                folder.deleteLastPathComponent()
-            }
-            return folder.resolvingSymlinksInPath()
-        }()
-
-        /// Returns the errors and warnings for files that import Tidelog and use the classes of these tests.
-        static func complaints(_ files: [String: [String]], _ options: String...) throws -> [String] {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "typed-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            for (name, lines) in files {
-                let text = (["import Tidelog"] + lines).joined(separator: "\n")
-                try Data(text.utf8).write(to: folder.appending(path: name))
-            }
-            let process = Process()
-            let output = folder.appending(path: "output")
-            try Data().write(to: output)
-            process.executableURL = URL(filePath: path ?? "/usr/bin/false")
-            process.arguments =
-                ["-typecheck", "-swift-version", "6", "-parse-as-library", "-diagnostic-style", "llvm"] + options
-                + searchPaths + files.keys.sorted().map { folder.appending(path: $0).path }
-                + [root.appending(path: "Tests/TidelogTests/Typed/People.swift").path]
-            process.standardError = try FileHandle(forWritingTo: output)
-            process.standardOutput = process.standardError
-            try process.run()
-            process.waitUntilExit()
-            return try String(contentsOf: output, encoding: .utf8).split(separator: "\n").map(String.init)
-                .filter { $0.contains(" error: ") || $0.contains(" warning: ") || $0.contains("error: ") }
-        }
-
-        private static let searchPaths: [String] = {
-            var arguments = ["-I", products.appending(path: "Modules").path, "-Xcc", "-I/usr/include/libxml2"]
-            func contents(_ folder: URL) -> [URL] {
-                (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-            }
-            let sources = contents(root.appending(path: "Sources"))
-            let checkouts = contents(products.appending(path: "../../checkouts").standardized)
-                .flatMap { contents($0.appending(path: "Sources")) }
-            for folder in sources + checkouts {
-                arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
-            }
-            // The dependencies of the plugin's tools were built a second time.
-            for folder in contents(products) + sources where !folder.lastPathComponent.hasSuffix("-tool.build") {
-                let map = folder.appending(path: "module.modulemap").path
-                if FileManager.default.fileExists(atPath: map) { arguments += ["-Xcc", "-fmodule-map-file=\(map)"] }
-            }
-            return arguments
-        }()
     }
 #endif
