@@ -54,7 +54,7 @@ struct StateEditor {
         if notesTouched { touched.entities.insert(id) }
         try storage.removeRow(id)
         // Streams of an entity that only pending operations delete are needed by an undo.
-        if layer == .base { try storage.state.putStreams([], of: id) }
+        if layer == .base { try storage.state.bookkeeping.putStreams([], of: id) }
     }
 
     private mutating func watch(_ id: EntityID) throws(StateError) {

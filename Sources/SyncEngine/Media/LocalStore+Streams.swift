@@ -152,7 +152,7 @@ extension LocalStore {
         let model = try model
         return try read { state in
             var covered: [EntityID] = []
-            try state.forEachCoverage { name, id, _ in if name == query { covered.append(id) } }
+            try state.bookkeeping.forEachCoverage { name, id, _ in if name == query { covered.append(id) } }
             return try covered.filter { id in
                 guard let row = try state.serviceRow(id), row.origin.isOnService else { return false }
                 return model.findEntityType(row.type)?.hasStream == true
@@ -187,9 +187,9 @@ extension LocalStore {
         try read { state in
             var used: [StreamDigest: StreamContent] = [:]
             func note(_ content: StreamContent?) { if let content { used[content.digest] = content } }
-            try state.forEachStreams { _, streams in for stream in streams { note(stream.content) } }
+            try state.bookkeeping.forEachStreams { _, streams in for stream in streams { note(stream.content) } }
             try state.forEachPending { note($0.operation.stream?.content) }
-            try state.forEachUndone { note($0.operation.operation.stream?.content) }
+            try state.bookkeeping.forEachUndone { note($0.operation.operation.stream?.content) }
             return used
         }
     }
@@ -208,7 +208,7 @@ extension LocalStore {
         let model = try model
         return try read { state in
             var found: [(id: EntityID, content: StreamContent)] = []
-            try state.forEachStreams { id, streams in
+            try state.bookkeeping.forEachStreams { id, streams in
                 for content in streams.compactMap(\.content) { found.append((id, content)) }
             }
             try state.forEachPending {

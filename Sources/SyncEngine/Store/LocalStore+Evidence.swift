@@ -141,7 +141,7 @@ extension LocalStore {
     func knowsWhole(_ set: EntitySet) throws(TidelogError) -> Bool {
         let model = try model
         return try read { state in
-            try state.queries().contains { query in
+            try state.bookkeeping.queries().contains { query in
                 guard query.isComplete, query.downloaded != nil,
                     let request = try? ServiceRequest.parse(query.query.query, model: model, version: model.version),
                     case .entitySet(let whole)? = request.path.segments.first, request.path.segments.count == 1

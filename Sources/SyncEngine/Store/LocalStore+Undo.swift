@@ -34,7 +34,7 @@ extension LocalStore {
 
     /// Returns the undone operations in the order of their creation.
     public func undoneOperations() throws(TidelogError) -> [UndoneOperation] {
-        try read { try $0.undoneOperations() }
+        try read { try $0.bookkeeping.undoneOperations() }
     }
 
     /// Restores undone operations to their old positions, change sets as a whole. Returns all redone operations.
@@ -119,7 +119,7 @@ extension LocalStore {
             guard pending.isUndoable else { throw Self.isAtService(operation, nil) }
             return
         }
-        if try state.undoneOperation(operation) != nil {
+        if try state.bookkeeping.undoneOperation(operation) != nil {
             throw OperationRefused(.notUndoable, "Operation \(operation) is already undone.")
         }
         throw OperationRefused(
@@ -161,19 +161,21 @@ extension LocalStore {
         var chosen = Set(operations)
         var changeSets: Set<SequenceNumber> = []
         for operation in operations {
-            guard let undone = try state.undoneOperation(operation) else {
+            guard let undone = try state.bookkeeping.undoneOperation(operation) else {
                 throw OperationRefused(
                     .notUndoable, "Operation \(operation) is not undone, so there is nothing to redo.")
             }
             // The members of a change set are consecutive.
             guard let first = undone.operation.operation.changeSet, changeSets.insert(first).inserted else { continue }
             var member = first
-            while let other = try state.undoneOperation(member), other.operation.operation.changeSet == first {
+            while let other = try state.bookkeeping.undoneOperation(member),
+                other.operation.operation.changeSet == first
+            {
                 chosen.insert(member)
                 member += 1
             }
         }
-        return try chosen.sorted().compactMap { try state.undoneOperation($0) }
+        return try chosen.sorted().compactMap { try state.bookkeeping.undoneOperation($0) }
     }
 
     private func refused(
@@ -198,7 +200,7 @@ extension LocalStore {
     private func creators(neededBy undone: [UndoneOperation]) throws -> [SequenceNumber] {
         let named = Set(undone.flatMap(\.operation.operation.referencedEntities))
         let chosen = Set(undone.map(\.sequence))
-        return try state.undoneOperations().filter {
+        return try state.bookkeeping.undoneOperations().filter {
             !chosen.contains($0.sequence) && !named.isDisjoint(with: $0.operation.operation.createdEntities)
         }.map(\.sequence)
     }

@@ -166,7 +166,9 @@ public actor LocalStore {
         var open: [BatchID] = []
         do throws(StateError) {
             let batches = Set(try state.pendingOperations(.inFlight).compactMap(\.status.batch))
-            for batch in batches.sorted() where try state.openBatch(batch)?.monitor == nil { open.append(batch) }
+            for batch in batches.sorted() where try state.bookkeeping.openBatch(batch)?.monitor == nil {
+                open.append(batch)
+            }
         } catch {
             throw TidelogError(error, views: files.views)
         }

@@ -20,9 +20,9 @@ extension SQLiteState {
             ORDER BY 1, 2
             """
         try each(sql, [Self.idList(sources), .text(end.relationship.name)]) { row throws(StateError) in
-            let target = EntityID(rawValue: UInt64(bitPattern: row.integer(1)))
+            let target = row.entity(1)
             guard let set = try set(of: target) else { return }
-            body(EntityID(rawValue: UInt64(bitPattern: row.integer(0))), target, set)
+            body(row.entity(0), target, set)
         }
     }
 

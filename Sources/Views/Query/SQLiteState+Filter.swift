@@ -27,7 +27,7 @@ extension SQLiteState {
     package func entities(
         in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil
     ) throws -> [EntityID] {
-        try found(selection(.ids, set, options, now)) { EntityID(rawValue: UInt64(bitPattern: $0.integer(0))) }
+        try found(selection(.ids, set, options, now)) { $0.entity(0) }
     }
 
     /// Returns the entities as whole rows, read by the same statement.
@@ -132,7 +132,7 @@ extension SQLiteState {
     /// answered in memory. 18 is SQLITE_TOOBIG, 1 is SQLITE_ERROR, which also reports a missing table or column.
     static func queryError(_ error: SQLiteError) -> any Error {
         guard error.code == 18 || error.code == 1 && !error.message.hasPrefix("no such") else {
-            return stateError(error)
+            return StateError(error)
         }
         return EvaluationError(.unsupported, "The query cannot be evaluated in SQL: \(error.message).")
     }
@@ -150,7 +150,7 @@ extension SQLiteState {
             selections = [:]
             return functions
         } catch {
-            throw Self.stateError(error)
+            throw StateError(error)
         }
     }
 }

@@ -30,7 +30,7 @@ extension SQLiteState {
             reachedTexts[form] = sql
         }
         var found: [EntityRow] = []
-        try each(SQLText(sql, [.text(end.relationship.name), integer(entity)])) { row in
+        try each(SQLText(sql, [.text(end.relationship.name), SQLValue(entity)])) { row in
             found.append(try entityRow(row, set: set.name))
         }
         return found
@@ -62,7 +62,7 @@ extension SQLiteState {
     ) throws -> (rows: () throws -> [EntityRow], count: () throws -> Int64) {
         var compiler = try compiler(for: set, options, now)
         let reached =
-            SQLText(try self.reached(along: end, in: set), [.text(end.relationship.name), integer(entity)])
+            SQLText(try self.reached(along: end, in: set), [.text(end.relationship.name), SQLValue(entity)])
             + (try compiler.condition(of: options, in: set))
         let terms =
             try compiler.order(of: options) + [SQLText(end.relationship.isForward ? "links.second" : "links.first")]

@@ -19,7 +19,7 @@ extension SQLiteState {
     public func keyMap() throws(StateError) -> [KeyMapEntry] {
         try list("SELECT entity, name, key FROM keys JOIN sets ON id = set_number ORDER BY entity, key") {
             KeyMapEntry(
-                entity: EntityID(rawValue: UInt64(bitPattern: $0.integer(0))), set: $0.text(1) ?? "",
+                entity: $0.entity(0), set: $0.text(1) ?? "",
                 key: $0.text(2) ?? "")
         }
     }

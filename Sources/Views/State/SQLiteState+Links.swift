@@ -7,8 +7,8 @@ extension SQLiteState {
     func link(_ row: Row) throws(StateError) -> LinkRow {
         let name = try mapped { () throws(SQLiteError) in try relationships.name(row.integer(0)) }
         return LinkRow(
-            relationship: name ?? "", first: EntityID(rawValue: UInt64(bitPattern: row.integer(1))),
-            second: EntityID(rawValue: UInt64(bitPattern: row.integer(2))), inBase: row.integer(3) != 0,
+            relationship: name ?? "", first: row.entity(1),
+            second: row.entity(2), inBase: row.integer(3) != 0,
             inLocal: row.integer(4) != 0)
     }
 

@@ -18,9 +18,9 @@ extension SQLiteState {
             let type = row.text(4, names)
         else { throw StateError(.damaged, "The views contain an invalid row of \(set).") }
         return EntityRow(
-            id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
+            id: row.entity(0), set: set, type: type,
             values: try values(row, shape: 3, bytes: 7), etag: row.text(5), editLink: row.text(6), origin: origin,
-            downloaded: UInt64(bitPattern: row.integer(2)))
+            downloaded: row.unsigned(2))
     }
 
     public func putRow(_ row: EntityRow) throws(StateError) {
@@ -80,7 +80,7 @@ extension SQLiteState {
             SELECT \(Self.baseColumns) FROM bases WHERE entity IN (SELECT value FROM json_each(?))
             """, [Self.list(places.keys)]
         ) { row throws(StateError) in
-            let id = EntityID(rawValue: UInt64(bitPattern: row.integer(0)))
+            let id = row.entity(0)
             guard let place = places[id] else { return }
             plain[found[place].set]?[id] = nil
             if case .row(let row) = try base(row) { found[place].row = row }
@@ -116,7 +116,7 @@ extension SQLiteState {
         guard let find = try table(set).find(values) else { return try scan(set, where: values) }
         if isWriting, let known = find.found(values) { return known }
         let found = try list(find.statement, { for (_, value) in values { $0.value(SQLValue(value)) } }) {
-            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+            $0.entity(0)
         }
         if isWriting { find.remember(found, for: values) }
         return found
@@ -152,7 +152,7 @@ extension SQLiteState {
 
     public func rows(set: String) throws(StateError) -> [EntityID] {
         try list("SELECT entity FROM \(try layout(set).table) ORDER BY entity") {
-            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+            $0.entity(0)
         }
     }
 
@@ -162,7 +162,7 @@ extension SQLiteState {
     ) throws(StateError) -> [EntityRow] {
         try list(
             "SELECT \(Self.rowColumns) FROM \(try layout(set).table) WHERE entity > ? ORDER BY entity LIMIT ?",
-            [integer(last), .integer(Int64(limit))]
+            [SQLValue(last), .integer(Int64(limit))]
         ) { row throws(StateError) in try entityRow(row, set: set) }
     }
 
@@ -176,7 +176,7 @@ extension SQLiteState {
     // MARK: Identity and keys
 
     public func set(of id: EntityID) throws(StateError) -> String? {
-        do throws(SQLiteError) { return try entities.set(of: id) } catch { throw Self.stateError(error) }
+        do throws(SQLiteError) { return try entities.set(of: id) } catch { throw StateError(error) }
     }
 
     public func firstUnusedEntity() throws(StateError) -> EntityID {
@@ -187,7 +187,7 @@ extension SQLiteState {
     }
 
     public func register(_ id: EntityID, set: String) throws(StateError) {
-        do throws(SQLiteError) { try entities.register(id, set: set) } catch { throw Self.stateError(error) }
+        do throws(SQLiteError) { try entities.register(id, set: set) } catch { throw StateError(error) }
     }
 
     public func entity(set: String, key: String) throws(StateError) -> EntityID? {
@@ -244,16 +244,12 @@ extension SQLiteState {
 
     public func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
         let ids = try list("SELECT entity FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]) {
-            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+            $0.entity(0)
         }
         guard let last = ids.last else { return [] }
         var found: [(EntityID, BaseState)] = []
         for id in ids { if let base = try base(id) { found.append((id, base)) } }
-        try run("DELETE FROM bases WHERE entity <= ?", [integer(last)])
+        try run("DELETE FROM bases WHERE entity <= ?", [SQLValue(last)])
         return found
     }
-}
-
-extension Binding {
-    mutating func id(_ id: EntityID) { integer(Int64(bitPattern: id.rawValue)) }
 }

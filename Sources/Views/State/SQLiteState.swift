@@ -1,5 +1,5 @@
 public import EDM
-import Operations
+public import Operations
 public import SyncCore
 
 /// The views: the state in SQLite, with a table of typed columns for each entity set, a table of links, and the
@@ -11,7 +11,7 @@ public import SyncCore
 /// same names.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
-public final class SQLiteState: StateBacking {
+public final class SQLiteState: StateBacking, StatementRunner {
     package let connection: Connection
     var layouts: [String: TableLayout] = [:]
     /// The tables that were used, by set.
@@ -24,7 +24,8 @@ public final class SQLiteState: StateBacking {
     /// The names of sets that have, or had, entities and keys.
     let sets: InternedNames
     let entities: EntitySetRanges
-    let coverage: Coverage
+    public let bookkeeping: StoredBookkeeping
+    private let storedQueue: StoredQueue
     private let headerRow: HeaderRow
     /// The names that rows and operations repeat.
     let names = NameTable()
@@ -74,7 +75,8 @@ public final class SQLiteState: StateBacking {
             relationships = InternedNames("relationships", connection)
             sets = InternedNames("sets", connection)
             entities = EntitySetRanges(connection, sets: sets)
-            coverage = Coverage(connection)
+            bookkeeping = StoredBookkeeping(connection, names: names)
+            storedQueue = StoredQueue(connection, names: names)
             headerRow = HeaderRow(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()
@@ -91,7 +93,7 @@ public final class SQLiteState: StateBacking {
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
         } catch {
-            throw Self.stateError(error)
+            throw StateError(error)
         }
         if !readOnly { try Self.check(connection.firstWrongSealedPage(limit: Self.bytesCheckedAtOpening / 4)) }
         guard try first("SELECT store FROM header")?.first?.text == store else {
@@ -134,7 +136,7 @@ public final class SQLiteState: StateBacking {
         try? commitSharedTransaction()
         // Without the mark in the file, it was not changed.
         if !isReadOnly, isMarked || boot == nil {
-            try? connection.transaction { () throws(SQLiteError) in try writeEffects() }
+            try? connection.transaction { () throws(SQLiteError) in try storedQueue.writeEffects(queue) }
         }
         // If this fails, the next opening in another run of the system rebuilds the views.
         try? endWriting()
@@ -175,7 +177,7 @@ public final class SQLiteState: StateBacking {
 
     /// An error of SQLite itself, as that of a transaction's begin, end or last writes, as the error of a state.
     private static func ofState(_ error: any Error) -> any Error {
-        (error as? SQLiteError).map(stateError) ?? error
+        (error as? SQLiteError).map(StateError.init) ?? error
     }
 
     private func invalidateCaches() {
@@ -183,7 +185,7 @@ public final class SQLiteState: StateBacking {
         relationships.invalidate()
         sets.invalidate()
         entities.invalidate()
-        coverage.invalidate()
+        bookkeeping.invalidateCaches()
         shapes = RowSchemas()
         for table in tables.values {
             table.invalidateLookups()
@@ -206,8 +208,8 @@ public final class SQLiteState: StateBacking {
     func flush() throws(SQLiteError) {
         try headerRow.flush()
         try entities.flush()
-        try coverage.flush()
-        try flushQueue()
+        try bookkeeping.flush()
+        try storedQueue.flush(queue)
     }
 
     // MARK: Gathering
@@ -246,7 +248,7 @@ public final class SQLiteState: StateBacking {
             queue.commit()
         } catch {
             invalidateCaches()
-            throw Self.stateError(error)
+            throw StateError(error)
         }
     }
 
@@ -290,7 +292,7 @@ public final class SQLiteState: StateBacking {
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA synchronous = OFF")
         } catch {
             try? connection.execute("PRAGMA synchronous = OFF")
-            throw Self.stateError(error)
+            throw StateError(error)
         }
     }
 
@@ -363,8 +365,33 @@ public final class SQLiteState: StateBacking {
         return table
     }
 
-    // Entity IDs and sequence numbers are counted up from 1 and never reach the sign bit.
-    func integer(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
-    func integer(_ id: EntityID) -> SQLValue { integer(id.rawValue) }
-    func unsigned(_ value: Int64?) -> UInt64 { UInt64(bitPattern: value ?? 0) }
+    // MARK: Queue
+
+    private func readQueue() throws(StateError) -> PendingQueue {
+        try storedQueue.read(applied: try header().applied) { operation throws(StateError) in
+            try subjects(of: operation, model)
+        }
+    }
+
+    public func putPending(_ pending: PendingOperation) throws(StateError) {
+        try queue.put(pending, about: try subjects(of: pending.operation, model))
+        try queueChanged()
+    }
+
+    public func setPendingStatus(
+        _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
+    ) throws(StateError) {
+        try queue.setStatus(status, since: since, of: sequence)
+        try queueChanged()
+    }
+
+    public func removePending(_ sequence: SequenceNumber) throws(StateError) {
+        try queue.remove(sequence)
+        try queueChanged()
+    }
+
+    /// Writes a change at once if no transaction is open.
+    private func queueChanged() throws(StateError) {
+        if !queue.hasTransaction { try mapped { () throws(SQLiteError) in try storedQueue.flush(queue) } }
+    }
 }

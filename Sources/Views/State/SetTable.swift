@@ -147,11 +147,6 @@ struct FoldStatements {
         """)
     let putBase = Statement("INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let removeBase = Statement("DELETE FROM bases WHERE entity = ?")
-    let putPending = Statement(
-        "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    let updatePending = Statement(SQLiteState.updateStatus)
-    let removePending = Statement("DELETE FROM pending WHERE sequence = ?")
-    let putEffect = Statement("INSERT OR REPLACE INTO effects VALUES (?, ?)")
     let putAbsentBase = Statement("INSERT OR REPLACE INTO bases (entity) VALUES (?)")
     private static let linkQuery = "SELECT \(SQLiteState.linkColumns) FROM links WHERE relationship = ? AND "
 }

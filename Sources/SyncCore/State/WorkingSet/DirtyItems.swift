@@ -86,17 +86,17 @@ extension WorkingSet {
         }
         try writeQueue(touched, into: storage)
         for id in touched.mergeBases {
-            if let mergeBase = try mergeBase(id) {
-                try storage.putMergeBase(mergeBase)
+            if let mergeBase = try bookkeeping.mergeBase(id) {
+                try storage.bookkeeping.putMergeBase(mergeBase)
             } else {
-                try storage.removeMergeBase(id)
+                try storage.bookkeeping.removeMergeBase(id)
             }
         }
-        for id in touched.streams { try storage.putStreams(try streams(of: id), of: id) }
+        for id in touched.streams { try storage.bookkeeping.putStreams(try bookkeeping.streams(of: id), of: id) }
         try writeQueries(touched, into: storage)
-        if touched.hasEvents { try storage.putEvents(try events()) }
-        if touched.hasOpenLinks { try storage.putOpenLinks(try openLinks()) }
-        if touched.hasQuarantine { try storage.putQuarantine(try quarantine()) }
+        if touched.hasEvents { try storage.bookkeeping.putEvents(try bookkeeping.events()) }
+        if touched.hasOpenLinks { try storage.bookkeeping.putOpenLinks(try bookkeeping.openLinks()) }
+        if touched.hasQuarantine { try storage.bookkeeping.putQuarantine(try bookkeeping.quarantine()) }
     }
 
     private func writeQueue(_ touched: DirtyItems, into storage: some StateStorage) throws(StateError) {
@@ -108,31 +108,31 @@ extension WorkingSet {
             if let pending = try pendingOperation(sequence) { try storage.putPending(pending) }
         }
         for sequence in touched.undone.sorted() {
-            if let undone = try undoneOperation(sequence) {
-                try storage.putUndone(undone)
+            if let undone = try bookkeeping.undoneOperation(sequence) {
+                try storage.bookkeeping.putUndone(undone)
             } else {
-                try storage.removeUndone(sequence)
+                try storage.bookkeeping.removeUndone(sequence)
             }
         }
         for batch in touched.batches.sorted() {
-            guard let open = try openBatch(batch) else {
-                try storage.removeOpenBatch(batch)
+            guard let open = try bookkeeping.openBatch(batch) else {
+                try storage.bookkeeping.removeOpenBatch(batch)
                 continue
             }
-            try storage.putOpenBatch(open)
+            try storage.bookkeeping.putOpenBatch(open)
         }
     }
 
     private func writeQueries(_ touched: DirtyItems, into storage: some StateStorage) throws(StateError) {
-        let former = try storage.queries().map(\.query.name)
+        let former = try storage.bookkeeping.queries().map(\.query.name)
         for id in touched.coverage.sorted() {
-            let runs = coverage(of: id)
-            for name in former where runs[name] == nil { try storage.uncover(id, query: name) }
-            for (name, run) in runs { try storage.cover(id, query: name, run: run) }
+            let runs = bookkeeping.coverage(of: id)
+            for name in former where runs[name] == nil { try storage.bookkeeping.uncover(id, query: name) }
+            for (name, run) in runs { try storage.bookkeeping.cover(id, query: name, run: run) }
         }
         guard touched.hasQueries else { return }
         // The order of the queries is part of the state.
-        for name in former { try storage.removeQuery(name) }
-        for query in try queries() { try storage.putQuery(query) }
+        for name in former { try storage.bookkeeping.removeQuery(name) }
+        for query in try bookkeeping.queries() { try storage.bookkeeping.putQuery(query) }
     }
 }

@@ -15,13 +15,13 @@ extension WorkingSet {
         guard backing != nil else { return try body() }
         try commitSharedTransaction()
         try queue.load()
-        phase = .deferring
-        isDeferralRefused = false
+        tracking.phase = .deferring
+        tracking.isDeferralRefused = false
         journal = ChangeJournal(header: knownHeader, isHeaderChanged: isHeaderChanged)
         queue.begin()
         defer {
             journal = nil
-            phase = .idle
+            tracking.phase = .idle
         }
         do {
             let result = try body()
@@ -31,21 +31,14 @@ extension WorkingSet {
         } catch {
             queue.rollBack()
             rollBackDeferred()
-            throw isDeferralRefused ? DeferralRefused() : error
+            throw tracking.isDeferralRefused ? DeferralRefused() : error
         }
     }
 
     /// Throws if the running transaction is deferred and needs the backing. Must be called before a step that cannot be
     /// rolled back.
     public func checkDeferral() throws(DeferralRefused) {
-        if phase == .deferring, isDeferralRefused { throw DeferralRefused() }
-    }
-
-    /// Throws if the running transaction is deferred, and marks that it needs the backing.
-    func requireBacking() throws(StateError) {
-        guard phase == .deferring else { return }
-        isDeferralRefused = true
-        throw StateError(.unavailable, "The transaction needs the stored views.")
+        if tracking.phase == .deferring, tracking.isDeferralRefused { throw DeferralRefused() }
     }
 
     private func rollBackDeferred() {

@@ -38,37 +38,20 @@ extension WorkingSet {
         for link in linkTable.links.values.sorted(by: Self.inOrder) { try body(link) }
     }
 
-    public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
-        for operation in try pendingOperations() { try body(operation) }
-    }
-
-    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
-        try bookkeeping.forEachUndone(body)
-    }
-
-    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws { try bookkeeping.forEachMergeBase(body) }
-
-    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
-        try bookkeeping.forEachStreams(body)
-    }
-
-    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
-        try bookkeeping.forEachCoverage(body)
-    }
-
     /// All items of a state. Only without a backing.
     var allItems: DirtyItems {
         get throws(StateError) {
             var all = DirtyItems(
                 keys: Set(keys.keys), rows: Set(rowTable.entities), bases: Set(bases.entities),
                 links: Set(linkTable.links.keys), pending: Set(try pendingOperations().map(\.sequence)),
-                undone: Set(try undoneOperations().map(\.sequence)), batches: Set(try openBatches().map(\.batch)),
-                mergeBases: Set(try mergeBases()),
-                coverage: Set((bookkeeping as? MemoryBookkeeping)?.covered.map { $0 } ?? []), hasQueries: true,
+                undone: Set(try bookkeeping.undoneOperations().map(\.sequence)),
+                batches: Set(try bookkeeping.openBatches().map(\.batch)),
+                mergeBases: Set(try bookkeeping.mergeBases()),
+                coverage: bookkeeping.covered, hasQueries: true,
                 hasEvents: true, hasOpenLinks: true, hasQuarantine: true)
             register.forEach { id, _ in all.entities.insert(id) }
             do {
-                try forEachStreams { id, _ in all.streams.insert(id) }
+                try bookkeeping.forEachStreams { id, _ in all.streams.insert(id) }
             } catch {
                 throw error as? StateError ?? StateError(.unavailable, "\(error)")
             }
@@ -77,7 +60,7 @@ extension WorkingSet {
     }
 
     func drainDirtyItems() -> DirtyItems? {
-        defer { if touched != nil { touched = DirtyItems() } }
-        return touched
+        defer { if tracking.dirtyItems != nil { tracking.dirtyItems = DirtyItems() } }
+        return tracking.dirtyItems
     }
 }

@@ -47,20 +47,20 @@ extension WorkingSet {
     }
 
     public func putLink(_ link: LinkRow) throws(StateError) {
-        touched?.links.insert(LinkKey(link))
+        tracking.dirtyItems?.links.insert(LinkKey(link))
         if journal != nil { journal?.append(.link(LinkKey(link), linkTable.find(LinkKey(link)))) }
         let old = linkTable.put(link)
-        tally.replace(old.map(SnapshotItem.link), by: .link(link))
+        tracking.digest.replace(old.map(SnapshotItem.link), by: .link(link))
     }
 
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
-        touched?.links.insert(key)
+        tracking.dirtyItems?.links.insert(key)
         if journal != nil { journal?.append(.link(key, linkTable.find(key))) }
         var hidesBelow = try isBelow(first)
         if hidesBelow { hidesBelow = try isBelow(second) }
         let old = linkTable.remove(key, hidesBelow: hidesBelow)
-        tally.replace(old.map(SnapshotItem.link), by: nil)
+        tracking.digest.replace(old.map(SnapshotItem.link), by: nil)
     }
 
     /// Returns the order of UTF-8 bytes, as in SQLite. The order of `String` differs for composed and decomposed

@@ -1,51 +1,32 @@
-package import SyncCore
+import Operations
+import SyncCore
 
-/// The execution of statements: errors are converted to ``StateError``, and rows are read one after the other.
-extension SQLiteState {
-    /// Returns whether the error shows damage of the views, and not a request that the views cannot execute.
-    package func isFault(_ error: StateError) -> Bool {
-        error.code == .damaged && (connection.hasMetDamage || !error.message.hasPrefix(Self.unreadable))
-    }
+/// A component of the views that executes statements. Errors are converted to ``StateError``, and rows are read one
+/// after the other.
+protocol StatementRunner {
+    var connection: Connection { get }
+}
 
-    /// The error for views that another process has locked.
-    package static let inUse = StateError(.unavailable, "The views are open in another process.")
-
-    /// The error for views that are not encrypted with the given key.
-    package static let ofAnotherKey = StateError(
-        .damaged, "The views are not encrypted with the newest key of the store.")
-
-    private static let unreadable = "The views cannot be read: "
-
-    static func stateError(_ error: SQLiteError) -> StateError {
-        // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR (a table is missing), 19 SQLITE_CONSTRAINT (a row
-        // exists that should not), 5 SQLITE_BUSY, 23 SQLITE_AUTH.
-        switch error.code {
-        case 5: inUse
-        case 23: ofAnotherKey
-        case 1, 11, 19, 26: StateError(.damaged, unreadable + "\(error)")
-        default: StateError(.unavailable, "The views are not available: \(error)")
-        }
-    }
-
+extension StatementRunner {
     func run(_ sql: String, _ values: [SQLValue] = []) throws(StateError) {
-        do throws(SQLiteError) { try connection.run(sql, values) } catch { throw Self.stateError(error) }
+        do throws(SQLiteError) { try connection.run(sql, values) } catch { throw StateError(error) }
     }
 
     /// - Parameter inPlace: Whether values are bound in place, so that the bindings have to be cleared after the run.
     func run(_ statement: Statement, inPlace: Bool = false, _ bind: (inout Binding) -> Void) throws(StateError) {
         do throws(SQLiteError) { try connection.run(statement, inPlace: inPlace, bind) } catch {
-            throw Self.stateError(error)
+            throw StateError(error)
         }
     }
 
     /// Returns the result of `body`, with its errors converted.
     func mapped<T>(_ body: () throws(SQLiteError) -> T) throws(StateError) -> T {
-        do throws(SQLiteError) { return try body() } catch { throw Self.stateError(error) }
+        do throws(SQLiteError) { return try body() } catch { throw StateError(error) }
     }
 
     func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) -> Int64? {
         do throws(SQLiteError) { return try connection.firstInteger(statement, bind) } catch {
-            throw Self.stateError(error)
+            throw StateError(error)
         }
     }
 
@@ -76,13 +57,13 @@ extension SQLiteState {
         } catch let error as StateError {
             throw error
         } catch {
-            throw Self.stateError(
+            throw StateError(
                 error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: statement.sql))
         }
     }
 
     func first(_ sql: String, _ values: [SQLValue] = []) throws(StateError) -> [SQLValue]? {
-        do throws(SQLiteError) { return try connection.first(sql, values) } catch { throw Self.stateError(error) }
+        do throws(SQLiteError) { return try connection.first(sql, values) } catch { throw StateError(error) }
     }
 
     /// Returns the result of `read` for the first row, or nil if there is no row.
@@ -113,7 +94,31 @@ extension SQLiteState {
         } catch let error as StateError {
             throw error
         } catch {
-            throw Self.stateError(error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: sql))
+            throw StateError(error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: sql))
         }
     }
+
+    /// Calls `body`, which may throw any error, for each row, which is valid only during the call.
+    func eachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
+        do {
+            try connection.each(sql, [], body)
+        } catch let error as SQLiteError {
+            throw StateError(error)
+        }
+    }
+}
+
+// Entity IDs and sequence numbers are counted up from 1 and never reach the sign bit.
+extension SQLValue {
+    init(_ number: UInt64) { self = .integer(Int64(bitPattern: number)) }
+    init(_ id: EntityID) { self.init(id.rawValue) }
+}
+
+extension Binding {
+    mutating func id(_ id: EntityID) { integer(Int64(bitPattern: id.rawValue)) }
+}
+
+extension Row {
+    func unsigned(_ column: Int) -> UInt64 { UInt64(bitPattern: integer(column)) }
+    func entity(_ column: Int) -> EntityID { EntityID(rawValue: unsigned(column)) }
 }
