@@ -23,12 +23,9 @@ import Testing
         "SyncCore.PageBuilder": 650,
         "SyncCore.RequestPlanner": 650,
         "SyncCore.StateEditor": 650,
-        "SyncCore.WorkingSet": 1_050,
         "SyncEngine.LocalStore": 3_800,
         "Tidelog.OfflineODataProvider": 900,
-        "Views.RowQuery": 650,
         "Views.SQLCompiler": 800,
-        "Views.SQLiteState": 2_200,
     ]
 
     /// Returns the lines of each type, by `Module.Type`. A declaration begins and ends in the first column.

@@ -32,7 +32,7 @@ struct PageCheckTests {
         #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == nil)
         let state = try file.open()
         #expect(try state.bookkeeping.queries().count == 400)
-        try state.verify()
+        try ViewsVerification(state).verify()
     }
 
     @Test func `one changed bit in any page is detected when the file is opened`() throws {

@@ -77,7 +77,7 @@ struct SealedLogTests {
                 let state = try copy.open()
                 let found = try #require(try prefix(of: state), "byte \(place)")
                 #expect(try state.bookkeeping.queries().count == SealedViewsFile.count + found, "byte \(place)")
-                try state.verify()
+                try ViewsVerification(state).verify()
                 state.connection.close()
                 if checkpointed { Issue.record("byte \(place) was taken") }
             } catch let error as StateError {

@@ -15,7 +15,7 @@ struct SealedViewsTests {
         try file.filled().close()
         let state = try file.open()
         #expect(try state.bookkeeping.queries().count == SealedViewsFile.count)
-        try state.verify()
+        try ViewsVerification(state).verify()
     }
 
     @Test func `no file contains a value in plain text, while the views are open or closed`() throws {

@@ -23,7 +23,7 @@ extension RowQuery {
             segments.removeFirst()
             position = .rows(try row(in: set, selector).map { [$0] } ?? [])
         } else {
-            position = .rows(try state.allRows(set: set.name))
+            position = .rows(try state.rowTables.allRows(set: set.name))
         }
         for segment in segments { position = try step(segment, from: position) }
         return position
@@ -114,10 +114,10 @@ extension RowQuery {
             let set = try onlyTarget(of: property, from: source)
         else { return nil }
         if request.options == QueryOptions(), request.path.target != .count {
-            return Answer(.entities(try state.reached(from: source, along: end, in: set)))
+            return Answer(.entities(try state.entityQueries.reached(from: source, along: end, in: set)))
         }
         do {
-            let found = try state.reached(from: source, along: end, in: set, request.options, now: now)
+            let found = try state.entityQueries.reached(from: source, along: end, in: set, request.options, now: now)
             return Answer(
                 .entities(request.path.target == .count ? [] : try found.rows()),
                 count: request.wantsCount ? try found.count() : nil)

@@ -100,9 +100,9 @@ public struct RowQuery {
         do {
             var rows: [EntityRow] = []
             if request.path.target != .count {
-                rows = try state.rows(in: set, request.options, now: now)
+                rows = try state.entityQueries.rows(in: set, request.options, now: now)
             }
-            let count = wantsCount ? try state.count(in: set, request.options, now: now) : nil
+            let count = wantsCount ? try state.entityQueries.count(in: set, request.options, now: now) : nil
             return Answer(.entities(rows), count: count)
         } catch let error as EvaluationError {
             state.connection.trace?.noteInMemory(error.message)
@@ -252,27 +252,8 @@ public struct RowQuery {
                     ? .entities(targets.map { scope($0) }) : .entity(targets.first.map { scope($0) })
             },
             isInstance: { model.isType(row.type, derivedFrom: $0) },
-            state: { answer($0, row, link) }, type: type,
+            state: { PendingStateFunctions(state: state, model: model).value(of: $0, row, link) }, type: type,
             identity: "\(row.id)")
-    }
-
-    /// Returns the value of an offline function. In a query about links it describes the link: a link is local while
-    /// the service does not have it, and in error if the service rejected an operation that changes it.
-    private func answer(_ function: CanonicalFunction, _ row: EntityRow, _ link: LinkRow?) -> Bool {
-        let pendingState = link == nil ? (try? state.pendingState(of: row.id)) ?? .clean : .clean
-        let isClean = link.map { $0.inBase == $0.inLocal } ?? (pendingState == .clean)
-        return switch function {
-        case .isLocal: !isClean || link == nil && row.origin == .local
-        case .hasPendingChanges: !isClean
-        case .isInErrorState:
-            if let link {
-                !isClean && ((try? state.isRefused(link, model)) ?? false)
-            } else {
-                pendingState == .rejected
-            }
-        case .upsertedLastDownload: (try? state.header()).map(row.isUpserted(inLastDownloadOf:)) ?? false
-        default: false
-        }
     }
 
     /// Returns the links of a query about links (`$links`, `$ref`), by target.

@@ -20,9 +20,9 @@ extension SQLiteState {
     }
 
     public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
-        for set in layouts.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            try eachRow("SELECT \(Self.rowColumns) FROM \(try layout(set).table) ORDER BY entity") { row in
-                try body(try entityRow(row, set: set))
+        for set in rowTables.layouts.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            try eachRow("SELECT \(RowTables.columns) FROM \(try rowTables.layout(set).table) ORDER BY entity") { row in
+                try body(try rowTables.entityRow(row, set: set))
             }
         }
     }
@@ -35,8 +35,8 @@ extension SQLiteState {
 
     public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
         let sql = """
-            SELECT \(Self.linkColumns) FROM relationships CROSS JOIN links ON relationship = id ORDER BY name, first, second
+            SELECT \(StoredLinks.columns) FROM relationships CROSS JOIN links ON relationship = id ORDER BY name, first, second
             """
-        try eachRow(sql) { try body(try link($0)) }
+        try eachRow(sql) { try body(try links.link($0)) }
     }
 }

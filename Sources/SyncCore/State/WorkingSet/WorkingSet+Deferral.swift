@@ -30,7 +30,7 @@ extension WorkingSet {
             return result
         } catch {
             queue.rollBack()
-            rollBackDeferred()
+            journal.take()?.rollBack(self)
             throw tracking.isDeferralRefused ? DeferralRefused() : error
         }
     }
@@ -39,20 +39,5 @@ extension WorkingSet {
     /// rolled back.
     public func checkDeferral() throws(DeferralRefused) {
         if tracking.phase == .deferring, tracking.isDeferralRefused { throw DeferralRefused() }
-    }
-
-    private func rollBackDeferred() {
-        guard let journal = journal.take() else { return }
-        for change in journal.changes.reversed() {
-            switch change {
-            case .row(let id, let former): rowTable.restore(id, to: former)
-            case .link(let key, let former): linkTable.restore(key, to: former)
-            case .base(let id, let former?): bases.updateValue(former, for: id)
-            case .base(let id, nil): bases.removeValue(for: id)
-            case .key(let key, let former): keys[key] = former
-            case .registration(let id): register.remove(id)
-            }
-        }
-        (knownHeader, isHeaderChanged) = (journal.header, journal.isHeaderChanged)
     }
 }

@@ -14,7 +14,7 @@ extension WorkingSet {
         if let backing { return try backing.forEachKey(body) }
         let sorted = keys.sorted {
             $0.key.set == $1.key.set
-                ? Self.precedes($0.key.key, $1.key.key) : Self.precedes($0.key.set, $1.key.set)
+                ? precedesInBytes($0.key.key, $1.key.key) : precedesInBytes($0.key.set, $1.key.set)
         }
         for (key, id) in sorted { try body(key.set, key.key, id) }
     }
@@ -22,7 +22,7 @@ extension WorkingSet {
     public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachRow(body) }
-        let sorted = rowTable.rows.sorted { $0.set == $1.set ? $0.id < $1.id : Self.precedes($0.set, $1.set) }
+        let sorted = rowTable.rows.sorted { $0.set == $1.set ? $0.id < $1.id : precedesInBytes($0.set, $1.set) }
         for row in sorted { try body(row) }
     }
 
@@ -35,32 +35,6 @@ extension WorkingSet {
     public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachLink(body) }
-        for link in linkTable.links.values.sorted(by: Self.inOrder) { try body(link) }
-    }
-
-    /// All items of a state. Only without a backing.
-    var allItems: DirtyItems {
-        get throws(StateError) {
-            var all = DirtyItems(
-                keys: Set(keys.keys), rows: Set(rowTable.entities), bases: Set(bases.entities),
-                links: Set(linkTable.links.keys), pending: Set(try pendingOperations().map(\.sequence)),
-                undone: Set(try bookkeeping.undoneOperations().map(\.sequence)),
-                batches: Set(try bookkeeping.openBatches().map(\.batch)),
-                mergeBases: Set(try bookkeeping.mergeBases()),
-                coverage: bookkeeping.covered, hasQueries: true,
-                hasEvents: true, hasOpenLinks: true, hasQuarantine: true)
-            register.forEach { id, _ in all.entities.insert(id) }
-            do {
-                try bookkeeping.forEachStreams { id, _ in all.streams.insert(id) }
-            } catch {
-                throw error as? StateError ?? StateError(.unavailable, "\(error)")
-            }
-            return all
-        }
-    }
-
-    func drainDirtyItems() -> DirtyItems? {
-        defer { if tracking.dirtyItems != nil { tracking.dirtyItems = DirtyItems() } }
-        return tracking.dirtyItems
+        for link in linkTable.links.values.sorted(by: LinkRow.inOrder) { try body(link) }
     }
 }

@@ -183,32 +183,13 @@ public final class WorkingSet: StateStorage {
         guard changeCount > 0 else { return }
         try register.forEach { id, set throws(StateError) in try backing.register(id, set: set) }
         for (key, id) in keys { try backing.assignKey(set: key.set, key: key.key, to: id) }
-        try writeRows(to: backing)
+        try rowTable.write(to: backing)
         for id in bases.entities.sorted() {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
         }
-        try writeLinks(to: backing)
+        try linkTable.write(to: backing)
         noteUsed()
         removeChanges()
-    }
-
-    /// Writes rows ordered by set and entity, so that each page of the backing is written once.
-    private func writeRows(to backing: any StateBacking) throws(StateError) {
-        for id in rowTable.removed.sorted() { try backing.removeRow(id) }
-        let bySet = Dictionary(grouping: rowTable.rows, by: \.set)
-        for rows in bySet.values { for row in rows.sorted(by: { $0.id < $1.id }) { try backing.putRow(row) } }
-    }
-
-    private func writeLinks(to backing: any StateBacking) throws(StateError) {
-        for key in linkTable.removed {
-            try backing.removeLink(key.relationship, first: key.first, second: key.second)
-        }
-        let byRelationship = Dictionary(grouping: linkTable.links.values, by: \.relationship)
-        for links in byRelationship.values {
-            for link in links.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
-                try backing.putLink(link)
-            }
-        }
     }
 
     private func noteUsed() {
@@ -279,6 +260,6 @@ public final class WorkingSet: StateStorage {
     /// Returns the changes since the last call, if the digest is maintained. The first call starts the tracking.
     public func drainChanges() -> [StateChange] { tracking.digest.drainChanges() }
 
-    /// Starts to track changed items; see ``writeDirtyItems(into:)``.
+    /// Starts to track changed items; see ``DirtyItemWriter/writeChanges(of:into:)``.
     package func trackDirtyItems() { tracking.dirtyItems = DirtyItems() }
 }

@@ -3,7 +3,7 @@ import ODataWire
 import Operations
 import SyncCore
 
-extension SQLiteState {
+extension EntityQueries {
     /// Returns the entities of a set that match `$filter`, with the properties of some paths, in the order of their
     /// entity IDs. Throws `unsupported` if the property of a path has no column.
     func scopes(
@@ -13,7 +13,7 @@ extension SQLiteState {
         let condition = try compiler.condition(of: options, in: set)
         let columns = try RowProjection(paths, of: set.entityType, compiler.functions.model, &compiler)
         let terms = SQLText.joined(columns.terms + [SQLText("t0.entity")], by: ", ")
-        let table = try layout(set.name).table
+        let table = try rowTables.layout(set.name).table
         return try found("SELECT " + terms + " FROM \(table) AS t0 WHERE " + condition + " ORDER BY t0.entity") {
             columns.scope($0)
         }
@@ -31,7 +31,7 @@ extension SQLiteState {
         }
         var found: [EntityRow] = []
         try each(SQLText(sql, [.text(end.relationship.name), SQLValue(entity)])) { row in
-            found.append(try entityRow(row, set: set.name))
+            found.append(try rowTables.entityRow(row, set: set.name))
         }
         return found
     }
@@ -51,8 +51,9 @@ extension SQLiteState {
         // Names the index, because SQLite would otherwise use the primary key and read the whole relationship.
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         // The links are in the order of their targets, which therefore need not be sorted.
-        return "FROM links\(index) CROSS JOIN \(try layout(set.name).table) AS t0 ON t0.entity = links.\(far) "
-            + "WHERE links.relationship = \(Self.numberOfRelationship) AND links.\(near) = ? AND links.in_local <> 0 AND "
+        return
+            "FROM links\(index) CROSS JOIN \(try rowTables.layout(set.name).table) AS t0 ON t0.entity = links.\(far) "
+            + "WHERE links.relationship = \(StoredLinks.numberOfRelationship) AND links.\(near) = ? AND links.in_local <> 0 AND "
     }
 
     /// Returns the targets of a navigation property of one entity that match the query's options, and their number
@@ -71,7 +72,7 @@ extension SQLiteState {
             try self.found(
                 "SELECT \(Self.selectedColumns) " + reached + (position.map { " AND " + $0 } ?? SQLText(""))
                     + " ORDER BY " + SQLText.joined(terms, by: ", ") + Self.limit(options)
-            ) { try self.entityRow($0, set: set.name) }
+            ) { try self.rowTables.entityRow($0, set: set.name) }
         }
         let count = { try self.found("SELECT COUNT(*) " + reached) { $0.integer(0) }.first ?? 0 }
         return (rows, count)

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 
 /// Lookups for many entities at once.
-extension SQLiteState {
+extension EntityQueries {
     /// Calls `body` for each target of the entities in the current state, in ascending order of source and target.
     func eachTarget(
         of sources: [EntityID], along end: Navigation,
@@ -16,23 +16,23 @@ extension SQLiteState {
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let sql = """
             SELECT source.value, links.\(far) FROM json_each(?) AS source
-            CROSS JOIN links\(index) ON links.relationship = \(Self.numberOfRelationship) AND links.\(near) = source.value AND links.in_local <> 0
+            CROSS JOIN links\(index) ON links.relationship = \(StoredLinks.numberOfRelationship) AND links.\(near) = source.value AND links.in_local <> 0
             ORDER BY 1, 2
             """
         try each(sql, [Self.idList(sources), .text(end.relationship.name)]) { row throws(StateError) in
             let target = row.entity(1)
-            guard let set = try set(of: target) else { return }
+            guard let set = try mapped({ () throws(SQLiteError) in try entities.set(of: target) }) else { return }
             body(row.entity(0), target, set)
         }
     }
 
     /// Returns the entities that are in the set, in any order.
     func rows(_ ids: some Collection<EntityID>, in set: String) throws(StateError) -> [EntityRow] {
-        guard let table = layouts[set]?.table else { return [] }
+        guard let table = rowTables.layouts[set]?.table else { return [] }
         let sql = """
-            SELECT \(Self.rowColumns) FROM \(table) WHERE entity IN (SELECT value FROM json_each(?))
+            SELECT \(RowTables.columns) FROM \(table) WHERE entity IN (SELECT value FROM json_each(?))
             """
-        return try list(sql, [Self.idList(ids)]) { row throws(StateError) in try entityRow(row, set: set) }
+        return try list(sql, [Self.idList(ids)]) { row throws(StateError) in try rowTables.entityRow(row, set: set) }
     }
 
     /// Returns a JSON array for `json_each`.

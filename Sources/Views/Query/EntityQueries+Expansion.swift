@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 
 /// The targets of a navigation property for many entities, by one statement.
-extension SQLiteState {
+extension EntityQueries {
     /// Returns the targets that match the options, in their order, from `$skip` on and at most `$top` for each source.
     ///
     /// Throws as ``entities(in:_:now:)`` does.
@@ -40,7 +40,7 @@ extension SQLiteState {
             } else {
                 places[id] = found.rows.count
                 found.targets[source].append(found.rows.count)
-                found.rows.append(try entityRow(row, set: name))
+                found.rows.append(try rowTables.entityRow(row, set: name))
             }
         }
         if terms.isEmpty { found.sort() }
@@ -68,9 +68,9 @@ extension SQLiteState {
         // statistics it would use the primary key also for links from their second end, and read the whole relationship
         // for each source.
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
-        let table = try layout(set.name).table
+        let table = try rowTables.layout(set.name).table
         return SQLText(
-            "FROM json_each(?) AS source CROSS JOIN links\(index) ON links.relationship = \(Self.numberOfRelationship) "
+            "FROM json_each(?) AS source CROSS JOIN links\(index) ON links.relationship = \(StoredLinks.numberOfRelationship) "
                 + "AND links.\(near) = source.value AND links.in_local <> 0 "
                 + "CROSS JOIN \(table) AS t0 ON t0.entity = links.\(far) WHERE ",
             [Self.idList(sources), .text(end.relationship.name)])

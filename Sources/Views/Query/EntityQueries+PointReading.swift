@@ -1,8 +1,8 @@
-public import EDM
-public import SyncCore
+package import EDM
+package import SyncCore
 
 /// A fast lookup of an entity by its key.
-extension SQLiteState {
+extension EntityQueries {
     /// The statement that finds the entities of a set by a single numeric key.
     struct PointRead {
         let statement: Statement
@@ -11,34 +11,25 @@ extension SQLiteState {
 
     /// Returns the entity of the set with this number as key, or the oldest of several. Nil if there is none, or if the
     /// key is not numeric or has no column: then use the general lookup.
-    public func row(in set: EntitySet, key: Int64) throws(StateError) -> EntityRow? {
+    package func row(in set: EntitySet, key: Int64) throws(StateError) -> EntityRow? {
         let known = pointReads[set.name]
         let read = if let known { known } else { pointRead(set) }
         if known == nil { pointReads[set.name] = .some(read) }
         guard let read else { return nil }
         return try one(read.statement, { $0.integer(key) }) { row throws(StateError) in
-            try entityRow(row, set: read.set)
+            try rowTables.entityRow(row, set: read.set)
         }
     }
 
     private func pointRead(_ set: EntitySet) -> PointRead? {
         let keys = set.entityType.keyParts
-        guard keys.count == 1, let layout = layouts[set.name], let column = layout.column(at: keys[0].path),
+        guard keys.count == 1, let layout = rowTables.layouts[set.name], let column = layout.column(at: keys[0].path),
             StoredKind(column.type) == .integer
         else { return nil }
         return PointRead(
             statement: Statement(
-                "SELECT \(Self.rowColumns) FROM \(layout.table) WHERE \(column.name) = ? ORDER BY entity LIMIT 1"),
+                "SELECT \(RowTables.columns) FROM \(layout.table) WHERE \(column.name) = ? ORDER BY entity LIMIT 1"),
             set: set.name)
     }
 
-    /// Returns whether the service addresses entities by other names than their keys, so that a link has to be looked
-    /// up before it is read. The result is cached until the state of the store changes.
-    public func hasNames() throws(StateError) -> Bool {
-        let applied = try header().applied
-        if let namesSeen, namesSeen.applied == applied { return namesSeen.any }
-        let any = try first("SELECT 1 FROM sets JOIN keys ON set_number = id WHERE name = '' LIMIT 1") != nil
-        namesSeen = (applied, any)
-        return any
-    }
 }

@@ -1,12 +1,12 @@
-public import EDM
+import EDM
 import Operations
-public import SyncCore
+import SyncCore
 
 /// The migration of the tables to other metadata.
-extension SQLiteState {
+extension RowTables {
     /// Recreates the tables for a model. Rows of sets that the model does not have are dropped; the log still contains
     /// them. The other rows are copied a few hundred at a time, to limit the memory.
-    public func install(_ model: EntityDataModel) throws(StateError) {
+    func install(_ model: EntityDataModel) throws(StateError) {
         connection.forgetStatements()
         var former: [(set: String, table: String)] = []
         for (number, (set, layout)) in layouts.sorted(by: { $0.key < $1.key }).enumerated() {
@@ -32,6 +32,21 @@ extension SQLiteState {
         connection.forgetStatements()
     }
 
+    private func createTables(_ model: EntityDataModel) throws(StateError) {
+        let index = RelationshipIndex(model)
+        for set in model.allSets {
+            guard let layout = layouts[set.name] else { continue }
+            for statement in layout.createStatements { try run(statement) }
+            var searched = [set.entityType.keyParts.map(\.path)]
+            searched += index.constraints(ofDependentsIn: set.name).map { $0.pairs.map(\.dependent) }
+            searched += index.constraints(ofPrincipalsIn: set.name).map { $0.pairs.map(\.principal) }
+            var indexed: Set<[String]> = []
+            for properties in searched where indexed.insert(properties).inserted {
+                if let statement = layout.createIndex(over: properties, number: indexed.count) { try run(statement) }
+            }
+        }
+    }
+
     /// Returns the quoted names of the indexes that were created by a statement.
     private func indexes(of layout: TableLayout) throws(StateError) -> [String] {
         try list(
@@ -44,7 +59,7 @@ extension SQLiteState {
         var last: Int64 = -1
         while true {
             let rows = try list(
-                "SELECT \(Self.rowColumns) FROM \(table) WHERE entity > ? ORDER BY entity LIMIT ?",
+                "SELECT \(Self.columns) FROM \(table) WHERE entity > ? ORDER BY entity LIMIT ?",
                 [.integer(last), .integer(Int64(Self.copiedAtOnce))]
             ) { row throws(StateError) in try entityRow(row, set: set) }
             for row in rows { try putRow(row) }

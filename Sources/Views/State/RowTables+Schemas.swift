@@ -15,7 +15,7 @@ struct RowSchemas {
     fileprivate var last: (number: Int64, list: PropertyNames)?
 }
 
-extension SQLiteState {
+extension RowTables {
     /// Returns the number of a list of names. Assigns one if it has none. Returns zero above the limit.
     func number(of list: PropertyNames) throws(StateError) -> Int64 {
         if let known = shapes.numbers[list.encoded] { return known }

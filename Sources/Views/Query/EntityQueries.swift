@@ -3,7 +3,35 @@ package import ODataWire
 package import Operations
 package import SyncCore
 
-extension SQLiteState {
+/// Queries that SQLite evaluates over the tables of the entity sets.
+///
+/// Not `Sendable`: they belong to the state's connection.
+package final class EntityQueries: StatementRunner {
+    let rowTables: RowTables
+    private let queue: QueueTable
+    let entities: EntitySetRanges
+    /// The lookups by key, by set; nil for a set without such a lookup. See ``row(in:key:)``.
+    var pointReads: [String: PointRead?] = [:]
+    /// Compiled statements of queries over sets.
+    private var selections: [SelectionKey: SQLText] = [:]
+    /// Statements for the entities that are linked to one entity.
+    var reachedTexts: [ReachedForm: String] = [:]
+
+    init(_ rowTables: RowTables, _ entities: EntitySetRanges, _ queue: QueueTable) {
+        self.rowTables = rowTables
+        self.entities = entities
+        self.queue = queue
+    }
+
+    package var connection: Connection { rowTables.connection }
+
+    /// Discards the statements, which refer to the tables of a model.
+    func forgetStatements() {
+        pointReads = [:]
+        selections = [:]
+        reachedTexts = [:]
+    }
+
     /// The part of the selected entities that a query reads.
     enum SelectionForm: Hashable { case ids, rows, count }
 
@@ -33,7 +61,7 @@ extension SQLiteState {
     /// Returns the entities as whole rows, read by the same statement.
     package func rows(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> [EntityRow] {
         let name = set.name
-        return try found(selection(.rows, set, options, now)) { try entityRow($0, set: name) }
+        return try found(selection(.rows, set, options, now)) { try rowTables.entityRow($0, set: name) }
     }
 
     /// Returns the number of entities of a set that match `$filter`. Throws as ``entities(in:_:now:)`` does.
@@ -41,10 +69,10 @@ extension SQLiteState {
         try found(selection(.count, set, options, now)) { $0.integer(0) }.first ?? 0
     }
 
-    /// The ``rowColumns`` of the table `t0`.
-    static let selectedColumns = rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
+    /// The ``RowTables/columns`` of the table `t0`.
+    static let selectedColumns = RowTables.columns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
 
-    static let selectedColumnCount = rowColumns.split(separator: ", ").count
+    static let selectedColumnCount = RowTables.columns.split(separator: ", ").count
 
     /// The maximum number of cached statements.
     private static var selectionLimit: Int { 256 }
@@ -66,7 +94,7 @@ extension SQLiteState {
             var options = options
             if isKept { options.filter = template.condition }
             var compiler = try compiler(for: set, options, now, parameters: template.parameters)
-            text = try Self.statement(form, set, options, try layout(set.name).table, &compiler)
+            text = try Self.statement(form, set, options, try rowTables.layout(set.name).table, &compiler)
             if isKept, !compiler.isPassing {
                 if selections.count >= Self.selectionLimit { selections = [:] }
                 selections[key] = text
@@ -100,7 +128,9 @@ extension SQLiteState {
     func compiler(
         for set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?, parameters: [Value] = []
     ) throws -> SQLCompiler {
-        guard let model, let scope = EntityTableScope(set, alias: "t0", model: model, layouts: layouts) else {
+        guard let model = rowTables.model,
+            let scope = EntityTableScope(set, alias: "t0", model: model, layouts: rowTables.layouts)
+        else {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
         // The function `tl_standing` reads the queue.
