@@ -20,10 +20,7 @@ import Testing
         "Simulation.Simulation": 1_400,
         "SyncCore.Fold": 1_350,
         "SyncCore.ImageBuilder": 850,
-        "SyncCore.PageBuilder": 650,
-        "SyncCore.RequestPlanner": 650,
-        "SyncCore.StateEditor": 650,
-        "SyncEngine.LocalStore": 3_800,
+        "SyncEngine.LocalStore": 3_550,
         "Tidelog.OfflineODataProvider": 900,
         "Views.SQLCompiler": 800,
     ]

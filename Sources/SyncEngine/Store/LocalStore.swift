@@ -388,18 +388,7 @@ public actor LocalStore {
         }
     }
 
-    /// Returns the dependants of an undo. Only inside a transaction or dry run.
-    func dependants(of operations: Set<SequenceNumber>) throws(StateError) -> [SequenceNumber: Dependence] {
-        try fold.dependants(of: operations)
-    }
-
     func finishRebase() throws(StateError) { try fold.finishRebase() }
-
-    func refusal(
-        ofRedoing operations: [UndoneOperation]
-    ) throws(StateError) -> (operation: SequenceNumber, reason: OperationRefused)? {
-        try fold.refusal(ofRedoing: operations)
-    }
 
     /// Folds records that the log has and the views lack after a failure between the two. They were acknowledged or
     /// will appear so.

@@ -2,15 +2,15 @@ import EDM
 import ODataWire
 import Operations
 
-extension RequestPlanner {
-    /// Returns the operations of a change set in an order in which as many as possible are sent with an ETag.
-    ///
-    /// A link may change the ETag of either end, so a later update is sent without one and could overwrite changes of
-    /// other clients. An update without links therefore moves before the first link of its entity. Otherwise the order
-    /// is the app's.
-    func guardedFirst(_ operations: [PendingOperation]) throws(StateError) -> [PendingOperation] {
-        // The values that a PUT repeats depend on the links before it.
-        guard options.supportsPatch, operations.count > 1 else { return operations }
+/// An order of the operations of a change set in which as many as possible are sent with an ETag.
+///
+/// A link may change the ETag of either end, so a later update is sent without one and could overwrite changes of other
+/// clients. An update without links therefore moves before the first link of its entity. Otherwise the order is the
+/// app's.
+struct GuardedUpdateOrder<Storage: StateReader> {
+    let resolver: EntityResolver<Storage>
+
+    func sorted(_ operations: [PendingOperation]) throws(StateError) -> [PendingOperation] {
         /// Each operation, with the updates that precede it.
         var places: [(guarded: [PendingOperation], operation: PendingOperation)] = []
         var firstLinks: [EntityID: Int] = [:]
