@@ -34,11 +34,14 @@ struct OnlineRewriter {
         func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         let action = modification.action
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
-            throw unsupported("The service does not support references to entities that the same change set creates.")
-        }
-        if options.contentIDReferences == .urlsOnly, action.bodyReferences.contains(where: isNew) {
             throw unsupported(
-                "The service does not support references in a body to entities that the same change set creates.")
+                "The service does not support references to entities that the same change set creates (OData 4.01 Part 1, section 11.7.4; MS-ODATA 2.2.7.6.1.1), and separate requests would not take effect together."
+            )
+        }
+        if [.none, .urlsOnly].contains(options.contentIDReferences), action.bodyReferences.contains(where: isNew) {
+            throw unsupported(
+                "The service does not support references in a body to entities that the same change set creates (V4 leaves them open, OData 4.01 Part 1, section 11.7.4; V2 forbids them, MS-ODATA 2.2.7.6.1.1), and separate requests would not take effect together."
+            )
         }
         return modification
     }
