@@ -107,7 +107,9 @@ extension Sandbox {
         }
         guard let id = outcome.row, let row = state[id] else { return view.response(204) }
         if case .streamed(_, let property) = outcome {
-            return view.response(204, ["ETag": (property.map { row.streams[$0] } ?? row.media)?.etag ?? ""])
+            var headers = HTTPHeaders.empty
+            headers["ETag"] = (property.map { row.streams[$0] } ?? row.media)?.etag
+            return view.response(204, headers)
         }
         let preference = view.isLegacy ? nil : Preferences(request).returns
         var headers = HTTPHeaders.empty

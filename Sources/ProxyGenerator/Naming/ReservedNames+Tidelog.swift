@@ -15,7 +15,7 @@ extension ReservedNames {
         "OnlineODataProvider", "OpenEnumeration", "OpenFlagsEnumeration", "OperationStatus", "OrderedLiteral",
         "PastODataProvider", "PlannedBatch", "PropertyConvertible", "PropertyReference", "QueryAggregate",
         "QueryFilter", "QueryFunction", "QueryLiteral", "QueryOperand", "QueryPath", "QueryPathOperand", "QueryRequest",
-        "QueryResult", "RequestBatch", "RequestOptions", "SelectOperand", "ServiceMetadata", "StoreDurability",
+        "QueryResult", "RequestBatch", "RequestOptions", "SelectOperand", "ServiceConnection", "ServiceMetadata", "StoreDurability",
         "StreamProperty", "StructuralOperand", "StructuralProperty", "SummableLiteral", "ToMany", "ToManyOperand",
         "ToManyProperty", "ToOne", "ToOneOperand", "ToOneProperty", "TypedComplexValue", "TypedFunction",
         "TypedOperand", "TypedPath",

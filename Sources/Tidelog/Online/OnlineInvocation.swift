@@ -24,7 +24,8 @@ struct OnlineInvocation {
         do throws(URLSyntaxError) {
             request = try encoder.encode(invocation)
         } catch {
-            throw TidelogError(.unsupported, error.description, cause: error)
+            throw TidelogError(
+                .unsupported, "\(error.description) (MS-ODATA, section 2.2.3.6.3)", cause: error)
         }
         let response = try await send(request, invocation.operation)
         try ServiceSession.check(response, request.method, request.url)

@@ -137,10 +137,10 @@ struct OnlineModification {
             let place = set.isContained ? response.headers["Location"].map(OnlineSnapshots.Place.entity) : nil
             isComplete = children.take(creation, body, payload, set, at: place, into: &result.entities)
         } else {
-            let edit = response.headers["Location"] ?? link
+            let edit = reading.urls.encoder.url(of: .url(response.headers["Location"] ?? link))
             result.entities[creation.draft] = EntitySnapshot(
                 set: set.name, type: type.name, values: creation.values, etag: response.headers["ETag"],
-                readLink: link, editLink: edit)
+                readLink: reading.urls.encoder.url(of: .url(link)), editLink: edit)
         }
         guard !isComplete, let own = result.entities[creation.draft] else { return }
         await readChildren(of: own, creation, body, children, &result)
@@ -163,7 +163,7 @@ struct OnlineModification {
         var found: [Int: EntitySnapshot] = [:]
         _ = children.take(
             creation, body, payload, set, at: set.isContained ? .entity(own.readLink) : nil, into: &found)
-        result.entities.merge(found) { known, _ in known }
+        result.entities.merge(found) { $1 }
     }
 
     /// Returns the entity in a success response, or `nil` if there is none.

@@ -55,7 +55,7 @@ struct OnlineRewriter {
                 let key = try binding.targets.first.map({ r throws(TidelogError) in try self.key(of: r) }) ?? .some([:])
             else {
                 throw unsupported(
-                    "The service does not support links in a body, and no dependent property stands for \(binding.navigation.name)."
+                    "The service does not support links in a body (OData 4.01 Part 1, section 11.4.2.1; MS-ODATA 2.2.7.1.1), and no dependent property stands for \(binding.navigation.name)."
                 )
             }
             for pair in pairs { body.values[pair.dependent] = key.value(at: pair.principal) ?? .null }
@@ -94,11 +94,12 @@ struct OnlineRewriter {
     ) async throws(TidelogError) -> (body: EntityBody, etag: String?) {
         if target.isBelowContentID {
             throw unsupported(
-                "The service has no PATCH, and an entity that the same change set creates cannot be read.")
+                "The service has no PATCH (OData 4.01 Part 1, section 11.4.3; MS-ODATA 2.2.7.3.1), and an entity that the same change set creates cannot be read."
+            )
         }
         if let name = body.type.unusableProperties.min() {
             throw unsupported(
-                "The service has no PATCH, and a PUT would reset "
+                "The service has no PATCH (OData 4.01 Part 1, section 11.4.3; MS-ODATA 2.2.7.3.1), and a PUT would reset "
                     + "\(name), whose declaration in the metadata cannot be used.")
         }
         let held = try await standing(target, body.type, after: earlier)

@@ -58,7 +58,10 @@ package struct OnlineURLs: Sendable {
             let text = try selectingExpanded(options).print(version: model.version)
             return text.isEmpty ? "" : "?" + text
         } catch {
-            throw TidelogError(.unsupported, "\(error)", cause: error)
+            // Only V2 lacks options and functions.
+            throw TidelogError(
+                .unsupported, "\(error.description) (MS-ODATA, section 2.2.3.6.1)",
+                recovery: "Filter or combine the entities after the query, or query a store.", cause: error)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ODataSandbox
 import TestSupport
 import Testing
