@@ -129,7 +129,9 @@ struct OnlineModification {
     private func add(
         _ creation: OnlineCreation, _ body: EntityBody, _ response: WireResponse, to result: inout IntentResult
     ) async {
-        guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else { return }
+        guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else {
+            return
+        }
         let children = OnlineChildren(model: model, options: options, snapshots: reading.snapshots)
         let link = response.headers["OData-EntityId"] ?? response.headers["Location"] ?? ""
         var isComplete = creation.below.isEmpty
@@ -153,7 +155,9 @@ struct OnlineModification {
         of own: EntitySnapshot, _ creation: OnlineCreation, _ body: EntityBody, _ children: OnlineChildren,
         _ result: inout IntentResult
     ) async {
-        guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else { return }
+        guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else {
+            return
+        }
         var options = QueryOptions()
         options.expand = children.expansion(of: creation)
         guard let suffix = try? reading.urls.suffix(options), !own.readLink.isEmpty,

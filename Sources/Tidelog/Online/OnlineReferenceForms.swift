@@ -47,7 +47,8 @@ package struct OnlineReferenceForms {
                 var turned = step
                 turned.modification.action = .link(from: to, navigation: partner, to: from)
                 result.append(turned)
-            } else if let place = Self.later(from, to, in: result), bind(from, navigation, partner, to, &result[place]) {
+            } else if let place = Self.later(from, to, in: result), bind(from, navigation, partner, to, &result[place])
+            {
                 // The creation includes the link.
             } else {
                 result.append(step)

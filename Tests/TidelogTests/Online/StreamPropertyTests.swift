@@ -1,3 +1,4 @@
+import ODataSandbox
 import TestSupport
 import Testing
 import Tidelog
