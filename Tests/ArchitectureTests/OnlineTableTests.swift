@@ -28,9 +28,9 @@ import Testing
         let files = try PackageSources.swiftFiles("Tests")
         for row in rows {
             let parts = row.test.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            let file = files.first { $0.hasSuffix("/\(parts.first ?? "").swift") }
-            let source = try file.map(PackageSources.text) ?? ""
-            #expect(source.contains("func `\(parts.last ?? "")`"), "\(row.call): \(row.test)")
+            let sources = try files.filter { $0.hasSuffix("/\(parts.first ?? "").swift") }.map(PackageSources.text)
+            #expect(
+                sources.contains { $0.contains("func `\(parts.last ?? "")`") }, "\(row.call): \(row.test)")
         }
     }
 
@@ -38,8 +38,10 @@ import Testing
         let clause = /\(.*(?:4\.01 Part [12], \d+(?:\.\d+)+|MS-ODATA \d+(?:\.\d+)+|no store).*\)/
         for row in try Self.rows() {
             #expect(row.cells.count == 3, "\(row.call)")
-            for cell in row.cells where cell != "yes" && !cell.hasPrefix("yes, ") {
-                #expect(cell.hasPrefix("no: ") && cell.firstMatch(of: clause) != nil, "\(row.call): \(cell)")
+            for (column, cell) in row.cells.enumerated() where cell != "yes" && !cell.hasPrefix("yes, ") {
+                // The first column is about a store, to which the standard does not apply.
+                let isExplained = column == 0 || cell.firstMatch(of: clause) != nil
+                #expect(cell.hasPrefix("no: ") && isExplained, "\(row.call): \(cell)")
             }
         }
     }

@@ -17,6 +17,8 @@ struct OnlineRewriter {
     func adapted(
         _ modification: DataModification, after earlier: [DataModification] = []
     ) async throws(TidelogError) -> DataModification {
+        // The body consists of bytes.
+        guard modification.stream == nil else { return modification }
         var modification = modification
         switch modification.action {
         case .create(let set, let body): modification.action = .create(in: set, try unbound(body))

@@ -71,9 +71,15 @@ package struct OnlineStepWriter {
         }
         let navigation = try navigation(parent.navigation, of: parent.entity)
         let owner = try reference(parent.entity)
+        guard options.stream == nil || navigation.isCollection else {
+            throw TidelogError(
+                .unsupported,
+                "A media entity is created by a request of its own (OData 4.01 Part 1, section 11.4.7.1; MS-ODATA 2.2.7.1.3), which cannot set \(navigation.name), a single-valued property, as well.",
+                recovery: "Create the media entity first, and link it in another call.")
+        }
         if navigation.isCollection {
             try add(.createRelated(in: owner, navigation: navigation, body), options, creation, draft)
-        } else if service.contentIDReferences != .urlsAndBodies, service.supportsBind, options.stream == nil,
+        } else if service.contentIDReferences != .urlsAndBodies, service.supportsBind,
             let partner = model.partner(of: navigation)
         {
             // The link from the other end needs no reference to the new entity.
@@ -98,13 +104,14 @@ package struct OnlineStepWriter {
             return try add(.update(target, body, replaces: true), options, isConditional: true)
         }
         var bindings = bound
+        var members: [(child: EntityDraft, collection: String)] = []
         for level in inline {
             let navigation = try navigation(level.navigation, of: address)
             for child in level.entities {
-                // The creation in a collection links the new entity without a reference to it.
+                // The creation in a collection links the new entity without a reference to it. It may change the ETag
+                // of the owner, so it follows the update.
                 guard !navigation.isCollection else {
-                    try create(
-                        child, in: Intent.Parent(entity: address, navigation: level.navigation), options.forRelated)
+                    members.append((child, level.navigation))
                     continue
                 }
                 if service.contentIDReferences != .urlsAndBodies, service.supportsBind,
@@ -119,11 +126,15 @@ package struct OnlineStepWriter {
                 bindings.append(BindingDraft(navigation: level.navigation, targets: [.draft(child.number)]))
             }
         }
-        if changes.isEmpty, bindings.isEmpty, !inline.isEmpty { return }
-        let body = EntityBody(
-            type: set.entityType, declaredType: set.entityType, values: changes,
-            bindings: try bodyBindings(bindings, set.entityType))
-        try add(.update(target, body, replaces: false), options, isConditional: true)
+        if !changes.isEmpty || !bindings.isEmpty || inline.isEmpty {
+            let body = EntityBody(
+                type: set.entityType, declaredType: set.entityType, values: changes,
+                bindings: try bodyBindings(bindings, set.entityType))
+            try add(.update(target, body, replaces: false), options, isConditional: true)
+        }
+        for (child, collection) in members {
+            try create(child, in: Intent.Parent(entity: address, navigation: collection), options.forRelated)
+        }
     }
 
     private mutating func invoke(_ draft: ActionDraft, _ options: IntentOptions) throws(TidelogError) {
