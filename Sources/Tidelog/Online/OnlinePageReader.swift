@@ -125,7 +125,8 @@ package struct OnlinePageReader: Sendable {
             }
             return Page(content: .count(count), count: count)
         case .rawValue(.binary), .media: return Page(content: .rawValue(.binary(response.body)))
-        case .rawValue, .metadata, .serviceDocument: return Page(content: .rawValue(try text(response.body)))
+        case .rawValue(let type): return Page(content: .rawValue(raw(try text(response.body), type)))
+        case .metadata, .serviceDocument: return Page(content: .rawValue(.string(try text(response.body))))
         case .value(let type): return try values(response, type)
         case .references(_, let type, _): return try references(response, type)
         case .anyEntities: return try mixed(response)
@@ -138,12 +139,18 @@ package struct OnlinePageReader: Sendable {
         }
     }
 
-    private func text(_ bytes: [UInt8]) throws(PayloadError) -> Value {
+    private func text(_ bytes: [UInt8]) throws(PayloadError) -> String {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         guard let text = String(validating: bytes[start...], as: UTF8.self) else {
             throw PayloadError(.typeMismatch, "The response is not text in UTF-8.")
         }
-        return .string(text)
+        return text
+    }
+
+    /// Returns the value that the text represents, as a store does.
+    private func raw(_ text: String, _ type: PrimitiveType) -> Value {
+        guard type != .string else { return .string(text) }
+        return (try? PrimitiveLiteral.parse(text, as: type, version: reader.version, form: .text)) ?? .string(text)
     }
 
     private func values(_ response: WireResponse, _ type: TypeReference) throws(PayloadError) -> Page {
@@ -205,7 +212,8 @@ package struct OnlinePageReader: Sendable {
     /// Returns the type with room for computed values.
     private func opened(_ type: EntityType) -> EntityType {
         guard !type.isOpen, !options.compute.isEmpty || !options.apply.isEmpty else { return type }
-        return OnlineRowType.opened(type, navigation: type.navigationProperties)
+        return OnlineRowType.opened(
+            type, properties: type.properties, navigation: type.navigationProperties)
     }
 }
 

@@ -11,21 +11,21 @@ struct OnlineRowType {
         guard options.apply.contains(where: \.combines) else { return nil }
         let aggregates = options.apply.flatMap(\.aggregates)
         let named: [Property] = aggregates.compactMap { item in
-            guard let name = item.name, entities.findProperty(name) == nil,
-                let type = Self.type(of: item.subject, entities, model)
+            guard let name = item.name, let type = Self.type(of: item.subject, entities, model)
             else { return nil }
             return Property(name: name, type: type, declaringType: entities.name)
         }
-        type = Self.opened(entities, navigation: [], adding: named)
+        // A result hides a property with its name.
+        let hidden = Set(aggregates.compactMap(\.name))
+        type = Self.opened(
+            entities, properties: entities.properties.filter { !hidden.contains($0.name) } + named, navigation: [])
     }
 
     /// Returns a type that may have further properties.
-    static func opened(
-        _ type: EntityType, navigation: [Property], adding more: [Property] = []
-    ) -> EntityType {
+    static func opened(_ type: EntityType, properties: [Property], navigation: [Property]) -> EntityType {
         StructuredType(
             kind: type.kind, name: type.name, baseType: type.baseType, isOpen: true, hasStream: type.hasStream,
-            properties: type.properties + more, navigationProperties: navigation, keyProperties: type.keyProperties,
+            properties: properties, navigationProperties: navigation, keyProperties: type.keyProperties,
             keyReferences: type.keyReferences, alternateKeys: type.alternateKeys,
             unusableProperties: type.unusableProperties)
     }

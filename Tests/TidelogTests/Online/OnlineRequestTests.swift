@@ -92,7 +92,7 @@ import Tidelog
     func `a change of an entity that another client changed is refused`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let order = try await shop.one("Orders", 1)
-        shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Note":"other"}"#)
+        shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Note":"other"}"#, headers: ["If-Match": "*"])
         order["Note"] = .string("mine")
         let error = await #expect(throws: TidelogError.self) { try await shop.service.updateEntity(order) }
         #expect(error?.code == .service(status: 412))
