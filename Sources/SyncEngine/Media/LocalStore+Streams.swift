@@ -41,10 +41,16 @@ extension LocalStore {
         do {
             try await feed { try writer.append($0) }
         } catch {
-            throw error as? TidelogError
-                ?? TidelogError(.invalidRequest, "The content of the stream cannot be read: \(error)", cause: error)
+            throw .unreadableContent(error)
         }
         return try writer.finish(mediaType: mediaType, name: name)
+    }
+
+    /// Stores the bytes of a stream that the app is about to write; see ``keepStream(mediaType:name:_:)``.
+    package nonisolated func keptStream(
+        mediaType: String, name: String?, _ feed: (_ take: ([UInt8]) throws -> Void) async throws -> Void
+    ) async throws(TidelogError) -> LocalStream {
+        try await localStream(try await keepStream(mediaType: mediaType, name: name, feed), isPending: true)
     }
 
     /// Passes the bytes of a file in chunks.
@@ -216,5 +222,13 @@ extension LocalStore {
             }
             return try found.map { (try state.name(of: $0.id, model), $0.content) }
         }
+    }
+}
+
+extension TidelogError {
+    /// Returns the error for content that the app fails to supply.
+    static func unreadableContent(_ error: any Error) -> TidelogError {
+        error as? TidelogError
+            ?? TidelogError(.invalidRequest, "The content of the stream cannot be read: \(error)", cause: error)
     }
 }
