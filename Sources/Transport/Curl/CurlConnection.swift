@@ -7,8 +7,11 @@ extension ConnectionOptions {
             ccurl_set_string(easy, option, value) == CCURL_OK
         }
         setProxy(easy, isLoopback: isLoopback)
-        if let file = serverTrust.authorities, !set(CCURL_CAINFO, file) {
-            return "libcurl does not read files of certificate authorities"
+        if let file = serverTrust.authorities {
+            // Without the folder of the system's authorities, which libcurl would search in addition.
+            guard set(CCURL_CAINFO, file), ccurl_set_string(easy, CCURL_CAPATH, nil) == CCURL_OK else {
+                return "libcurl does not read files of certificate authorities"
+            }
         }
         let isSet: Bool
         switch clientCertificate {

@@ -22,6 +22,8 @@
     }
 
     /// A background session of URLSession. `@unchecked Sendable` because the lock guards its variables.
+    ///
+    /// The session retains its delegate, so both live as long as the process.
     final class URLSessionBackground: NSObject, BackgroundSession, URLSessionDataDelegate, URLSessionDownloadDelegate,
         @unchecked Sendable
     {
