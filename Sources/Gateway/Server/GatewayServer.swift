@@ -1,3 +1,7 @@
+#if !Servers
+    #error("The program tidelog-gateway needs the trait Servers of the package tidelog, which `traits: []` disables.")
+#endif
+
 internal import GatewayCore
 internal import NIOCore
 internal import NIOHTTP1
