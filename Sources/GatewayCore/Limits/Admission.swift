@@ -9,13 +9,12 @@ package struct Admission: Sendable {
     }
 
     private let limits: GatewayLimits
-    private var total = 0
+    /// The number of requests in progress.
+    package private(set) var total = 0
     private var users: [[UInt8]: Int] = [:]
     private var endpoints: [String: Int] = [:]
 
     package init(_ limits: GatewayLimits) { self.limits = limits }
-
-    package var isIdle: Bool { total == 0 }
 
     /// Counts the request if it may begin.
     package mutating func enter(user: [UInt8], endpoint: String) -> Verdict {

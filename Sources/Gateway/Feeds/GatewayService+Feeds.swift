@@ -1,0 +1,42 @@
+internal import GatewayCore
+internal import Logging
+internal import ODataWire
+
+extension GatewayService {
+    /// Answers a query from a shared feed.
+    ///
+    /// - Returns: `nil` if the request has to pass through.
+    func feedAnswer(_ request: IncomingRequest, _ kind: RequestClass) async throws(RequestRefusal) -> GatewayResponse? {
+        guard request.method == "GET" else { return nil }
+        guard let feeds, !kind.endpoint.feeds.isEmpty, let target = FeedRequest(kind.rest),
+            let feed = feeds.feed(kind.endpoint.name, target.query)
+        else {
+            // The service would not understand the token.
+            if FeedRequest.hasToken(kind.rest) { throw FeedCall.gone }
+            return nil
+        }
+        guard FeedCall.mayAnswer(request, target) else { return nil }
+        let call = FeedCall(
+            service: self, feeds: feeds, feed: feed, kind: kind, request: request, target: target)
+        return try await call.answer()
+    }
+
+    /// Runs a request that may modify data. Afterwards, feeds contain its changes before they answer the same user.
+    func modifying(
+        _ request: IncomingRequest, _ kind: RequestClass,
+        _ body: () async throws(RequestRefusal) -> GatewayResponse
+    ) async throws(RequestRefusal) -> GatewayResponse {
+        guard let feeds, !kind.endpoint.feeds.isEmpty else { return try await body() }
+        // The first record is for a process that ends meanwhile.
+        do throws(LedgerStorageError) { try await feeds.wrote(request.headers, kind.endpoint.name) } catch {
+            logger.error("\(error)")
+            throw RequestRefusal(503, "The storage cannot be written.", headers: ["Retry-After": "5"])
+        }
+        let result: Result<GatewayResponse, RequestRefusal>
+        do throws(RequestRefusal) { result = .success(try await body()) } catch { result = .failure(error) }
+        do throws(LedgerStorageError) { try await feeds.wrote(request.headers, kind.endpoint.name) } catch {
+            logger.error("\(error)")
+        }
+        return try result.get()
+    }
+}
