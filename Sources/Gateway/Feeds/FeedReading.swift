@@ -46,7 +46,7 @@ struct FeedReading: Sendable {
             throw FeedError(error.description)
         }
         var run = RefreshRun(base: base)
-        let description = try await readPages(source, head.salt) { run.add($0) }
+        let description = try await readPages(source, head.salt) { run.add($0.key, $0.digest, body: $0.body) }
         guard run.rows <= maximumRows else { throw FeedError("The feed has more than \(maximumRows) rows.") }
         var changes = run.changes.map(FeedChange.row)
         let missing = run.missing
@@ -74,7 +74,7 @@ struct FeedReading: Sendable {
     // MARK: Pages
 
     private func readPages(
-        _ source: FeedSource, _ salt: [UInt8], _ body: (FeedRow) -> Void
+        _ source: FeedSource, _ salt: [UInt8], _ body: (FeedPageReader.Row) -> Void
     ) async throws(FeedError) -> FeedDescription {
         var walk = PageWalk()
         var description = FeedDescription(isLegacy: source.isLegacy)

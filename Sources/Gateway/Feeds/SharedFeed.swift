@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import Logging
 
-/// A feed in this process: its newest generation, and at most one reading at a time, whoever asks.
+/// A feed in this process: its newest generation, and at most one reading at a time for all users.
 actor SharedFeed {
     nonisolated let settings: FeedSettings
     private let endpoint: GatewayConfiguration.Endpoint

@@ -1,78 +1,23 @@
-internal import EDM
 internal import ODataWire
-
-/// The error of a page that a feed cannot consist of, as a sentence.
-package struct FeedError: Error, Sendable, Hashable, CustomStringConvertible {
-    package let description: String
-    /// The pause that the service asks for, in milliseconds.
-    package var retryAfter: Int64?
-
-    package init(_ description: String, retryAfter: Int64? = nil) {
-        self.description = description
-        self.retryAfter = retryAfter
-    }
-}
-
-/// The metadata of a service with feeds.
-package struct FeedModel: Sendable {
-    let model: EntityDataModel
-
-    /// Returns `nil` if the bytes are no metadata.
-    package init?(metadata: [UInt8]) {
-        guard let model = try? CSDLReader().read(metadata) else { return nil }
-        self.model = model
-    }
-}
-
-/// The entity set of a feed: its key, and the shape of its rows.
-package struct FeedSource: Sendable {
-    let model: EntityDataModel
-    let type: EntityType
-    let encoder: RequestEncoder
-    /// The top-level members that contain the key.
-    let keyMembers: Set<String>
-
-    /// - Throws: An error if the set has no rows with keys.
-    package init(_ metadata: FeedModel, set: String, root: ServiceRoot) throws(FeedError) {
-        let model = metadata.model
-        guard let type = model.findEntitySet(set)?.entityType else {
-            throw FeedError("The metadata contain no entity set \(set).")
-        }
-        guard !type.keyParts.isEmpty else { throw FeedError("The entities of \(set) have no key.") }
-        guard model.version != .v3 else { throw FeedError("Feeds of OData V3 are not supported.") }
-        self.model = model
-        self.type = type
-        keyMembers = Set(type.keyParts.map { String($0.path.prefix { $0 != "/" }) })
-        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root.description)
-    }
-
-    package var isLegacy: Bool { model.version.isLegacy }
-
-    /// The names of the key properties in expressions.
-    package var keyNames: [String] { type.keyParts.map(\.path) }
-
-    /// A text that changes if the keys of rows, or their format, change.
-    package var shape: String { "\(model.version.rawValue) \(type.name) \(keyNames.joined(separator: ","))" }
-
-    static func bytes(_ value: JSONValue) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(value)
-        return writer.bytes
-    }
-
-    /// Returns the key predicate of a row.
-    func key(of row: JSONObject) throws(FeedError) -> String {
-        let members = row.members.filter { keyMembers.contains($0.name) }
-        let bytes = Self.bytes(.object(JSONObject(members)))
-        let reader = PayloadReader(version: model.version, model: model)
-        guard let entity = try? reader.entity(bytes, type: type), let key = KeyPredicate(of: type, in: entity.values)
-        else { throw FeedError("A row has no key. Select the key properties in the query.") }
-        return encoder.predicate(key, of: type)
-    }
-}
 
 /// Reads a page of a feed while it arrives.
 package struct FeedPageReader: Sendable {
+    /// A row of the page. Its text is made only if it is needed.
+    package struct Row: Sendable {
+        package let key: String
+        package let digest: RowDigest
+        private let value: JSONValue
+
+        init(key: String, digest: RowDigest, value: JSONValue) {
+            self.key = key
+            self.digest = digest
+            self.value = value
+        }
+
+        /// The row in JSON.
+        package var body: [UInt8] { FeedSource.bytes(value) }
+    }
+
     private let source: FeedSource
     private let digest: @Sendable ([UInt8]) -> RowDigest
     private var scanner: FeedScanner
@@ -90,38 +35,31 @@ package struct FeedPageReader: Sendable {
     package var nextLink: String? { scanner.nextLink }
 
     /// Returns the rows that are complete after the next bytes of the page.
-    package mutating func rows(_ chunk: [UInt8]) throws(FeedError) -> [FeedRow] {
+    package mutating func rows(_ chunk: [UInt8]) throws(FeedError) -> [Row] {
         scanner.append(chunk)
         return try rows()
     }
 
     /// Returns the remaining rows at the end of the page. Throws if the page is truncated.
-    package mutating func end() throws(FeedError) -> [FeedRow] {
+    package mutating func end() throws(FeedError) -> [Row] {
         scanner.finish()
         return try rows()
     }
 
-    private mutating func rows() throws(FeedError) -> [FeedRow] {
-        var rows: [FeedRow] = []
-        do throws(PayloadError) {
-            while let item = try scanner.next() {
-                guard let object = item.object else { throw PayloadError(.unexpectedShape, "A row is no object.") }
-                rows.append(try row(object, item))
+    private mutating func rows() throws(FeedError) -> [Row] {
+        var rows: [Row] = []
+        while true {
+            let item: JSONValue?
+            do throws(PayloadError) { item = try scanner.next() } catch {
+                throw FeedError("A page of the service cannot be read: \(error.message)")
             }
-        } catch {
-            throw FeedError("A page of the service cannot be read: \(error.message)")
+            guard let item else { return rows }
+            guard let object = item.object else { throw FeedError("A row of the service is no object.") }
+            guard !RowContent.isIncomplete(item) else {
+                throw FeedError("An expanded collection has several pages.")
+            }
+            rows.append(
+                Row(key: try source.key(of: object), digest: digest(RowContent.bytes(of: item)), value: item))
         }
-        return rows
-    }
-
-    private func row(_ object: JSONObject, _ item: JSONValue) throws(PayloadError) -> FeedRow {
-        if RowContent.isIncomplete(item) {
-            throw PayloadError(.unexpectedShape, "An expanded collection has several pages.")
-        }
-        let key: String
-        do throws(FeedError) { key = try source.key(of: object) } catch {
-            throw PayloadError(.unexpectedShape, error.description)
-        }
-        return FeedRow(key: key, digest: digest(RowContent.bytes(of: item)), body: FeedSource.bytes(item))
     }
 }

@@ -2,7 +2,7 @@ package import ODataWire
 
 /// The user of a request for permissions: all fields that may identify one.
 package enum RequestCredentials {
-    /// Fields that a service does not use to identify users. All others count, also unknown ones: two requests with
+    /// Fields that a service does not use to identify users. All remaining fields count, also unknown ones: two requests with
     /// different credentials must never look equal.
     private static let impersonal: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "connection", "content-length", "content-type", "date",

@@ -16,16 +16,24 @@ package struct RefreshRun: Sendable {
     }
 
     /// Adds a row that was read. If the same row is read twice, because it moved between two pages, the last one counts.
-    package mutating func add(_ row: FeedRow) {
-        guard let index = base.index(forKey: row.key) else {
-            if changed.updateValue(row, forKey: row.key) == nil { rows += 1 }
+    package mutating func add(_ row: FeedRow) { add(row.key, row.digest, body: row.body) }
+
+    /// Adds a row that was read. The body is made only if the row has changed.
+    package mutating func add(_ key: String, _ digest: RowDigest, body: @autoclosure () -> [UInt8]) {
+        guard let index = base.index(forKey: key) else {
+            let row = FeedRow(key: key, digest: digest, body: body())
+            if changed.updateValue(row, forKey: key) == nil { rows += 1 }
             return
         }
         if !base.values[index].wasSeen {
             base.values[index].wasSeen = true
             rows += 1
         }
-        changed[row.key] = base.values[index].digest == row.digest ? nil : row
+        if base.values[index].digest != digest {
+            changed[key] = FeedRow(key: key, digest: digest, body: body())
+        } else if !changed.isEmpty {
+            changed[key] = nil
+        }
     }
 
     /// The number of rows of the generation before.
