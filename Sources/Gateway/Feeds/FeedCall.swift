@@ -29,7 +29,7 @@ struct FeedCall: Sendable {
             guard let token, let head = await feed.known() else { throw Self.gone }
             return try await answer(head, from: token, Self.check(token, head))
         case .delta, nil:
-            guard let head = try await current(user) else {
+            guard let head = try await current() else {
                 if isContinued { throw Self.unavailable }
                 return nil
             }
@@ -37,9 +37,7 @@ struct FeedCall: Sendable {
                 if isContinued { throw Self.gone }
                 return nil
             }
-            // A V4 service returns a delta link only if it is asked for; in V2 there is no way to ask.
-            let tracks = Representation.preferences(request.headers).tracksChanges
-            if token == nil, !tracks, !head.description.isLegacy { return nil }
+            if !isContinued, !Representation.asksForDeltaLink(request.headers, head.description) { return nil }
             return try await answer(head, from: token, token.map { Self.check($0, head) } ?? true)
         }
     }
@@ -49,13 +47,17 @@ struct FeedCall: Sendable {
     /// Returns whether the query of a request that does not continue an answer can come from the feed at all, so that the
     /// service need not be asked for the permission.
     static func mayAnswer(_ request: IncomingRequest, _ target: FeedRequest) -> Bool {
-        target.token != nil || Representation.accepts(request.headers, FeedDescription())
-            || Representation.accepts(request.headers, FeedDescription(isLegacy: true))
+        target.token != nil
+            || [false, true].contains { isLegacy in
+                let description = FeedDescription(isLegacy: isLegacy)
+                return Representation.accepts(request.headers, description)
+                    && Representation.asksForDeltaLink(request.headers, description)
+            }
     }
 
-    private func current(_ user: [UInt8]) async throws(RequestRefusal) -> FeedHead? {
+    private func current() async throws(RequestRefusal) -> FeedHead? {
         do throws(LedgerStorageError) {
-            return await feed.current(written: try await feeds.lastWrite(user, endpoint))
+            return await feed.current(written: try await feeds.lastWrite(request.headers, endpoint))
         } catch {
             service.logger.error("\(error)")
             return nil
@@ -71,17 +73,25 @@ struct FeedCall: Sendable {
     private func isAllowed(_ user: [UInt8]) async throws(RequestRefusal) -> Bool {
         if feed.settings.authorization == .any { return true }
         let now = await feeds.storage.time()
-        if let known = feeds.permission(user, endpoint, feed.settings), known.isFresh(now: now), known.isAllowed {
-            return true
+        if let known = feeds.permission(user, endpoint, feed.settings), known.isFresh(now: now) {
+            if known.isAllowed { return true }
+            // The service answers the query itself. For a delta link, its refusal is needed.
+            if !isContinued { return false }
         }
         guard let origin = service.origin(kind.endpoint) else { return false }
         var headers = HeaderRules.forwarded(request.headers, trustsForwarded: service.configuration.trustsForwarded)
         headers["Prefer"] = nil
         let head: WireResponse
         do throws(TransportError) {
-            head = try await origin.stream(
-                "GET", kind.roots.originTarget(feed.settings.query.probe), headers, .bytes([])
-            ).head
+            let body: ResponseBody
+            (head, body) = try await origin.stream(
+                "GET", kind.roots.originTarget(feed.settings.query.probe), headers, .bytes([]))
+            // A connection whose answer was read can be used again.
+            var count = 0
+            for try await chunk in body {
+                count += chunk.count
+                if count > 1 << 20 { break }
+            }
         } catch {
             service.countError(error, kind.endpoint)
             throw GatewayService.refusal(error, isSafe: true)
@@ -121,7 +131,7 @@ struct FeedCall: Sendable {
         let preferences = Representation.preferences(request.headers)
         let limit = min(preferences.pageSize ?? .max, service.configuration.limits.pageRows)
         let page: [FeedItem]
-        do throws(LedgerStorageError) { page = try await items(head, token, limit + 1) } catch {
+        do throws(LedgerStorageError) { page = try await checkedItems(head, token, limit + 1) } catch {
             service.logger.error("\(error)")
             throw Self.unavailable
         }
@@ -143,6 +153,18 @@ struct FeedCall: Sendable {
             head, body, tracks: preferences.tracksChanges && token == nil)
     }
 
+    /// Returns the items, unless the storage has forgotten some of them meanwhile.
+    private func checkedItems(
+        _ head: FeedHead, _ token: FeedToken?, _ limit: Int
+    ) async throws(LedgerStorageError) -> [FeedItem] {
+        if token?.place == .delta, token?.generation == head.generation { return [] }
+        let found = try await items(head, token, limit)
+        guard let now = try await feeds.storage.head(head.id), head.generation >= now.tokensFrom,
+            token?.isValid(for: now) ?? true
+        else { throw LedgerStorageError("The feed \(feed.settings.name) has begun anew.") }
+        return found
+    }
+
     private func items(
         _ head: FeedHead, _ token: FeedToken?, _ limit: Int
     ) async throws(LedgerStorageError) -> [FeedItem] {
@@ -153,8 +175,6 @@ struct FeedCall: Sendable {
             return try await storage.rows(head.id, at: token?.generation ?? 0, after: key, limit: limit)
         case .delta:
             let start = token?.generation ?? 0
-            // Nothing new: the storage is not asked.
-            if start == head.generation { return [] }
             return try await storage.changes(head.id, from: start, to: head.generation, after: nil, limit: limit)
         case .changes(let start, let position):
             return try await storage.changes(

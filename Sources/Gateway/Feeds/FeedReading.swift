@@ -46,8 +46,11 @@ struct FeedReading: Sendable {
             throw FeedError(error.description)
         }
         var run = RefreshRun(base: base)
-        let description = try await readPages(source, head.salt) { run.add($0.key, $0.digest, body: $0.body) }
-        guard run.rows <= maximumRows else { throw FeedError("The feed has more than \(maximumRows) rows.") }
+        let limit = maximumRows
+        let description = try await readPages(source, head.salt) { row throws(FeedError) in
+            run.add(row.key, row.digest, body: row.body)
+            guard run.rows <= limit else { throw FeedError("The feed has more than \(limit) rows.") }
+        }
         var changes = run.changes.map(FeedChange.row)
         let missing = run.missing
         let canCheck = settings.query.check(key: "(1)", names: source.keyNames) != nil
@@ -74,7 +77,7 @@ struct FeedReading: Sendable {
     // MARK: Pages
 
     private func readPages(
-        _ source: FeedSource, _ salt: [UInt8], _ body: (FeedPageReader.Row) -> Void
+        _ source: FeedSource, _ salt: [UInt8], _ body: (FeedPageReader.Row) throws(FeedError) -> Void
     ) async throws(FeedError) -> FeedDescription {
         var walk = PageWalk()
         var description = FeedDescription(isLegacy: source.isLegacy)
@@ -86,10 +89,10 @@ struct FeedReading: Sendable {
                 RowDigest(SHA256.hash(data: salt + content))
             }
             let head = try await get(target, source.isLegacy) { chunk throws(FeedError) in
-                for row in try reader.rows(chunk) { body(row) }
+                for row in try reader.rows(chunk) { try body(row) }
             }
             guard head.status == 200 else { throw Self.refused(head) }
-            for row in try reader.end() { body(row) }
+            for row in try reader.end() { try body(row) }
             if isFirst {
                 description.context = reader.context.map { Self.absolute($0, endpoint.root) }
                 description.version = head.headers["OData-Version"]

@@ -37,7 +37,10 @@ actor OriginModel {
         do throws(TransportError) {
             let (head, body) = try await origin.stream("GET", root.path + "$metadata", headers, .bytes([]))
             var bytes: [UInt8] = []
-            for try await chunk in body where bytes.count <= maximumBytes { bytes += chunk }
+            for try await chunk in body {
+                bytes += chunk
+                if bytes.count > maximumBytes { break }
+            }
             guard head.status == 200, bytes.count <= maximumBytes else {
                 return .failure(FeedError("The metadata cannot be read: status \(head.status)."))
             }

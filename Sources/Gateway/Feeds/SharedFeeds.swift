@@ -79,12 +79,18 @@ final class SharedFeeds: Sendable {
 
     // MARK: Changes of users
 
+    /// Returns the digest of the user for changes. Two users may have the same one: then a feed is read more often.
+    private func writer(_ headers: HTTPHeaders) -> [UInt8] {
+        let text = Array("writer\n\(RequestCredentials.writer(headers))".utf8)
+        return Array(HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: secret)))
+    }
+
     /// Records that the user may have changed data.
     ///
     /// - Throws: If it cannot be recorded.
     func wrote(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) {
         guard endpoints.contains(endpoint) else { return }
-        let user = user(headers)
+        let user = writer(headers)
         let time = await storage.time()
         writes.withLock { known in
             if known.count >= Self.maximumUsers { known = [:] }
@@ -94,7 +100,8 @@ final class SharedFeeds: Sendable {
     }
 
     /// The time of the last change of the user.
-    func lastWrite(_ user: [UInt8], _ endpoint: String) async throws(LedgerStorageError) -> Int64? {
+    func lastWrite(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) -> Int64? {
+        let user = writer(headers)
         let key = UserKey(user: user, scope: endpoint)
         if let known = writes.withLock({ $0[key] }) { return known }
         let found = try await storage.lastWrite(endpoint: endpoint, user: user)

@@ -20,6 +20,26 @@ package enum RequestCredentials {
             .map { "\($0.name.utf8.count) \($0.name) \($0.value.utf8.count) \($0.value)\n" }
             .sorted().joined()
     }
+
+    /// Returns a text that is equal for two requests of one user, also after an access token was renewed, if it is a JWT.
+    /// The text may be equal for different users. It must not be used for permissions, because nothing is verified.
+    package static func writer(_ headers: HTTPHeaders) -> String {
+        guard let value = headers["Authorization"] else { return "" }
+        guard let subject = subject(of: value) else { return value }
+        return "jwt \(subject)"
+    }
+
+    /// Returns the issuer and the subject of a JWT (RFC 7519), or `nil` for other credentials.
+    private static func subject(of authorization: String) -> String? {
+        let words = authorization.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer", words[1].utf8.count <= 16_384 else { return nil }
+        let parts = words[1].split(separator: ".")
+        guard parts.count == 3, let payload = Base64.decode(Array(parts[1].utf8)),
+            let claims = try? JSONValue.parse(payload),
+            let subject = claims["sub"]?.string
+        else { return nil }
+        return "\(claims["iss"]?.string ?? "") \(subject)"
+    }
 }
 
 /// The permission of a user to read a feed, as the service answered the last probe.

@@ -38,6 +38,15 @@ package enum Representation {
         }
     }
 
+    /// Returns whether the answer to a query may contain a delta link. A V4 service returns one only if it is asked for; in
+    /// V2 there is no way to ask.
+    package static func asksForDeltaLink(_ headers: HTTPHeaders, _ description: FeedDescription) -> Bool {
+        if description.isLegacy {
+            return headers["MaxDataServiceVersion"] != nil || headers["DataServiceVersion"] != nil
+        }
+        return preferences(headers).tracksChanges
+    }
+
     /// Returns the preferences of a request: whether changes are tracked, and the largest number of rows on a page.
     package static func preferences(_ headers: HTTPHeaders) -> (tracksChanges: Bool, pageSize: Int?) {
         var result: (tracksChanges: Bool, pageSize: Int?) = (false, nil)

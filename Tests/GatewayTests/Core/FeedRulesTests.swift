@@ -149,6 +149,19 @@ struct FeedRulesTests {
         #expect(Set(different.map(text)).count == different.count)
     }
 
+    @Test func `a renewed access token is of the same writer, and unreadable ones are compared as they are`() {
+        func writer(_ authorization: String) -> String {
+            RequestCredentials.writer(["Authorization": authorization, "Cookie": authorization])
+        }
+        // {"iss":"i","sub":"a","exp":1}, {"iss":"i","sub":"a","exp":2}, {"iss":"i","sub":"b"}
+        let first = "eyJpc3MiOiJpIiwic3ViIjoiYSIsImV4cCI6MX0"
+        let second = "eyJpc3MiOiJpIiwic3ViIjoiYSIsImV4cCI6Mn0"
+        let other = "eyJpc3MiOiJpIiwic3ViIjoiYiJ9"
+        #expect(writer("Bearer h.\(first).s") == writer("bearer h.\(second).t"))
+        #expect(writer("Bearer h.\(first).s") != writer("Bearer h.\(other).s"))
+        for text in ["Bearer x", "Bearer a.!.c", "Bearer a.e30.c", "Basic dTpw", ""] { #expect(writer(text) == text) }
+    }
+
     @Test func `a probe allows only if the service has answered with data`() {
         #expect(FeedPermission.probe(status: 200, contentType: "application/json;odata=x") == .allowed)
         #expect(FeedPermission.probe(status: 200, contentType: "text/html") == .refused)

@@ -151,7 +151,11 @@ struct FeedWorld {
         let full = url.hasPrefix("http") ? url : gateway.root + "shop/" + url
         var request = try #require(HTTPRequest(method: .get, url: full))
         var fields = [("Accept", "application/json")]
-        if !origin.isLegacy { fields += [("Prefer", "odata.track-changes"), ("OData-MaxVersion", "4.01")] }
+        if origin.isLegacy {
+            fields.append(("MaxDataServiceVersion", "2.0"))
+        } else {
+            fields += [("Prefer", "odata.track-changes"), ("OData-MaxVersion", "4.01")]
+        }
         if let user { fields.append(("Authorization", user)) }
         for (name, value) in fields + more { request.headerFields[HTTPField.Name(name)!] = value }
         let (response, body) = try await defaultTransport().send(request, body: [])
