@@ -37,7 +37,7 @@ final class FeedOrigin: Sendable {
     var probes: Int { state.withLock { $0.probes } }
     var checks: [String] { state.withLock { $0.checks } }
 
-    private var metadata: String {
+    var metadata: String {
         let version = isLegacy ? "1.0" : "4.0"
         let edmx =
             isLegacy ? "http://schemas.microsoft.com/ado/2007/06/edmx" : "http://docs.oasis-open.org/odata/ns/edmx"
