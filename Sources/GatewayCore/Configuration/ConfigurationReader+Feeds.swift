@@ -34,7 +34,8 @@ extension ConfigurationReader {
         guard let canonical = Self.canonical(query.text) else {
             throw error(
                 query.line, "“\(query.text)” cannot be a shared feed.",
-                "Write an entity set with options such as $filter, $select and $expand, relative to the root.")
+                "Write an entity set with options such as $filter, $select and $expand, relative to the root; $orderby and $count are not possible."
+            )
         }
         feed.query = canonical
         if let other = configuration.endpoints[last].feeds.first(where: {

@@ -13,10 +13,10 @@ package struct CanonicalQuery: Sendable, Hashable, CustomStringConvertible {
     package let set: String
     let options: [Option]
 
-    /// The options that a feed cannot have: their results are no collections of entities, or they are the service's
-    /// own tokens.
+    /// The options that a feed cannot have: their results are no collections of entities, they are the service's own
+    /// tokens, or they ask for an order, which rows in versions do not have.
     private static let excluded: Set<String> = [
-        "$count", "$inlinecount", "$apply", "$compute", "$skiptoken", "$deltatoken", "!deltatoken", "$id", "$levels",
+        "$count", "$inlinecount", "$apply", "$compute", "$skiptoken", "$deltatoken", "!deltatoken", "$id", "$orderby",
     ]
 
     /// Returns the normal form of a URL relative to the service root, or `nil` if it has none.
@@ -71,7 +71,7 @@ package struct CanonicalQuery: Sendable, Hashable, CustomStringConvertible {
     /// Whether the presence of a row depends only on the row itself, so that it can be checked by a request for the row.
     var isSelective: Bool {
         !options.contains { option in
-            !["$filter", "$select", "$expand", "$orderby"].contains(option.name) && !option.name.hasPrefix("sap-")
+            !["$filter", "$select", "$expand"].contains(option.name) && !option.name.hasPrefix("sap-")
         }
     }
 
