@@ -7,18 +7,22 @@ extension GatewayService {
     ///
     /// - Returns: `nil` if the request has to pass through.
     func feedAnswer(_ request: IncomingRequest, _ kind: RequestClass) async throws(RequestRefusal) -> GatewayResponse? {
-        guard request.method == "GET" else { return nil }
-        guard let feeds, !kind.endpoint.feeds.isEmpty, let target = FeedRequest(kind.rest),
-            let feed = feeds.feed(kind.endpoint.name, target.query)
-        else {
+        guard let feeds, let (feed, target) = feedRequest(request, kind) else {
             // The service would not understand the token.
-            if FeedRequest.hasToken(kind.rest) { throw FeedCall.gone }
+            if request.method == "GET", FeedRequest.hasToken(kind.rest) { throw FeedCall.gone }
             return nil
         }
-        guard FeedCall.mayAnswer(request, target) else { return nil }
         let call = FeedCall(
             service: self, feeds: feeds, feed: feed, kind: kind, request: request, target: target)
         return try await call.answer()
+    }
+
+    /// Returns the feed that may answer a request.
+    func feedRequest(_ request: IncomingRequest, _ kind: RequestClass) -> (feed: SharedFeed, target: FeedRequest)? {
+        guard request.method == "GET", let feeds, !kind.endpoint.feeds.isEmpty, let target = FeedRequest(kind.rest),
+            let feed = feeds.feed(kind.endpoint.name, target.query), FeedCall.mayAnswer(request, target)
+        else { return nil }
+        return (feed, target)
     }
 
     /// Runs a request that may modify data. Afterwards, feeds contain its changes before they answer the same user.

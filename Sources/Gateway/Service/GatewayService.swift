@@ -98,9 +98,10 @@ package final class GatewayService: Sendable {
                 method: request.method, target: request.target, headers: request.headers, configuration: configuration)
             found = kind
             let user = limitedUser(request, kind)
-            try await enter(user, kind.endpoint.name)
+            let endpoint = feedRequest(request, kind) == nil ? kind.endpoint.name : nil
+            try await enter(user, endpoint)
             let leave: @Sendable () -> Void = { [self] in
-                admission.withLock { $0.leave(user: user, endpoint: kind.endpoint.name) }
+                admission.withLock { $0.leave(user: user, endpoint: endpoint) }
             }
             do throws(RequestRefusal) {
                 return try await answer(request, kind, length).ended(leave)
@@ -138,7 +139,7 @@ package final class GatewayService: Sendable {
     }
 
     /// Waits for a free place, for two seconds at most.
-    private func enter(_ user: [UInt8], _ endpoint: String) async throws(RequestRefusal) {
+    private func enter(_ user: [UInt8], _ endpoint: String?) async throws(RequestRefusal) {
         for attempt in 0..<40 {
             switch admission.withLock({ $0.enter(user: user, endpoint: endpoint) }) {
             case .admitted: return

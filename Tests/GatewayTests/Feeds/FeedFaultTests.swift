@@ -116,6 +116,27 @@ struct FeedFaultTests {
         }
     }
 
+    @Test func `clients that wait for a slow refresh do not stop other requests`() async throws {
+        var limits = GatewayLimits()
+        limits.requestsPerEndpoint = 2
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin, limits: limits) { world in
+            for user in 0..<6 { _ = try await world.get("Orders", "Bearer \(user)") }
+            origin.change { $0.delay = 0.5 }
+            world.time.advance(60_000)
+            let start = ContinuousClock.now
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for user in 0..<6 { group.addTask { try await world.get("Orders", "Bearer \(user)").notes.count } }
+                try await Task.sleep(for: .milliseconds(100))
+                let other = try await world.get("Orders(1)")
+                #expect(other.status == 200)
+                #expect(start.duration(to: .now) < .seconds(1))
+                for try await count in group { #expect(count == 5) }
+            }
+        }
+    }
+
     @Test func `a feed with more rows than allowed is not served`() async throws {
         var limits = GatewayLimits()
         limits.feedRows = 4
