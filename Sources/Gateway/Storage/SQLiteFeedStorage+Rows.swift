@@ -143,13 +143,16 @@ extension SQLiteFeedStorage {
                 "SELECT generation, made FROM generation WHERE feed = ? ORDER BY generation", [.integer(feed)]
             ) { made.append(($0.integer(0), $0.integer(1))) }
             let oldest = FeedRetention.oldest(made, cutoff: time - lifetime)
+            try connection.run(
+                "DELETE FROM write_mark WHERE written <= ?", [.integer(time - FeedFreshness.maximumAge)])
+            guard let head = try heads("feed = ?", [.integer(feed)]).first?.head, oldest > head.tokensFrom else {
+                return
+            }
             let values: [SQLValue] = [.integer(feed), .integer(oldest)]
-            try connection.run("UPDATE feed SET tokens_from = max(tokens_from, ?2) WHERE feed = ?1", values)
+            try connection.run("UPDATE feed SET tokens_from = ?2 WHERE feed = ?1", values)
             try connection.run("DELETE FROM generation WHERE feed = ?1 AND generation < ?2", values)
             try connection.run("DELETE FROM item WHERE feed = ?1 AND until <= ?2", values)
             try connection.run("DELETE FROM item WHERE feed = ?1 AND since <= ?2 AND digest IS NULL", values)
-            try connection.run(
-                "DELETE FROM write_mark WHERE written <= ?", [.integer(time - FeedFreshness.maximumAge)])
         }
     }
 }

@@ -52,6 +52,7 @@ package actor SQLiteFeedStorage: FeedStorage {
                   digest BLOB, reason INTEGER, body BLOB,
                   PRIMARY KEY (feed, key, since)) STRICT, WITHOUT ROWID;
                 CREATE INDEX item_since ON item (feed, since, key);
+                CREATE INDEX item_removed ON item (feed, since) WHERE digest IS NULL;
                 CREATE INDEX item_until ON item (feed, until) WHERE until < 9223372036854775807;
                 CREATE TABLE write_mark (
                   endpoint TEXT NOT NULL, user BLOB NOT NULL, written INTEGER NOT NULL,
