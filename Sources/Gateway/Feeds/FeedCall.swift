@@ -27,6 +27,7 @@ struct FeedCall: Sendable {
         switch token?.place {
         case .rows, .changes:
             guard let token, let head = await feed.known() else { throw Self.gone }
+            if let written = try await lastWrite(), written >= token.began { throw Self.gone }
             return try await answer(head, from: token, Self.check(token, head))
         case .delta, nil:
             guard let head = try await current() else {
@@ -56,11 +57,14 @@ struct FeedCall: Sendable {
     }
 
     private func current() async throws(RequestRefusal) -> FeedHead? {
-        do throws(LedgerStorageError) {
-            return await feed.current(written: try await feeds.lastWrite(request.headers, endpoint))
-        } catch {
+        await feed.current(written: try await lastWrite())
+    }
+
+    /// The time of the last change of the user.
+    private func lastWrite() async throws(RequestRefusal) -> Int64? {
+        do throws(LedgerStorageError) { return try await feeds.lastWrite(request.headers, endpoint) } catch {
             service.logger.error("\(error)")
-            return nil
+            throw Self.unavailable
         }
     }
 
@@ -207,6 +211,7 @@ struct FeedCall: Sendable {
             feed: head.id, salt: head.salt, generation: isPage ? token?.generation ?? 0 : head.generation, place: .delta
         )
         guard let last else { return next }
+        next.began = isPage ? token?.began ?? 0 : head.readBegan ?? 0
         let position = FeedPosition(since: last.since, key: last.key)
         switch token?.place {
         case nil, .rows: next.place = .rows(after: last.key)

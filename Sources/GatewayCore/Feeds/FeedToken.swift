@@ -17,8 +17,14 @@ package struct FeedToken: Sendable, Hashable {
     /// a shared feed is checked for each request, whatever the token.
     package var audience: [UInt8]
     package var place: Place
+    /// For a page: the time at which the reading began that the pages are of. A user who has changed data since has to
+    /// read anew.
+    package var began: Int64
 
-    package init(feed: Int64, salt: [UInt8], generation: Int64, audience: [UInt8] = [], place: Place) {
+    package init(
+        feed: Int64, salt: [UInt8], generation: Int64, audience: [UInt8] = [], place: Place, began: Int64 = 0
+    ) {
+        self.began = began
         self.feed = feed
         self.salt = salt
         self.generation = generation
@@ -35,6 +41,7 @@ package struct FeedToken: Sendable, Hashable {
         writer.string(salt)
         writer.wide(generation)
         writer.string(audience)
+        writer.wide(began)
         switch place {
         case .delta: writer.number(0)
         case .rows(let key):
@@ -54,7 +61,7 @@ package struct FeedToken: Sendable, Hashable {
         var reader = ByteReader(bytes)
         guard reader.number() == 1, let feed = reader.wide(), let salt = reader.string(),
             let generation = reader.wide(),
-            let audience = reader.string(), let form = reader.number()
+            let audience = reader.string(), let began = reader.wide(), let form = reader.number()
         else { return nil }
         switch form {
         case 0: place = .delta
@@ -67,7 +74,7 @@ package struct FeedToken: Sendable, Hashable {
         default: return nil
         }
         guard reader.isAtEnd else { return nil }
-        (self.feed, self.generation) = (feed, generation)
+        (self.feed, self.generation, self.began) = (feed, generation, began)
         (self.salt, self.audience) = (Array(salt), Array(audience))
     }
 

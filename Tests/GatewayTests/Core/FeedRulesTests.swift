@@ -106,7 +106,7 @@ struct FeedRulesTests {
             .delta, .rows(after: "('ä')"), .changes(start: 4, after: FeedPosition(since: 5, key: "(1)")),
         ]
         for place in places {
-            let token = FeedToken(feed: 3, salt: [1, 2], generation: 9, audience: [7], place: place)
+            let token = FeedToken(feed: 3, salt: [1, 2], generation: 9, audience: [7], place: place, began: -5)
             let bytes = token.encoded
             #expect(FeedToken(encoded: bytes) == token)
             for count in 0..<bytes.count { #expect(FeedToken(encoded: Array(bytes[..<count])) == nil) }

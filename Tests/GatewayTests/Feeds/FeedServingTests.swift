@@ -199,6 +199,23 @@ struct FeedServingTests {
         }
     }
 
+    @Test func `a user who changes data between two pages reads anew`() async throws {
+        var limits = GatewayLimits()
+        limits.pageRows = 2
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin, limits: limits) { world in
+            let next = try #require(try await world.get("Orders", "a").next)
+            _ = try await world.get("Orders", "b")
+            world.time.advance(10)
+            try await world.change("a")
+            let own = try await world.get(next, "a")
+            #expect(own.status == 410)
+            let other = try await world.get(next, "b")
+            #expect(other.notes == ["c", "d"])
+        }
+    }
+
     @Test func `if the own change cannot be read, a delta link is 503 and not an answer without it`() async throws {
         let origin = FeedOrigin()
         origin.change { $0.rows = Self.rows }
