@@ -151,7 +151,8 @@ extension SQLiteFeedStorage {
             let values: [SQLValue] = [.integer(feed), .integer(oldest)]
             try connection.run("UPDATE feed SET tokens_from = ?2 WHERE feed = ?1", values)
             try connection.run("DELETE FROM generation WHERE feed = ?1 AND generation < ?2", values)
-            try connection.run("DELETE FROM item WHERE feed = ?1 AND until <= ?2", values)
+            try connection.run(
+                "DELETE FROM item WHERE feed = ?1 AND until <= ?2 AND until < \(Int64.max)", values)
             try connection.run("DELETE FROM item WHERE feed = ?1 AND since <= ?2 AND digest IS NULL", values)
         }
     }
