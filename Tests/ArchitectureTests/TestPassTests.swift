@@ -2,7 +2,7 @@ import Testing
 
 /// The passes of `Tools/test`.
 ///
-/// `Process` of Foundation on Linux may crash in a process with more than about 1,000 open files
+/// `Process` of Foundation on Linux may crash in a process with more than about 500 open files
 /// (swift-corelibs-foundation, pull request 5472), and the first pass opens more. Therefore, tests that start
 /// processes run in other passes.
 @Suite struct TestPassTests {

@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import ODataWire
 
 /// Seals the tokens of feeds: a client can neither read nor change them, and a token of one service is not accepted for
-/// another one.
+/// a different service.
 struct TokenSeal: Sendable {
     private static let maximumLength = 8_192
 

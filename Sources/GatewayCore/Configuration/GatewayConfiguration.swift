@@ -34,7 +34,7 @@ package struct GatewayConfiguration: Sendable, Hashable {
         self.endpoints = endpoints
     }
 
-    /// A service behind the gateway.
+    /// A service that the gateway forwards requests to.
     package struct Endpoint: Sendable, Hashable {
         package var name: String
         /// The root of the service; ends with a slash.

@@ -55,7 +55,7 @@ package struct FeedItem: Sendable, Hashable {
 package struct FeedHead: Sendable, Hashable {
     /// The number of the feed in the storage.
     package var id: Int64
-    /// Random bytes of this feed: a feed that was created anew has others.
+    /// Random bytes of this feed: a feed that was created anew has different ones.
     package var salt: [UInt8]
     /// The newest complete generation; 0 if the feed was never read.
     package var generation: Int64 = 0

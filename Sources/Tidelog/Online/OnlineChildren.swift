@@ -3,7 +3,7 @@ import ODataWire
 import SyncCore
 import SyncEngine
 
-/// Finds the entities that were created inside of another one in a representation of that one.
+/// Finds the entities that were created as children of an entity, in a representation of that entity.
 package struct OnlineChildren {
     let model: EntityDataModel
     let options: ServiceOptions
