@@ -60,8 +60,15 @@ import Foundation
         }
 
         /// Resolves the dependencies. Returns their identities without that of this checkout, sorted.
-        package func resolvedPackages() throws -> [String] {
-            _ = try output(swift, ["package", "--package-path", directory.path, "resolve"])
+        ///
+        /// Returns nil if the packages can be neither downloaded nor found in the cache, which is printed.
+        package func resolvedPackages() throws -> [String]? {
+            do {
+                _ = try output(swift, ["package", "--package-path", directory.path, "resolve"])
+            } catch let error as CommandError where error.isOfNetwork {
+                print("skipped: the packages cannot be downloaded")
+                return nil
+            }
             struct Pins: Decodable {
                 struct Pin: Decodable { var identity: String }
                 var pins: [Pin]
@@ -73,6 +80,12 @@ import Foundation
         /// The output of a command that fails, as an error.
         package struct CommandError: Error, CustomStringConvertible {
             package let description: String
+
+            /// Whether the package manager could not download a package.
+            var isOfNetwork: Bool {
+                ["Could not resolve host", "Failed to connect", "unable to access"].contains(
+                    where: description.contains)
+            }
         }
 
         private func output(_ program: String, _ arguments: [String]) throws -> String {

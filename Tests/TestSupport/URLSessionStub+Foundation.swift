@@ -112,6 +112,7 @@
             }
             open class URLSessionTask: NSObject, @unchecked Sendable {
                 public var originalRequest: URLRequest? { nil }
+                public var currentRequest: URLRequest? { nil }
                 public var response: URLResponse? { nil }
                 public var taskDescription: String? { get { nil } set {} }
                 public var countOfBytesReceived: Int64 { 0 }

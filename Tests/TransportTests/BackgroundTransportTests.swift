@@ -129,6 +129,45 @@ struct BackgroundTransportTests {
         #expect(session.started.isEmpty)
     }
 
+    @Test func `a lookup in the foreground waits until the tasks of an earlier process have ended`() async throws {
+        let session = Session(tasks: nil)
+        let transport = transport(session)
+        let request = try request(.get, "Orders(1)")
+        let lookup = Task { try await transport.send(request, body: []) }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(foreground.paths.withLock { $0 }.isEmpty)
+        session.report.yield(.restored(["old"]))
+        _ = try await lookup.value
+        #expect(foreground.paths.withLock { $0 } == ["/Orders(1)"])
+        #expect(session.state.withLock { $0.cancelled } == ["old"])
+    }
+
+    @Test func `a waiting lookup ends when its task is cancelled`() async throws {
+        let transport = transport(Session(tasks: nil))
+        let request = try request(.get, "Orders(1)")
+        let lookup = Task { try await transport.locate(request) }
+        for _ in 0..<100 { await Task.yield() }
+        lookup.cancel()
+        _ = try? await lookup.value
+    }
+
+    @Test func `a response to another method than that of the request is refused`() async throws {
+        let session = Session { _ in
+            .response(
+                BackgroundResponse(
+                    head: HTTPResponse(status: .ok), url: "https://service.example/login", method: "GET",
+                    body: .bytes([])))
+        }
+        let request = try request(.post, "$batch")
+        do throws(TransportError) {
+            _ = try await transport(session).send(request, body: [1])
+            Issue.record("the response is that of a redirect")
+        } catch {
+            #expect(error.code == .redirectRefused)
+            #expect(error.mayHaveBeenSent)
+        }
+    }
+
     @Test func `a response of another origin is refused`() async throws {
         let session = Session { _ in Self.response(200, .bytes([]), url: "https://login.example/") }
         let request = try request(.post, "$batch")

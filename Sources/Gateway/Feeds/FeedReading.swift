@@ -105,7 +105,7 @@ struct FeedReading: Sendable {
 
     /// Returns the target relative to the service root.
     private func relative(_ link: String) throws(FeedError) -> String {
-        if let rest = endpoint.root.rest(of: link) { return rest }
+        if let rest = endpoint.root.rest(of: link), RequestPath.isContained(rest) { return rest }
         guard !link.hasPrefix("/"), !link.contains("://"), RequestPath.isContained(link) else {
             throw FeedError("A next link of the service leads to another server.")
         }

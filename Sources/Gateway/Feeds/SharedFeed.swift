@@ -47,7 +47,8 @@ actor SharedFeed {
                 head ?? FeedHead(id: 0, salt: []), refreshMilliseconds: settings.refreshMilliseconds, written: written,
                 now: now)
             let isStale = freshness == .stale
-            if freshness == .fresh || isStale && head?.readBegan ?? .min >= arrival { return head }
+            let isReadSince = head?.readBegan.map { $0 >= arrival && $0 <= now } ?? false
+            if freshness == .fresh || isStale && isReadSince { return head }
             let state = start(now)
             let isOver = waited >= (isStale ? environment.stalePatience : environment.feedPatience)
             if isOver || state == .refused || state == .paused && isStale { return isStale ? head : nil }
@@ -64,8 +65,8 @@ actor SharedFeed {
 
     private func load() async {
         if isLoaded { return }
-        let all = (try? await storage.list()) ?? []
-        if isLoaded { return }
+        // After an error of the storage, the next request tries it again.
+        guard let all = try? await storage.list(), !isLoaded else { return }
         isLoaded = true
         head =
             all.first { identity, head in

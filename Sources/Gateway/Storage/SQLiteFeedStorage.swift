@@ -19,7 +19,7 @@ package actor SQLiteFeedStorage: FeedStorage {
         self.now = now
         do {
             let connection = try Connection(path: path)
-            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
             try Self.migrate(connection)
             self.connection = connection
         } catch {

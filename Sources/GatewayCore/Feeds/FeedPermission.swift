@@ -11,6 +11,10 @@ package enum RequestCredentials {
         "transfer-encoding", "user-agent", "via", "x-correlation-id", "x-csrf-token", "x-request-id",
         "repeatability-client-id", "repeatability-first-sent", "repeatability-request-id", "requestid",
         "repeatabilitycreation", "if-match", "if-none-match", "slug",
+        // Traces, which differ for each request
+        "b3", "baggage", "sap-passport", "sentry-trace", "x-amzn-trace-id", "x-b3-flags", "x-b3-parentspanid",
+        "x-b3-sampled", "x-b3-spanid", "x-b3-traceid", "x-cloud-trace-context", "x-datadog-parent-id",
+        "x-datadog-trace-id",
     ]
 
     /// Returns a text that is equal for two requests only if their credentials are.

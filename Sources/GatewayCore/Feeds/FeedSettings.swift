@@ -43,7 +43,8 @@ package enum FeedFreshness: Sendable, Hashable {
             return
         }
         let age = now - began
-        if let written, written >= began {
+        // A clock that was set back does not show whether a change was before the reading.
+        if let written, written >= began || age < 0 {
             self = .required(begunAfter: written)
         } else if age > Self.maximumAge {
             self = .required(begunAfter: .min)

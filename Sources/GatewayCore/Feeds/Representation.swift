@@ -14,6 +14,7 @@ package enum Representation {
     package static func accepts(_ headers: HTTPHeaders, _ description: FeedDescription) -> Bool {
         let conditions = [
             "If-None-Match", "If-Match", "If-Modified-Since", "If-Unmodified-Since", "Range", "X-HTTP-Method",
+            "X-HTTP-Method-Override", "X-CSRF-Token",
         ]
         if conditions.contains(where: { headers[$0] != nil }) { return false }
         // Texts may depend on the language, and the feed is read without one.

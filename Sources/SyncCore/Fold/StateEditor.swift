@@ -32,12 +32,13 @@ struct StateEditor {
     /// The metadata of the latest image, cached because the images of a download are similar.
     private var kind: ImageKind?
 
-    private var lookup: ConstraintLookup { ConstraintLookup(storage: storage, index: index) }
+    private let lookup: ConstraintLookup
 
     init(storage: StateLayer, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
         self.index = index
+        lookup = ConstraintLookup(storage: storage, index: index)
         layer = storage.kind == .local ? .local : .base
     }
 

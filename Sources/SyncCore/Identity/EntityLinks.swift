@@ -1,13 +1,13 @@
-import EDM
+package import EDM
 import ODataWire
 
 /// Parses the URLs by which a service names its entities.
-struct EntityLinks {
+package struct EntityLinks {
     private let model: EntityDataModel
     private let root: String
     private let encoder: RequestEncoder
 
-    init(model: EntityDataModel, serviceRoot: String) {
+    package init(model: EntityDataModel, serviceRoot: String) {
         self.model = model
         root = serviceRoot
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot)
@@ -103,13 +103,15 @@ struct EntityLinks {
     }
 
     /// Returns the URL with the origin of the service root if it begins with a slash.
-    func absolute(_ url: String) -> String {
+    package func absolute(_ url: String) -> String {
         guard url.hasPrefix("/"), !url.hasPrefix("//") else { return url }
         return origin + url
     }
 
     /// Returns whether the URL has the origin of the service root.
-    func isOfOrigin(_ url: String) -> Bool { Self.isAddress(url) || (!origin.isEmpty && url.hasPrefix(origin + "/")) }
+    package func isOfOrigin(_ url: String) -> Bool {
+        Self.isAddress(url) || (!origin.isEmpty && url.hasPrefix(origin + "/"))
+    }
 
     /// The scheme, host and port of the service root.
     private var origin: String {
@@ -118,13 +120,13 @@ struct EntityLinks {
     }
 
     /// Returns the URL relative to the service root if it is below it, so that the service can move.
-    func relative(_ url: String) -> String {
+    package func relative(_ url: String) -> String {
         !root.isEmpty && url.hasPrefix(root) ? String(url.dropFirst(root.count)) : url
     }
 
     /// Returns whether a request can be sent to the link: it is relative to the service root, and not a name such as
     /// `urn:…`.
-    static func isAddress(_ link: String) -> Bool {
+    package static func isAddress(_ link: String) -> Bool {
         let scheme = link.prefix { $0 != ":" && $0 != "/" && $0 != "(" && $0 != "?" }
         return scheme.endIndex == link.endIndex || link[scheme.endIndex] != ":"
     }

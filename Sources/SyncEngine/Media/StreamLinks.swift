@@ -1,4 +1,5 @@
 package import ODataWire
+package import SyncCore
 
 /// The addresses of a stream, as a service returned them with the entity.
 public struct StreamLinks: Sendable, Hashable {
@@ -15,6 +16,24 @@ public struct StreamLinks: Sendable, Hashable {
         self.readLink = readLink
         self.editLink = editLink
         self.etag = etag
+    }
+
+    /// Returns the addresses relative to the service root. Links to which no request can be sent, and edit links of
+    /// other origins, are omitted.
+    package func resolved(by links: EntityLinks) -> StreamLinks {
+        var resolved = self
+        resolved.readLink = readLink.flatMap { link in
+            let url = links.relative(links.absolute(link))
+            let scheme = url.prefix(8).lowercased()
+            let isRequestable =
+                EntityLinks.isAddress(url) || scheme.hasPrefix("http://") || scheme.hasPrefix("https://")
+            return isRequestable && !url.isEmpty ? url : nil
+        }
+        resolved.editLink = editLink.flatMap { link in
+            let url = links.relative(links.absolute(link))
+            return links.isOfOrigin(url) && !url.isEmpty ? url : nil
+        }
+        return resolved
     }
 
     /// Returns the addresses of all streams that the payload of an entity contains.

@@ -340,7 +340,11 @@ public actor ServiceSession {
                 recovery: "Use an absolute http or https URL without user and password.")
         }
         let isOurs = isOurs(url)
-        for field in (isOurs ? headers.added(to: request) : request).headers.fields {
+        // Custom headers may be secret, so other origins receive only those of the protocol.
+        let fields =
+            isOurs
+            ? headers.added(to: request).headers.fields : request.headers.fields.filter { Self.isPublic($0.name) }
+        for field in fields {
             guard let name = HTTPField.Name(field.name) else {
                 throw TidelogError(
                     .invalidRequest, "'\(field.name)' is not a valid name of a header.",
@@ -356,6 +360,16 @@ public actor ServiceSession {
                     .cancelled, "It was cancelled before \(request.method) was sent.", mayHaveBeenSent: false))
         }
         return (message, url)
+    }
+
+    /// Returns whether a header may be sent to an origin other than the service's.
+    private static func isPublic(_ name: String) -> Bool {
+        let names: Set<String> = [
+            "accept", "content-type", "dataserviceversion", "if-none-match", "maxdataserviceversion",
+            "odata-maxversion",
+            "odata-version", "prefer", "range",
+        ]
+        return names.contains(name.lowercased())
     }
 
     /// Returns whether an absolute URL has the service's origin.

@@ -65,6 +65,6 @@ extension LocalStore {
     func report(on target: UndoTarget) throws -> UndoReport { try undoPlanner().report(on: target, &fold) }
 
     private func undoPlanner() throws -> UndoPlanner {
-        UndoPlanner(state: state, model: try model, serviceRoot: try service?.root)
+        UndoPlanner(state: state, model: fold.model, serviceRoot: try state.header().service?.root)
     }
 }

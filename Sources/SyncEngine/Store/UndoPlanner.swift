@@ -5,7 +5,8 @@ import SyncCore
 /// Determines which operations an undo or a redo includes, and whether it is permitted.
 struct UndoPlanner {
     let state: WorkingSet
-    let model: EntityDataModel
+    /// Nil before metadata are installed.
+    let model: EntityDataModel?
     let serviceRoot: String?
 
     /// Returns the operations that an undo of the target would undo, with those that depend on it.
@@ -23,6 +24,7 @@ struct UndoPlanner {
         switch target {
         case .operations(let operations): chosen = Set(operations)
         case .entities(let addresses):
+            guard let model else { throw TidelogError(.noStore, "The store does not contain metadata yet.") }
             let resolver = AddressResolver(state: state, model: model, root: serviceRoot)
             let entities = Set(try addresses.map { try resolver.entity($0) })
             let about = pending.filter { $0.operation.isAbout(entities) }
@@ -51,7 +53,7 @@ struct UndoPlanner {
         guard let pending = try state.pendingOperation(operation)?.operation, pending.changeSet == nil,
             case .update(let entity, let changes, let bindings) = pending.action, bindings.isEmpty,
             let index, let set = try state.set(of: entity), let row = try state.row(entity),
-            let type = model.findEntityType(row.type)
+            let type = model?.findEntityType(row.type)
         else { return false }
         var looked = Set(type.keyProperties.map(\.name))
         for constraint in index.constraints(ofDependentsIn: set) { looked.formUnion(constraint.pairs.map(\.dependent)) }

@@ -34,7 +34,9 @@ extension EntityValue {
 
     /// Updates the object after only a link of the entity was saved. Unsaved changes in the object are kept.
     func applyKeepingEdits(_ snapshot: EntitySnapshot, _ factory: EntityFactory) {
-        let (changed, bound) = (changedValues, bindings)
+        var (changed, bound) = (changedValues, bindings)
+        // The service decides about the key of a new entity.
+        for key in entityType.keyProperties where snapshot.values[key.name] != nil { changed[key.name] = nil }
         let edited = related.filter { $0.value.edit != .none }
         apply(snapshot, factory)
         values.merge(changed)

@@ -30,7 +30,8 @@ public struct LiveEntities: AsyncSequence, Sendable {
             // closed meanwhile, which ends the results.
             guard let model = service.provider.loadedModel else { return nil }
             return LiveQueryResult(
-                result: service.result(result.answer, model), difference: result.difference, causes: result.causes)
+                result: service.result(result.answer, of: DataQuery(), model), difference: result.difference,
+                causes: result.causes)
         }
     }
 }

@@ -51,10 +51,10 @@ struct OnlineModification {
     /// Sends a request by itself.
     private func send(_ step: OnlineStep) async throws(TidelogError) -> WireResponse {
         let request = encoder.encode(step.modification)
+        // Changes are sent to the service only, wherever its links lead.
+        guard session.isOfService(request.url) else { throw .elsewhere(request.url) }
         let response: WireResponse
         if let content = step.content {
-            // The content can be sent to the service only, wherever its links lead.
-            guard session.isOfService(request.url) else { throw .elsewhere(request.url) }
             response = try await session.modify(request, stream: content)
         } else {
             response = try await session.modify(request)

@@ -39,11 +39,14 @@ package struct OnlinePageReader: Sendable {
         package var nextLink: String?
         package var deltaLink: String?
         package var removed: [RemovedEntity] = []
+        /// Whether a delta contains changes of links, or of entities of other entity sets.
+        package var hasOtherChanges = false
 
         /// The identity of the first item, by which pages that repeat are recognized; `nil` for an empty page.
         var identity: ExactText? {
             switch content {
-            case .entities(let entities, let type, _): entities.first.map { DeltaItem.entity($0).identity(type) }
+            case .entities(let entities, let type, _):
+                (entities.first.map(DeltaItem.entity) ?? removed.first.map(DeltaItem.removed))?.identity(type)
             case .rows(let rows, _): rows.first.map { ExactText("\($0.values)") }
             case .mixed(let entities): entities.first.map { ExactText("\($0.id ?? "") \($0.values)") }
             case .combinations(let rows): rows.first.map { ExactText("\($0)") }
@@ -206,7 +209,7 @@ package struct OnlinePageReader: Sendable {
         let content: Content = rowType == nil ? .entities(feed.entities, type, set) : .rows(feed.entities, type)
         return Page(
             content: content, count: feed.count, nextLink: feed.nextLink, deltaLink: feed.deltaLink,
-            removed: feed.removed)
+            removed: feed.removed, hasOtherChanges: !feed.links.isEmpty || !feed.otherEntities.isEmpty)
     }
 
     /// Returns the type with room for computed values.

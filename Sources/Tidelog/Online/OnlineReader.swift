@@ -88,7 +88,8 @@ struct OnlineReader {
         let pages = try pages(at: url)
         let headers = headers(pages, own)
         var answer = QueryAnswer(entities: [], isSingle: pages.isSingle)
-        let isPaged = try PagePreference(own) != nil
+        // V2 has no preference for a page size, so its pages are combined.
+        let isPaged = try PagePreference(own) != nil && !model.version.isLegacy
         var first = first
         var next: String? = url
         var seen: Set<ExactText> = []
@@ -146,7 +147,13 @@ struct OnlineReader {
             let place: OnlineSnapshots.Place? =
                 set?.isContained != true ? nil : answer.isSingle ? .entity(path) : .collection(path)
             answer.entities += entities.map { snapshots.snapshot($0, type, set, at: place) }
-            answer.removed += page.removed.compactMap { snapshots.link(ofRemoved: $0, type, set) }
+            let removed = page.removed.compactMap { snapshots.link(ofRemoved: $0, type, set) }
+            guard !page.hasOtherChanges, removed.count == page.removed.count else {
+                throw TidelogError(
+                    .unsupported, "The changes contain links, or entities of other entity sets.",
+                    place: "GET \(Self.path(url))", recovery: "Execute the query again without the delta link.")
+            }
+            answer.removed += removed
         case .rows(let rows, let type): answer.entities += rows.map { snapshots.row($0, type) }
         case .mixed(let entities): answer.entities += entities.compactMap(snapshots.mixed)
         case .combinations(let rows):

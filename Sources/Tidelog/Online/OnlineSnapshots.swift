@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import SyncCore
 import SyncEngine
 
 /// Entities of a service's responses in the form of the app, with links relative to the service root.
@@ -65,7 +66,8 @@ package struct OnlineSnapshots: Sendable {
         var entity = EntitySnapshot(
             set: set?.name ?? "", type: type.name, values: payload.values, etag: payload.etag,
             readLink: canonical ?? link, editLink: payload.editLink ?? canonical ?? link, expanded: expanded)
-        entity.streams = StreamLinks.all(in: payload)
+        let links = EntityLinks(model: model, serviceRoot: root)
+        entity.streams = StreamLinks.all(in: payload).map { $0.resolved(by: links) }
         return entity
     }
 

@@ -115,6 +115,14 @@ public struct DataQuery: Sendable, Hashable {
         return copy
     }
 
+    /// Returns a query for a link that the service returned, with the headers and the page size of this one.
+    func continued(at url: String) -> DataQuery {
+        DataQuery().withURL(url).with {
+            $0.headers = headers
+            $0.size = size
+        }
+    }
+
     /// Returns the headers of the request, with the preferences of the query.
     func requestHeaders(_ headers: HTTPHeaders) -> HTTPHeaders {
         var all = self.headers

@@ -49,7 +49,7 @@ extension DataService {
                 modifications[index]?.apply(results, factory(model))
                 changes.isApplied = true
             case (.query(let answer), .query(let query, let headers, _)):
-                batch.parts[index] = .query(query, headers, result(answer, model))
+                batch.parts[index] = .query(query, headers, result(answer, of: query.withHeaders(headers), model))
             case (.failed(let error), _): failure = failure ?? error
             default: break
             }

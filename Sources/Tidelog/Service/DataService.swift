@@ -257,7 +257,8 @@ open class DataService: @unchecked Sendable {
         _ query: DataQuery, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> QueryResult {
         let model = try await provider.model()
-        return result(try await provider.query(try request(query), headers: query.requestHeaders(headers)), model)
+        let answer = try await provider.query(try request(query), headers: query.requestHeaders(headers))
+        return result(answer, of: query.withHeaders(headers), model)
     }
 
     func request(_ query: DataQuery) throws(TidelogError) -> QueryRequest {
@@ -270,7 +271,7 @@ open class DataService: @unchecked Sendable {
         return .set(set, query.resolvedOptions(set.entityType))
     }
 
-    func result(_ answer: QueryAnswer, _ model: EntityDataModel) -> QueryResult {
+    func result(_ answer: QueryAnswer, of query: DataQuery, _ model: EntityDataModel) -> QueryResult {
         let value: Value? =
             switch answer.form {
             case .entities, .references, .joined: nil
@@ -280,8 +281,8 @@ open class DataService: @unchecked Sendable {
         return QueryResult(
             entities: answer.form == .joined ? [] : entities(answer, model),
             joinedEntities: answer.form == .joined ? joined(answer, model) : [],
-            nextQuery: answer.nextLink.map { DataQuery().withURL($0) },
-            deltaQuery: answer.deltaLink.map { DataQuery().withURL($0) }, removedLinks: answer.removed, value: value,
+            nextQuery: answer.nextLink.map(query.continued), deltaQuery: answer.deltaLink.map(query.continued),
+            removedLinks: answer.removed, value: value,
             count: answer.count.flatMap { Int(exactly: $0) })
     }
 

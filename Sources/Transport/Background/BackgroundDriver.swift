@@ -9,6 +9,8 @@ actor BackgroundDriver {
     /// Whether the system has reported all events and no caller knows yet.
     private var wereEventsReported = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Callers that wait until no task of an earlier process is left.
+    private var blocked: [String: CheckedContinuation<Void, Never>] = [:]
 
     /// - Parameter leftovers: Removes the files of earlier processes.
     init(_ session: any BackgroundSession, leftovers: @escaping @Sendable () -> Void) {
@@ -30,6 +32,24 @@ actor BackgroundDriver {
             Task { await self.handle(.cancelled(request.id)) }
         }
     }
+
+    /// Returns when no task of an earlier process can take effect any more, or if the task is cancelled.
+    func waitUntilOpen(_ id: String) async {
+        listen()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if transfers.isOpen || Task.isCancelled {
+                    continuation.resume()
+                } else {
+                    blocked[id] = continuation
+                }
+            }
+        } onCancel: {
+            Task { await self.unblock(id) }
+        }
+    }
+
+    private func unblock(_ id: String) { blocked.removeValue(forKey: id)?.resume() }
 
     /// Returns when the system has reported all events for which it has started or resumed the app.
     func eventsReported() async {
@@ -60,6 +80,9 @@ actor BackgroundDriver {
 
     private func handle(_ event: BackgroundTransfers.Event) {
         for action in transfers.handle(event) { perform(action) }
+        guard transfers.isOpen, !blocked.isEmpty else { return }
+        for continuation in blocked.values { continuation.resume() }
+        blocked = [:]
     }
 
     private func perform(_ action: BackgroundTransfers.Action) {

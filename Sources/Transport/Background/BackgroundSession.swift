@@ -52,9 +52,11 @@ package struct BackgroundResponse: Sendable, Hashable {
     package var head: HTTPResponse
     /// The URL after redirects.
     package var url: String?
+    /// The method after redirects, or nil if it is unknown.
+    package var method: String?
     package var body: Body
 
-    package init(head: HTTPResponse, url: String?, body: Body) {
-        (self.head, self.url, self.body) = (head, url, body)
+    package init(head: HTTPResponse, url: String?, method: String? = nil, body: Body) {
+        (self.head, self.url, self.method, self.body) = (head, url, method, body)
     }
 }

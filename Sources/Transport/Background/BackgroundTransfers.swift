@@ -42,6 +42,8 @@ struct BackgroundTransfers {
     }
 
     private var phase = Phase.restoring
+    /// Whether no task of an earlier process is left.
+    var isOpen: Bool { if case .open = phase { true } else { false } }
     /// The requests that have not started, in order.
     private var waiting: [ID] = []
     private var running: Set<ID> = []

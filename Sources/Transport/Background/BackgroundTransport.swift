@@ -5,8 +5,9 @@ public import HTTPTypes
 /// Requests with a body (batches, media streams) and the reading of pages and media streams use a background session.
 /// All other requests, such as for metadata and tokens, are small, and use the transport in the foreground.
 ///
-/// If the process ends, its transfers are cancelled when the next one creates the transport, before that sends
-/// anything. The store then decides about the operations in doubt as after a lost connection.
+/// If the process ends, its transfers are cancelled when the next one uses the transport. No request, including one in
+/// the foreground, is sent before all of them have ended, because a lookup of operations in doubt must not precede
+/// their effect. The store then decides about these operations as after a lost connection.
 ///
 /// A background session has limits of its own: the system follows redirects, also with credentials, and responses from
 /// other origins are refused only when they arrive. The bodies of requests are in files in the folder while they are
@@ -42,7 +43,10 @@ public final class BackgroundTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
-        if body.isEmpty { return try await foreground.send(request, body: body) }
+        if body.isEmpty {
+            await driver.waitUntilOpen(Self.newID())
+            return try await foreground.send(request, body: body)
+        }
         let id = Self.newID()
         let path = BackgroundFile.path(folder, id, "request")
         guard BackgroundFile.write(body, to: path) else {
@@ -61,13 +65,17 @@ public final class BackgroundTransport: HTTPTransport {
     public func locate(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
-        try await foreground.locate(request)
+        await driver.waitUntilOpen(Self.newID())
+        return try await foreground.locate(request)
     }
 
     public func stream(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
-        if !body.isEmpty { return try await foreground.stream(request, body: body) }
+        if !body.isEmpty {
+            await driver.waitUntilOpen(Self.newID())
+            return try await foreground.stream(request, body: body)
+        }
         return try await download(request, options.limits.streamedBytes)
     }
 
@@ -118,6 +126,12 @@ public final class BackgroundTransport: HTTPTransport {
                 if let file = outcome.file { BackgroundFile.remove(file) }
                 let message =
                     "\(checked.name): the service redirected the request to \(url.origin), which has another origin."
+                throw TransportError(.redirectRefused, message, mayHaveBeenSent: true)
+            }
+            if let method = response.method, method != request.method.rawValue {
+                if let file = outcome.file { BackgroundFile.remove(file) }
+                let message =
+                    "\(checked.name): the system followed a redirect with the method \(method), so the response is not that of the request."
                 throw TransportError(.redirectRefused, message, mayHaveBeenSent: true)
             }
             cookies.keep(response.head, authorized)

@@ -33,7 +33,8 @@ extension ConnectionOptions {
         case .system: break
         case .none: ccurl_set_string(easy, CCURL_PROXY, "")
         case .http(let proxy):
-            ccurl_set_string(easy, CCURL_PROXY, "http://\(proxy.host):\(proxy.port)")
+            let host = proxy.host.contains(":") && !proxy.host.hasPrefix("[") ? "[\(proxy.host)]" : proxy.host
+            ccurl_set_string(easy, CCURL_PROXY, "http://\(host):\(proxy.port)")
             ccurl_set_string(easy, CCURL_NOPROXY, "")
             if let user = proxy.user { ccurl_set_string(easy, CCURL_PROXYUSERNAME, user) }
             if let password = proxy.password { ccurl_set_string(easy, CCURL_PROXYPASSWORD, password) }

@@ -40,7 +40,8 @@
             case .system: break
             case .none: configuration.connectionProxyDictionary = [:]
             case .http(let proxy):
-                guard let port = NWEndpoint.Port(rawValue: UInt16(clamping: proxy.port)) else { return }
+                // A transport with an invalid port fails each request, instead of sending it without the proxy.
+                guard let port = NWEndpoint.Port(rawValue: UInt16(exactly: proxy.port) ?? 0) else { return }
                 var selected = ProxyConfiguration(
                     httpCONNECTProxy: .hostPort(host: NWEndpoint.Host(proxy.host), port: port), tlsOptions: nil)
                 selected.excludedDomains = ["localhost", "127.0.0.1"]

@@ -81,6 +81,10 @@
                 report.yield(.ended(request.id, .failure(code, mayHaveBeenSent: false)))
                 return
             }
+            if let file = request.file, !FileManager.default.isReadableFile(atPath: file) {
+                report.yield(.ended(request.id, .failure(.other, mayHaveBeenSent: false)))
+                return
+            }
             urlRequest.setValue(request.request.headerFields[.cookie], forHTTPHeaderField: "Cookie")
             let task: URLSessionTask =
                 if let file = request.file {
@@ -167,7 +171,8 @@
         private func change(_ task: URLSessionTask, _ body: (inout Running) -> Void) {
             guard let id = task.taskDescription else { return }
             lock.withLock {
-                guard var changed = running[id] else { return }
+                // Removed, so that the received bytes are not copied.
+                guard var changed = running.removeValue(forKey: id) else { return }
                 body(&changed)
                 running[id] = changed
             }
@@ -195,7 +200,9 @@
             }
             let body: BackgroundResponse.Body = running?.file.map { .file($0) } ?? .bytes(running?.received ?? [])
             return .response(
-                BackgroundResponse(head: response.head, url: response.url?.absoluteString, body: body))
+                BackgroundResponse(
+                    head: response.head, url: response.url?.absoluteString, method: task.currentRequest?.httpMethod,
+                    body: body))
         }
 
         private static func failure(_ error: TransportError) -> BackgroundOutcome {

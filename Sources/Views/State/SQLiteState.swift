@@ -277,7 +277,9 @@ public final class SQLiteState: StateBacking, StatementRunner {
     // MARK: Queue
 
     private func readQueue() throws(StateError) -> PendingQueue {
-        try storedQueue.read(applied: try header().applied) { operation throws(StateError) in
+        try storedQueue.read { () throws(StateError) in
+            try header().applied
+        } subjects: { operation throws(StateError) in
             try subjects(of: operation, model)
         }
     }

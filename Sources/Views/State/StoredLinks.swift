@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 
 /// The table of links.
-struct StoredLinks: StatementRunner {
+final class StoredLinks: StatementRunner {
     let connection: Connection
     /// The names of relationships that have, or had, links.
     let relationships: InternedNames

@@ -23,10 +23,10 @@ struct StoredQueue: StatementRunner {
     /// Reads the queue.
     ///
     /// - Parameters:
-    ///   - applied: The last record that the state contains.
+    ///   - applied: Returns the last record that the state contains.
     ///   - subjects: Returns the subjects of an operation; see ``StateReader/subjects(of:_:)``.
     func read(
-        applied: SequenceNumber, subjects: (Operation) throws(StateError) -> [EntityID]
+        applied: () throws(StateError) -> SequenceNumber, subjects: (Operation) throws(StateError) -> [EntityID]
     ) throws(StateError) -> PendingQueue {
         try connection.untraced { () throws(StateError) in
             var read = PendingQueue()
@@ -35,7 +35,7 @@ struct StoredQueue: StatementRunner {
                 let pending = try PendingRow.read(row, names)
                 read.put(pending, about: try subjects(pending.operation))
             }
-            try readEffects(into: &read, applied)
+            try readEffects(into: &read, applied())
             return read
         }
     }

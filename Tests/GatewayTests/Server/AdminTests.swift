@@ -25,7 +25,13 @@ struct AdminTests {
                 "POST /odata/shop/A HTTP/1.1\r\nHost: a\r\nRepeatability-Request-ID: r\r\nRepeatability-First-Sent: \(RepeatedRequestTests.now)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             )
             _ = await Sockets.exchange(gateway.port, "GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            let text = try await get(admin.port, "/metrics").body
+            var text = try await get(admin.port, "/metrics").body
+            // The bytes of a response are counted after its connection was closed.
+            let deadline = ContinuousClock.now + .seconds(30)
+            while !text.contains("gateway_response_bytes_total{kind=\"read\"} 5"), ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(20))
+                text = try await get(admin.port, "/metrics").body
+            }
             for line in [
                 #"gateway_requests_total{kind="read",status="2xx"} 1"#,
                 #"gateway_requests_total{kind="modification",status="5xx"} 1"#,
