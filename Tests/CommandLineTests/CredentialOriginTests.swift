@@ -4,7 +4,7 @@ import Testing
 
 /// Credentials from the environment are sent only to origins that the user named. Commands that need no network do not
 /// connect.
-@Suite(.timeLimit(.minutes(10))) struct CredentialOriginTests {
+@Suite(.timeLimit(.minutes(30))) struct CredentialOriginTests {
     private static let page = HostileService.page(#"{"ID":1,"Name":"a"}"#)
 
     private func service() throws -> HostileService {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The tests that `generate-test` writes compile with the built modules.
-@Suite(.timeLimit(.minutes(10))) struct GenerateTestTests {
+@Suite(.timeLimit(.minutes(30))) struct GenerateTestTests {
     private static let compiler: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let found = folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Services whose responses are too large, too slow, or endless.
-@Suite(.timeLimit(.minutes(10))) struct HostileServiceTests {
+@Suite(.timeLimit(.minutes(30))) struct HostileServiceTests {
     /// Pulls from a service that responds with `answer`.
     private func pull(
         _ arguments: String..., answer: @escaping LoopbackServer.Answer

@@ -41,7 +41,7 @@ struct Browser {
 
 /// Reports as displayed by a browser.
 @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: Browser.path != nil, "there is no Chromium to open reports in"))
 struct ReportBrowserTests {
     private func page(_ workspace: Workspace, _ name: String, _ fragment: String) throws -> String {

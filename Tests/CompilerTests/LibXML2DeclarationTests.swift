@@ -4,7 +4,7 @@ import Testing
 
 #if os(Linux)
     /// The declarations of libxml2 for SDKs whose headers a package cannot find, compared with the headers of the system.
-    @Suite(.enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"), .timeLimit(.minutes(10)))
+    @Suite(.enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"), .timeLimit(.minutes(30)))
     struct LibXML2DeclarationTests {
         private let own = ["-Xcc", "-DTIDELOG_DECLARE_LIBXML2"]
         private let root = URL(filePath: #filePath).appending(path: "../../..").standardized

@@ -3,7 +3,7 @@ import Testing
 
 #if os(macOS) || os(Linux)
     /// The packages that the package manager resolves for an app with this package as a dependency.
-    @Suite(.enabled(if: SwiftCompiler.path != nil, "skipped: there is no compiler"), .timeLimit(.minutes(10)))
+    @Suite(.enabled(if: SwiftCompiler.path != nil, "skipped: there is no compiler"), .timeLimit(.minutes(30)))
     struct PackageResolutionTests {
         /// The packages of the library and of the generator of classes.
         private let library = [

@@ -3,7 +3,7 @@ import Testing
 
 #if os(macOS) || os(Linux)
     /// The property wrapper for SwiftUI, compiled with declarations like those of SwiftUI.
-    @Suite(.enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"), .timeLimit(.minutes(10)))
+    @Suite(.enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"), .timeLimit(.minutes(30)))
     struct SwiftUITests {
         @Test(arguments: SwiftUIStub.Isolation.allCases)
         func `the property wrapper compiles with each isolation of DynamicProperty`(

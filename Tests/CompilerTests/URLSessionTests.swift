@@ -3,7 +3,7 @@ import Testing
 
 #if os(Linux)
     /// The transport of Apple systems, compiled with declarations like those of their SDKs.
-    @Suite(.enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"), .timeLimit(.minutes(10)))
+    @Suite(.enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"), .timeLimit(.minutes(30)))
     struct URLSessionTests {
         @Test func `the transport for URLSession compiles with declarations like those of Apple`() throws {
             let errors = try URLSessionStub.errors()

@@ -4,7 +4,7 @@ import Transport
 
 #if os(Linux)
     /// The certificate that libcurl presents to a server.
-    @Suite(.enabled(if: TLSServer.isAvailable, "skipped: there is no TLS server"), .timeLimit(.minutes(5)))
+    @Suite(.enabled(if: TLSServer.isAvailable, "skipped: there is no TLS server"), .timeLimit(.minutes(30)))
     struct ClientCertificateTests {
         private func get(
             _ server: TLSServer, _ certificate: ClientCertificate?

@@ -6,7 +6,7 @@ import Transport
 
 #if os(Linux)
     /// Servers that libcurl trusts.
-    @Suite(.enabled(if: TLSServer.isAvailable, "skipped: there is no TLS server"), .timeLimit(.minutes(5)))
+    @Suite(.enabled(if: TLSServer.isAvailable, "skipped: there is no TLS server"), .timeLimit(.minutes(30)))
     struct ServerTrustTests {
         private func transport(_ trust: ServerTrust) -> CurlTransport {
             var options = TransportOptions()

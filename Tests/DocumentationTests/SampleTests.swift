@@ -1,7 +1,7 @@
 import Testing
 
 /// The samples in the articles compile.
-@Suite(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"), .timeLimit(.minutes(30)))
 struct SampleTests {
     @Test(arguments: Compiler.Isolation.allCases)
     func `every block of Swift compiles`(_ isolation: Compiler.Isolation) throws {

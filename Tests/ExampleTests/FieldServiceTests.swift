@@ -5,7 +5,7 @@ import Tidelog
 import TidelogTesting
 
 /// The sample app in `Examples/FieldService`, with a service in the test process.
-@Suite(.timeLimit(.minutes(10))) struct FieldServiceTests {
+@Suite(.timeLimit(.minutes(30))) struct FieldServiceTests {
     private let directory = TemporaryDirectory()
 
     private func open() async throws -> (TestService, FieldStore) {

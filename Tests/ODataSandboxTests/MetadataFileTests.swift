@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 /// The option `--metadata` of the program `odata-sandbox`.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct MetadataFileTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct MetadataFileTests {
     private static let v4 = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
         <edmx:DataServices>

@@ -150,7 +150,8 @@ struct OnlineReader {
             let removed = page.removed.compactMap { snapshots.link(ofRemoved: $0, type, set) }
             guard !page.hasOtherChanges, removed.count == page.removed.count else {
                 throw TidelogError(
-                    .unsupported, "The changes contain links, or entities of other entity sets.",
+                    .unsupported,
+                    "The changes contain links, or entities of other entity sets (OData 4.01 Part 1, section 11.3).",
                     place: "GET \(Self.path(url))", recovery: "Execute the query again without the delta link.")
             }
             answer.removed += removed

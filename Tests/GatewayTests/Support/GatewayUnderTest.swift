@@ -43,7 +43,7 @@ struct GatewayUnderTest {
         server = try await GatewayServer(service, threads: 1)
     }
 
-    func stop() async { await server.stop(within: 100) }
+    func stop() async { await server.stop(within: 5_000) }
 
     var root: String { "http://127.0.0.1:\(port)/odata/" }
 }
