@@ -30,7 +30,7 @@ public final class RequestBatch {
 
     /// Returns the result of a query.
     ///
-    /// - Parameter number: the number that ``addQuery(_:)`` returned.
+    /// - Parameter number: the number that ``addQuery(_:headers:)`` returned.
     /// - Throws: `invalidRequest` if the batch has not run, or if `number` is not the number of a query.
     public func queryResult(_ number: Int) throws(TidelogError) -> QueryResult {
         guard parts.indices.contains(number), case .query(_, _, let result?) = parts[number] else {

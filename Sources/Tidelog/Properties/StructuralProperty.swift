@@ -14,7 +14,7 @@ public struct StructuralProperty<Owner, Value: PropertyConvertible>: PropertyRef
 }
 
 /// A property whose value is a stream (`Edm.Stream`). It is read and written by separate methods; see
-/// ``DataService/downloadStream(entity:property:)``.
+/// ``DataService/downloadStream(entity:property:headers:)``.
 public struct StreamProperty<Owner>: PropertyReference, Hashable {
     public let property: Property
 
