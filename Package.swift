@@ -259,7 +259,7 @@ let package = Package(
         tests(
             "TidelogFoundationTests",
             ["TidelogFoundation", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
-        tests("TidelogTestingTests", ["TidelogTesting", "Tidelog", "TestSupport"]),
+        tests("TidelogTestingTests", ["TidelogTesting", "Tidelog", "ODataSandbox", "TestSupport"]),
         tests("TidelogUITests", ["TidelogUI", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
         tests(
             "RelationshipTests",

@@ -1,6 +1,6 @@
 public import EDM
 public import HTTPTypes
-import ODataSandbox
+public import ODataSandbox
 import ODataWire
 import Synchronization
 public import Transport
@@ -77,6 +77,17 @@ public final class TestService: HTTPTransport {
             method: method, url: "/\(isLegacy ? "v2" : "v4")/\(path)", headers: headers, body: Array(body.utf8))
         let response = state.withLock { $0.sandbox.handle(request) }
         return (response.status, String(decoding: response.body, as: UTF8.self))
+    }
+
+    /// Implements a function or an action. The response to one without an implementation is 501.
+    ///
+    /// The module `ODataSandbox`, a product, has the types of the implementation. Declare it with its type, because the
+    /// compiler of Swift 6.3 crashes for some closures with `throws(SandboxError)` that are arguments:
+    /// `let complete: SandboxOperation = { call throws(SandboxError) in … }`.
+    ///
+    /// - Parameter name: the name of the import, or the last part of the name of a bound function or action.
+    public func implement(_ name: String, with operation: @escaping SandboxOperation) {
+        state.withLock { $0.sandbox.operations[name] = operation }
     }
 
     // MARK: Requests and faults

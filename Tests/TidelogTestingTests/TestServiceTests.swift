@@ -1,3 +1,4 @@
+import ODataSandbox
 import TestSupport
 import Testing
 import Tidelog
@@ -24,6 +25,7 @@ import TidelogTesting
           <EntityType Name="Tool"><Key><PropertyRef Name="Code"/></Key>
             <Property Name="Code" Type="Edm.String" Nullable="false"/>
           </EntityType>
+          <Action Name="Complete" IsBound="true"><Parameter Name="task" Type="Field.Task" Nullable="false"/></Action>
           <EntityContainer Name="C"><EntitySet Name="Tasks" EntityType="Field.Task"/>
             <EntitySet Name="Tools" EntityType="Field.Tool"/></EntityContainer>
         </Schema></edmx:DataServices></edmx:Edmx>
@@ -53,6 +55,20 @@ import TidelogTesting
         try await provider.open()
         try await provider.download()
         return (remote, provider, DataService(provider: provider))
+    }
+
+    @Test func `an action that the test implements changes the entity, and others are answered with 501`() throws {
+        let remote = try TestService(metadata: Array(Self.v4.utf8))
+        try remote.insert(into: "Tasks", ["Title": .string("first")])
+        #expect(remote.send("POST", "Tasks(1)/Field.Complete", "{}").status == 501)
+        let complete: SandboxOperation = { call throws(SandboxError) in
+            guard let task = call.binding.first else { return .nothing }
+            try call.update(task, ["Title": .string("done")])
+            return .nothing
+        }
+        remote.implement("Complete", with: complete)
+        #expect(remote.send("POST", "Tasks(1)/Field.Complete", "{}").status == 204)
+        #expect(remote.entities(of: "Tasks").first?["Title"] == .string("done"))
     }
 
     private func newTask(_ service: DataService, _ title: String) throws -> EntityValue {

@@ -142,7 +142,7 @@ struct BackgroundTransportTests {
         #expect(session.state.withLock { $0.cancelled } == ["old"])
     }
 
-    @Test func `a waiting lookup ends when its task is cancelled`() async throws {
+    @Test(.timeLimit(.minutes(30))) func `a waiting lookup ends when its task is cancelled`() async throws {
         let transport = transport(Session(tasks: nil))
         let request = try request(.get, "Orders(1)")
         let lookup = Task { try await transport.locate(request) }

@@ -1,8 +1,9 @@
 package import GatewayCore
 internal import Views
 
-/// The feeds in a SQLite file of their own, for one node: they may be lost, unlike the ledger, and a large transaction
-/// must not delay the ledger's.
+/// The feeds in a SQLite file of their own, for one node, so that a large transaction does not delay the ledger's.
+///
+/// The file may be deleted, unlike the ledger's. Each transaction is synced, because delta links refer to generations.
 package actor SQLiteFeedStorage: FeedStorage {
     package static let schemaVersion: Int64 = 1
 

@@ -63,10 +63,12 @@ package struct OnlineSnapshots: Sendable {
                     navigation: item.navigation,
                     entities: item.entities.map { snapshot($0, target, targetSet, at: below) }))
         }
+        let links = EntityLinks(model: model, serviceRoot: root)
+        // A service behind a gateway may return links of another origin, to which no change is sent.
+        let editLink = payload.editLink.flatMap { links.isOfOrigin(links.absolute($0)) ? $0 : nil }
         var entity = EntitySnapshot(
             set: set?.name ?? "", type: type.name, values: payload.values, etag: payload.etag,
-            readLink: canonical ?? link, editLink: payload.editLink ?? canonical ?? link, expanded: expanded)
-        let links = EntityLinks(model: model, serviceRoot: root)
+            readLink: canonical ?? link, editLink: editLink ?? canonical ?? link, expanded: expanded)
         entity.streams = StreamLinks.all(in: payload).map { $0.resolved(by: links) }
         return entity
     }

@@ -22,7 +22,8 @@ public struct DataQuery: Sendable, Hashable {
 
     /// Sets the URL to read: a readLink, or a path with query options, relative to the service root or absolute.
     ///
-    /// Query options have to be part of the URL; except for ``pageSize(_:)``, those of the query are ignored.
+    /// Query options have to be part of the URL: with options of its own, except ``pageSize(_:)``, the query throws
+    /// `invalidRequest`.
     public func withURL(_ url: String) -> DataQuery { with { $0.url = url } }
 
     /// Restricts the result to entities that satisfy the condition. Multiple conditions must all hold.
@@ -93,7 +94,7 @@ public struct DataQuery: Sendable, Hashable {
     /// A service may return smaller pages. The query throws `invalidRequest` if `count` is not greater than 0.
     public func pageSize(_ count: Int) -> DataQuery { with { $0.size = Int64(count) } }
 
-    /// Requests changes in addition: ``QueryResult/deltaQuery`` then returns what has changed since this result.
+    /// Requests a delta link with the result: ``QueryResult/deltaQuery`` then returns the later changes.
     ///
     /// Online only, and only if the service tracks changes (OData 4.01 Part 1, sections 8.2.8.9 and 11.3). V2 has no
     /// such request; its services return a delta link on their own or not at all. A store downloads changes with its

@@ -262,7 +262,14 @@ open class DataService: @unchecked Sendable {
     }
 
     func request(_ query: DataQuery) throws(TidelogError) -> QueryRequest {
-        if let url = query.url { return .url(url) }
+        if let url = query.url {
+            guard query.options == QueryOptions() else {
+                throw TidelogError(
+                    .invalidRequest, "The query has a URL and further query options, which would have no effect.",
+                    place: url, recovery: "Write the options into the URL, or use from(_:) instead of withURL(_:).")
+            }
+            return .url(url)
+        }
         guard let set = query.set else {
             throw TidelogError(
                 .invalidRequest, "The query has neither an entity set nor a URL.",

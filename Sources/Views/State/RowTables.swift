@@ -75,7 +75,7 @@ package final class RowTables: StatementRunner {
 
     var current: Former { Former(model: model, layouts: layouts, adoptions: adoptions) }
 
-    /// Discards what is cached of the tables, after a rollback.
+    /// Discards cached tables, lookups and lists of names after a rollback.
     ///
     /// - Parameter former: The tables before the transaction, or nil if it cannot have replaced them.
     /// - Returns: Whether the transaction had replaced the tables.

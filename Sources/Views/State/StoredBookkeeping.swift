@@ -20,7 +20,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     /// Writes the changes that are in memory.
     func flush() throws(SQLiteError) { try coverage.flush() }
 
-    /// Discards what is cached, after a rollback.
+    /// Discards cached rows after a rollback.
     func invalidateCaches() { coverage.invalidate() }
 
     // MARK: Undone operations

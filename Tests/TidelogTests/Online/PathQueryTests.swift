@@ -10,6 +10,20 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
+    func `a query with a URL and further options is refused, because they would have no effect`(
+        _ client: Client
+    ) async throws {
+        let shop = try await Shop(client)
+        await #expect {
+            _ = try await shop.service.executeQuery(DataQuery().withURL("Orders").top(1))
+        } throws: {
+            ($0 as? TidelogError)?.code == .invalidRequest
+        }
+        let page = try await shop.service.executeQuery(DataQuery().withURL("Orders?$top=1"))
+        #expect(page.entities.count == 1)
+    }
+
+    @Test(arguments: Client.all)
     func `a path leads to the value of a property`(_ client: Client) async throws {
         let shop = try await Shop(client)
         #expect(try await read("Customers(1)/Name", shop).value == .string("Ada Lovelace"))

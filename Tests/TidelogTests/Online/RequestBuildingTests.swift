@@ -44,6 +44,24 @@ import Tidelog
     }
 
     @Test(arguments: Client.Dialect.allCases)
+    func `an edit link of another origin is replaced by the URL that follows from the key`(
+        _ dialect: Client.Dialect
+    ) throws {
+        let model = try Self.model(dialect)
+        let set = try #require(model.findEntitySet("Customers"))
+        let root = "http://shop.test/\(dialect.rawValue)/"
+        let snapshots = OnlineSnapshots(model: model, root: root)
+        func editLink(_ link: String) -> String {
+            var payload = EntityPayload(values: ["CustomerID": .integer(1)])
+            payload.editLink = link
+            return snapshots.snapshot(payload, set.entityType, set).editLink
+        }
+        #expect(editLink("http://internal.test/x/Customers(1)") == "Customers(1)")
+        #expect(editLink(root + "Customers(1)") == root + "Customers(1)")
+        #expect(editLink("/\(dialect.rawValue)/Customers(1)") == "/\(dialect.rawValue)/Customers(1)")
+    }
+
+    @Test(arguments: Client.Dialect.allCases)
     func `the sources of a relation are read through its partner`(_ dialect: Client.Dialect) throws {
         let urls = try urls(dialect)
         let request = QueryRequest.sources(

@@ -15,7 +15,7 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         self.tracking = tracking
     }
 
-    /// Discards what is cached of the storage, after a rollback.
+    /// Discards cached answers of the storage after a rollback.
     func invalidateCaches() { knownHasMergeBases = nil }
 
     /// Returns an independent copy. Only without a backing.
