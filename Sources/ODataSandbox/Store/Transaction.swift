@@ -131,8 +131,10 @@ struct Transaction {
             $0.onDelete == "Cascade" || $0.containsTarget
         }
         .flatMap { state.targets(of: id, through: $0) }
+        let defaulted = dependentsWithDefaults(of: id, type)
         for (rules, isFirst) in schema.relationships(of: type) { disconnectAll(id, rules, isFirst: isFirst) }
         state.tables[id.set]?.rows[id] = nil
+        defer { for (dependent, values) in defaulted { setDefaults(values, of: dependent) } }
         if row.container == nil { state.tables[id.set]?.index[row.key] = nil }
         touched.remove(id)
         created.remove(id)

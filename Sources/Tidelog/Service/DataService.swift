@@ -263,7 +263,14 @@ open class DataService: @unchecked Sendable {
     }
 
     func request(_ query: DataQuery) throws(TidelogError) -> QueryRequest {
-        if let url = query.url { return .url(url) }
+        if let url = query.url {
+            guard !query.countsOnly else {
+                throw TidelogError(
+                    .invalidRequest, "count() cannot be combined with withURL(_:).",
+                    recovery: "Use a URL that ends with /$count.")
+            }
+            return .url(url)
+        }
         guard let set = query.set else {
             throw TidelogError(
                 .invalidRequest, "The query has neither an entity set nor a URL.",

@@ -42,6 +42,15 @@ public struct RequestOptions: Sendable, Hashable {
     /// has assigned; until then the operation waits. `{{` and `}}` stand for braces.
     public var customHeaderTemplates: [String]
 
+    /// Returns the ``transactionID`` of all operations that are about one entity, or `nil` for an entity that is not in
+    /// a store.
+    ///
+    /// For an app that has no names of its own for its transactions: `options.transactionID =
+    /// RequestOptions.transactionID(of: order)` for the operations on an order and its items.
+    public static func transactionID(of entity: EntityValue) -> String? {
+        entity.entityID.map { "entity:\($0.rawValue)" }
+    }
+
     public init(
         customTag: String? = nil, transactionID: String? = nil, unmodifiableRequest: Bool = false,
         uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued, sendEmptyUpdate: Bool = false,

@@ -17,12 +17,17 @@ extension RowQuery {
     /// answer.
     func position(_ path: ResourcePath) throws -> Position {
         var segments = path.segments[...]
-        guard case .entitySet(let set)? = segments.popFirst() else { throw Self.refusal(of: path.segments.first) }
+        let first = segments.popFirst()
         var position: Position
-        if case .key(let selector)? = segments.first {
+        if case .all? = first {
+            // The union of the entity sets and singletons (OData 4.01 Part 2, 4.12).
+            position = .rows(try (model.entitySets + model.singletons).flatMap { try state.allRows(set: $0.name) }
+                    .sorted { $0.id < $1.id })
+        } else if case .entitySet(let set)? = first, case .key(let selector)? = segments.first {
             segments.removeFirst()
             position = .rows(try row(in: set, selector).map { [$0] } ?? [])
         } else {
+            guard case .entitySet(let set)? = first else { throw Self.refusal(of: first) }
             position = .rows(try state.allRows(set: set.name))
         }
         for segment in segments { position = try step(segment, from: position) }
@@ -85,7 +90,6 @@ extension RowQuery {
             case nil: "the service document"
             case .metadata: "$metadata as part of a query"
             case .batch: "$batch"
-            case .all: "$all"
             case .entity: "$entity"
             case .crossjoin: "$crossjoin"
             case .each: "$each"

@@ -167,6 +167,14 @@ public struct RowQuery {
         ExpressionEvaluator(now: now, aliases: options.aliases, model: model)
     }
 
+    /// Returns all entities of a set, or the entity of a singleton, for a path from `$root`; nil if there is no such set.
+    private func entities(ofSet name: String) -> EvaluationOperand? {
+        // If the views cannot be read, the next step of the query fails.
+        guard let set = model.findEntitySet(name), let rows = try? state.allRows(set: name) else { return nil }
+        let scopes = rows.map { scope($0) }
+        return set.isSingleton ? .entity(scopes.first) : .entities(scopes)
+    }
+
     func filter(
         _ rows: [EntityRow], by filter: Expression, _ options: QueryOptions, links: [EntityID: LinkRow] = [:]
     ) throws -> [EntityRow] {
@@ -240,7 +248,7 @@ public struct RowQuery {
     /// - Parameter link: The link to the entity, if the query is about links.
     package func scope(_ row: EntityRow, link: LinkRow? = nil) -> EvaluationScope {
         let type = model.findEntityType(row.type)
-        return EvaluationScope(
+        var scope = EvaluationScope(
             property: { name in
                 if let value = row.values[name] { return .value(value) }
                 guard let property = type?.findProperty(name) else { return type?.isOpen == true ? .value(.null) : nil }
@@ -254,6 +262,8 @@ public struct RowQuery {
             isInstance: { model.isType(row.type, derivedFrom: $0) },
             state: { answer($0, row, link) }, type: type,
             identity: "\(row.id)")
+        scope.root = { entities(ofSet: $0) }
+        return scope
     }
 
     /// Returns the value of an offline function. In a query about links it describes the link: a link is local while

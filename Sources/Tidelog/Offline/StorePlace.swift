@@ -1,0 +1,86 @@
+import OperationLog
+import SyncEngine
+import Synchronization
+
+/// The place of a store: a directory, or the memory of the process.
+final class StorePlace: Sendable {
+    private let parameters: OfflineODataParameters
+    private let memory: Mutex<Memory>?
+
+    /// The files of a store in memory, and its description.
+    private struct Memory {
+        var files = MemoryFileSystem()
+        var description: StoreDescription?
+    }
+
+    init(_ parameters: OfflineODataParameters) {
+        self.parameters = parameters
+        memory = parameters.isInMemory ? Mutex(Memory()) : nil
+    }
+
+    var files: StoreFiles { StoreFiles(directory: parameters.storePath) }
+
+    /// Returns the description of the store, or nil if there is no store.
+    func description() throws(TidelogError) -> StoreDescription? {
+        if let memory { return memory.withLock { $0.description } }
+        return try StoreDescription.read(files, keys: parameters.keys)
+    }
+
+    func write(_ description: StoreDescription) throws(TidelogError) {
+        if let memory { return memory.withLock { $0.description = description } }
+        try description.write(files, keys: parameters.keys)
+    }
+
+    func options(_ kept: ServiceOptions?) -> LocalStore.Options {
+        var options = parameters.storeOptions(kept)
+        if let memory { options.disk = .simulated(memory.withLock { $0.files }) }
+        return options
+    }
+
+    /// Deletes the store, and closes it if it is open.
+    func clear(_ store: LocalStore?, force: Bool) async throws(TidelogError) {
+        guard let memory else {
+            let removal = StoreRemoval(files)
+            guard let store else { return try await removal.run(force: force, options: options(nil)) }
+            return try await removal.run(store, force: force)
+        }
+        guard try description() != nil else {
+            throw TidelogError(.noStore, "There is no store in memory, and nothing was deleted.", place: files.directory)
+        }
+        if !force { try await refusePending(store) }
+        await store?.close()
+        memory.withLock { $0 = Memory() }
+    }
+
+    private func refusePending(_ open: LocalStore?) async throws(TidelogError) {
+        let store: LocalStore
+        if let open { store = open } else { store = try await LocalStore(files, creating: false, options: options(nil)) }
+        let pending = try? await store.pendingOperations().count
+        if open == nil { await store.close() }
+        guard pending == 0 else {
+            throw TidelogError(
+                .refused(.notAllowed),
+                "The store has \(pending.map { "\($0) operations" } ?? "operations") that the service has not confirmed.",
+                place: files.directory, recovery: "Upload or undo them first, or force the deletion.")
+        }
+    }
+
+    /// Returns the store as of an earlier point of its history.
+    func past(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {
+        guard memory != nil else { return try await PastODataProvider(parameters: parameters, at: point) }
+        let past = try await HistoricalStore(files, at: point, options: options(try description()?.service))
+        return try await PastODataProvider(past, parameters: parameters)
+    }
+}
+
+extension OfflineODataParameters {
+    /// The path of a store in memory, which leaves no file: ``OfflineODataParameters/storePath`` is this text, or begins
+    /// with it.
+    ///
+    /// The store exists as long as its provider, also while it is closed. It keeps no media streams, and no other
+    /// process can inspect it. Use it for tests, previews and data that must not reach the disk.
+    public static let inMemory = "memory:"
+
+    /// A Boolean value that indicates whether the store is in memory.
+    public var isInMemory: Bool { storePath.hasPrefix(Self.inMemory) }
+}
