@@ -173,6 +173,9 @@ public struct RelationshipIndex: Sendable {
         defaults[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
     }
 
+    /// Returns whether a deletion of an entity of the set sets properties of others to their defaults.
+    func setsDefaults(from set: String) -> Bool { defaults[set]?.isEmpty == false }
+
     /// Returns the constraint of a relationship between two sets, if it has one.
     public func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
         dependents[dependentSet]?.first { $0.relationship == relationship }

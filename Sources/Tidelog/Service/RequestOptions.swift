@@ -32,6 +32,9 @@ public struct RequestOptions: Sendable, Hashable {
     /// Whether an update without changes is sent. Otherwise nothing is logged or sent.
     public var sendEmptyUpdate: Bool
 
+    /// Whether an update sends the changed properties, or all of them.
+    public var updateMode: UpdateMode = .merge
+
     /// Whether the service is asked not to return the entity: `Prefer: return=minimal`.
     public var preferNoContent: Bool
 
@@ -64,6 +67,18 @@ public struct RequestOptions: Sendable, Hashable {
         self.sendEmptyUpdate = sendEmptyUpdate
         self.preferNoContent = preferNoContent
         self.customHeaderTemplates = customHeaderTemplates
+    }
+
+    /// The properties that an update sends.
+    public enum UpdateMode: Sendable, Hashable {
+        /// The properties that have changed since the entity was read. Others keep the values that the service has.
+        case merge
+        /// All properties that can be written, so that the service has the values of this object whatever it had before.
+        ///
+        /// An unset property is sent with the default of the metadata, otherwise with null; an update in which a
+        /// property is unset that cannot be null is refused. Links are not affected. The request is a PATCH with all
+        /// properties, or a PUT for a service without PATCH.
+        case replace
     }
 
     /// A category by which an upload can select operations.

@@ -4,6 +4,8 @@ import Tidelog
 
 /// The samples under *Create relationship*. They differ from the guide only where it has mistakes: sets instead of
 /// types, keys that a copy must not keep, and missing `await`.
+///
+/// Features: SV-08.
 @Suite struct CreateSamples {
     @Test(arguments: Dialect.allCases)
     func `sample createLinkExample: two existing entities`(_ dialect: Dialect) async throws {
