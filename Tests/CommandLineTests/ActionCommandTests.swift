@@ -7,7 +7,8 @@ import Testing
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         #expect(
             try workspace.output(
-                "action", "Shop.Annotate", #"{"note":"called"}"#, "--on", "Orders(1)", "--update", #"{"Note":"called"}"#)
+                "action", "Shop.Annotate", #"{"note":"called"}"#, "--on", "Orders(1)", "--update", #"{"Note":"called"}"#
+            )
                 == "9 Orders(1)\n")
         #expect(try workspace.output("query", "Orders(1)/Note") == "\"called\"\n")
         #expect(try workspace.output("status").contains("Annotate"))
@@ -18,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["action", "Shop.Nothing", "--on", "Orders(1)"], ["action", "Shop.Annotate", "{\"text\":1}", "--on", "Orders(1)"],
+        ["action", "Shop.Nothing", "--on", "Orders(1)"],
+        ["action", "Shop.Annotate", "{\"text\":1}", "--on", "Orders(1)"],
         ["action", "Shop.Annotate", "{\"note\":\"x\"}", "--on", "Orders", "--delete"],
         ["action", "Shop.Annotate", "{\"note\":\"x\"}", "--delete"],
         ["action", "Shop.Annotate", "{\"note\":\"x\"}", "--on", "Orders(1)", "--update", "{\"Nothing\":1}"],

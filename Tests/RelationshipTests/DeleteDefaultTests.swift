@@ -6,7 +6,8 @@ import Tidelog
 
 /// RD-10: `OnDelete` with `SetDefault`: a deleted principal is replaced by the default one.
 @Suite struct DeleteDefaultTests {
-    @Test func `a delete sets dependent properties to their defaults, locally at once and at the service`() async throws {
+    @Test func `a delete sets dependent properties to their defaults, locally at once and at the service`() async throws
+    {
         let desk = try await Desk()
         try await desk.service.deleteEntity(try await desk.one("Queues", 2))
         #expect(try await desk.queue(of: 1) == .integer(0))

@@ -11,7 +11,7 @@ import Testing
 
 /// Uploads of changes to entities that another client has changed at the service.
 ///
-/// Features: OB-36.
+/// Features: KE-31, OB-36.
 struct ConflictTests {
     private func shop(_ dialect: Dialect) async throws -> Shop { try await Shop(dialect) }
 

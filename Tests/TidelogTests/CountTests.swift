@@ -42,7 +42,8 @@ import Tidelog
         let orders = try shop.property("Customers/Orders")
         let targets = [try await shop.one("Orders", 2), try await shop.one("Orders", 4)]
         try await shop.service.replaceLinks(from: customer, property: orders, with: targets)
-        #expect(try await shop.related(customer, "Orders").compactMap { $0["OrderID"]?.integerValue }.sorted() == [2, 4])
+        #expect(
+            try await shop.related(customer, "Orders").compactMap { $0["OrderID"]?.integerValue }.sorted() == [2, 4])
         if let store = shop.store {
             #expect(try await store.operationStatus().map(\.action) == [.deleteLink, .createLink])
             try await shop.service.replaceLinks(from: customer, property: orders, with: targets)

@@ -23,7 +23,9 @@ import Tidelog
         #expect(report.rejected.isEmpty)
         try await store.download()
         #expect(try await shop.one("Orders", 1)["Note"] == .string("changed"))
-        #expect(try await shop.server.executeQuery(DataQuery().withURL("Orders(1)")).requiredEntity()["Note"] == .string("changed"))
+        #expect(
+            try await shop.server.executeQuery(DataQuery().withURL("Orders(1)")).requiredEntity()["Note"]
+                == .string("changed"))
         #expect(!FileManager.default.fileExists(atPath: OfflineODataParameters.inMemory))
         #expect(!FileManager.default.fileExists(atPath: OfflineODataParameters.inMemory + "/log"))
     }

@@ -43,7 +43,9 @@ import Tidelog
         let mayor = try await shop.first("Mayors")
         let blank = EntityValue(mayor.entityType)
         blank.readLink = mayor.readLink
-        let mandatory = mayor.entityType.properties.filter { !$0.isNullable && !mayor.entityType.keyProperties.contains($0) }
+        let mandatory = mayor.entityType.properties.filter {
+            !$0.isNullable && !mayor.entityType.keyProperties.contains($0)
+        }
         guard !mandatory.isEmpty else { return }
         let error = await #expect(throws: TidelogError.self) {
             try await shop.service.updateEntity(blank, options: replacing)

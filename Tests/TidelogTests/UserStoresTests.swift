@@ -35,7 +35,8 @@ import Tidelog
         }
 
         func note(_ provider: OfflineODataProvider) async throws -> Value? {
-            try await DataService(provider: provider).executeQuery(DataQuery().withURL("Orders(1)")).optionalEntity()?["Note"]
+            try await DataService(provider: provider).executeQuery(DataQuery().withURL("Orders(1)")).optionalEntity()?[
+                "Note"]
         }
     }
 
@@ -100,7 +101,8 @@ import Tidelog
         let path = device.directory.path + "/users/ada"
         let other = OfflineODataProvider(
             parameters: OfflineODataParameters(
-                storePath: path, transport: device.transport, storeEncryptionKey: LogKey([UInt8](repeating: 7, count: 32))))
+                storePath: path, transport: device.transport,
+                storeEncryptionKey: LogKey([UInt8](repeating: 7, count: 32))))
         await #expect(throws: TidelogError.self) { try await other.open() }
     }
 

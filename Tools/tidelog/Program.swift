@@ -47,7 +47,8 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
                     UnlinkCommand.self, ActionCommand.self, ApplyCommand.self, SettleCommand.self,
-                    IdentifyCommand.self, UndoCommand.self, RedoCommand.self, ConflictsCommand.self, ResolveCommand.self,
+                    IdentifyCommand.self, UndoCommand.self, RedoCommand.self, ConflictsCommand.self,
+                    ResolveCommand.self,
                     ReleaseCommand.self,
                 ]),
             CommandGroup(name: "Media", subcommands: [MediaCommand.self]),

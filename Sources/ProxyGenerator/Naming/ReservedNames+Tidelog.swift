@@ -1,7 +1,8 @@
 extension ReservedNames {
     /// The public types of `Tidelog`. A test compares them.
     static let tidelog: Set<String> = [
-        "ActionAnswer", "ActionEffect", "ActionInvocation", "BatchCall", "BatchCallOutcome", "Box", "BoxPropertyQuery", "BoxQuery",
+        "ActionAnswer", "ActionEffect", "ActionInvocation", "BatchCall", "BatchCallOutcome", "Box", "BoxPropertyQuery",
+        "BoxQuery",
         "CalendarLiteral", "ChangeSet", "ClassMetadata",
         "ClockLiteral",
         "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",

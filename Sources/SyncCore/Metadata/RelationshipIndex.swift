@@ -173,7 +173,7 @@ public struct RelationshipIndex: Sendable {
         defaults[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
     }
 
-    /// Returns whether a deletion of an entity of the set sets properties of others to their defaults.
+    /// Returns whether a deletion of an entity of the set sets dependent properties to their defaults.
     func setsDefaults(from set: String) -> Bool { defaults[set]?.isEmpty == false }
 
     /// Returns the constraint of a relationship between two sets, if it has one.

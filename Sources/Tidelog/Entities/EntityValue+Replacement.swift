@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 
 extension EntityValue {
-    /// Returns the values of an update that replaces the entity: the changed ones, and all others that can be written.
+    /// Returns the values of an update that replaces the entity: all that can be written, as in the object.
     func replacingValues() throws(TidelogError) -> PropertyValues {
         let keys = Set(entityType.keyProperties.map(\.name))
         var replacing = changedValues

@@ -13,12 +13,14 @@ extension DataService {
     /// Creates several media entities, each with its content, one after the other.
     ///
     /// - Throws: Like ``createMedia(_:content:headers:options:)``. The entities before the one that is refused exist
-    ///   then; the others do not.
+    ///   then; the following ones do not.
     public func createMedia(
         _ items: [(entity: EntityValue, content: MediaContent)], headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
-        for item in items { try await createMedia(item.entity, content: item.content, headers: headers, options: options) }
+        for item in items {
+            try await createMedia(item.entity, content: item.content, headers: headers, options: options)
+        }
     }
 
     /// Creates several media entities in a collection of another entity, each with its content, one after the other.

@@ -45,7 +45,8 @@ final class StorePlace: Sendable {
             return try await removal.run(store, force: force)
         }
         guard try description() != nil else {
-            throw TidelogError(.noStore, "There is no store in memory, and nothing was deleted.", place: files.directory)
+            throw TidelogError(
+                .noStore, "There is no store in memory, and nothing was deleted.", place: files.directory)
         }
         if !force { try await refusePending(store) }
         await store?.close()
@@ -54,7 +55,11 @@ final class StorePlace: Sendable {
 
     private func refusePending(_ open: LocalStore?) async throws(TidelogError) {
         let store: LocalStore
-        if let open { store = open } else { store = try await LocalStore(files, creating: false, options: options(nil)) }
+        if let open {
+            store = open
+        } else {
+            store = try await LocalStore(files, creating: false, options: options(nil))
+        }
         let pending = try? await store.pendingOperations().count
         if open == nil { await store.close() }
         guard pending == 0 else {

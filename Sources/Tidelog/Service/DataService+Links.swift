@@ -6,7 +6,7 @@ public import SyncEngine
 /// Links of a whole collection.
 extension DataService {
     /// Makes a collection-valued navigation property lead to exactly the given entities: creates the missing links and
-    /// deletes the others, in one change set.
+    /// deletes the remaining ones, in one change set.
     ///
     /// An empty list deletes all links. Links that exist already are kept, and nothing is logged if nothing changes.
     /// The requests are those of single links, which every service supports; OData 4.01 has one request with the same

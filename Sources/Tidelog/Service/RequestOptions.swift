@@ -71,7 +71,7 @@ public struct RequestOptions: Sendable, Hashable {
 
     /// The properties that an update sends.
     public enum UpdateMode: Sendable, Hashable {
-        /// The properties that have changed since the entity was read. Others keep the values that the service has.
+        /// The properties that have changed since the entity was read. All further properties keep the values of the service.
         case merge
         /// All properties that can be written, so that the service has the values of this object whatever it had before.
         ///

@@ -4,7 +4,7 @@ public import SyncEngine
 /// The stores of several users of one device, one of whom works at a time.
 ///
 /// Each user has an own directory, and with ``OfflineODataParameters/storeEncryptionKey`` an own key, so that no user
-/// reads the data of another one. The pending changes of a user are sent with the credentials of this user only.
+/// reads data of a different user. The pending changes of a user are sent with the credentials of this user only.
 /// Switching closes one store and opens the other; it downloads nothing.
 public actor UserStores {
     /// The treatment of the pending operations of the user who leaves.

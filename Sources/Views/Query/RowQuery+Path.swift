@@ -21,7 +21,8 @@ extension RowQuery {
         var position: Position
         if case .all? = first {
             // The union of the entity sets and singletons (OData 4.01 Part 2, 4.12).
-            position = .rows(try (model.entitySets + model.singletons).flatMap { try state.allRows(set: $0.name) }
+            position = .rows(
+                try (model.entitySets + model.singletons).flatMap { try state.allRows(set: $0.name) }
                     .sorted { $0.id < $1.id })
         } else if case .entitySet(let set)? = first, case .key(let selector)? = segments.first {
             segments.removeFirst()

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Features: KE-31.
 @Suite struct ActionTests {
     @Test(arguments: Client.Dialect.allCases)
     func `an action without a result takes effect`(_ dialect: Client.Dialect) async throws {

@@ -136,7 +136,8 @@ private struct ActionArgumentReader {
         }
     }
 
-    private func argument(_ json: JSONValue, _ parameter: ServiceOperation.Parameter) async throws -> InvocationArgument {
+    private func argument(_ json: JSONValue, _ parameter: ServiceOperation.Parameter) async throws -> InvocationArgument
+    {
         if case .entity = parameter.type.kind {
             if let links = json.array {
                 var entities: [EntityValue] = []
