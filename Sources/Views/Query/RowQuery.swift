@@ -16,6 +16,13 @@ public struct RowQuery {
     let now: GlobalDateTime?
     /// The targets of navigation properties for rows that are in no table of the views.
     let navigation: ((EntityRow, Property) -> EvaluationOperand)?
+    /// The sets that paths from `$root` have read.
+    private let roots = RootSets()
+
+    private final class RootSets {
+        // Rows and not scopes, which would refer to this object.
+        var rows: [String: [EntityRow]] = [:]
+    }
 
     public init(
         state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil,
@@ -169,8 +176,10 @@ public struct RowQuery {
 
     /// Returns all entities of a set, or the entity of a singleton, for a path from `$root`; nil if there is no such set.
     private func entities(ofSet name: String) -> EvaluationOperand? {
-        // If the views cannot be read, the next step of the query fails.
-        guard let set = model.findEntitySet(name), let rows = try? state.allRows(set: name) else { return nil }
+        guard let set = model.findEntitySet(name) else { return nil }
+        // Read once for all rows of the query. If the views cannot be read, the next step of the query fails.
+        guard let rows = roots.rows[name] ?? (try? state.allRows(set: name)) else { return nil }
+        roots.rows[name] = rows
         let scopes = rows.map { scope($0) }
         return set.isSingleton ? .entity(scopes.first) : .entities(scopes)
     }
@@ -248,7 +257,7 @@ public struct RowQuery {
     /// - Parameter link: The link to the entity, if the query is about links.
     package func scope(_ row: EntityRow, link: LinkRow? = nil) -> EvaluationScope {
         let type = model.findEntityType(row.type)
-        var scope = EvaluationScope(
+        var seen = EvaluationScope(
             property: { name in
                 if let value = row.values[name] { return .value(value) }
                 guard let property = type?.findProperty(name) else { return type?.isOpen == true ? .value(.null) : nil }
@@ -262,8 +271,8 @@ public struct RowQuery {
             isInstance: { model.isType(row.type, derivedFrom: $0) },
             state: { answer($0, row, link) }, type: type,
             identity: "\(row.id)")
-        scope.root = { entities(ofSet: $0) }
-        return scope
+        seen.root = { entities(ofSet: $0) }
+        return seen
     }
 
     /// Returns the value of an offline function. In a query about links it describes the link: a link is local while
