@@ -1,6 +1,5 @@
 import Foundation
 import ODataSandbox
-import Operations
 import TestSupport
 import Testing
 import Tidelog

@@ -12,7 +12,7 @@ extension Transaction {
                     let property = entityType(of: dependent)?.findProperty(constraint.dependent)
                     values[constraint.dependent] = property?.declaredDefault ?? .null
                 }
-                return (dependent, values)
+                return (dependent: dependent, values: values)
             }
         }
     }

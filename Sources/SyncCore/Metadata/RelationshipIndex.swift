@@ -114,11 +114,13 @@ public struct RelationshipIndex: Sendable {
             }
         }
         var cascades: [String: Set<Relationship>] = [:]
+        var defaults: [String: Set<Relationship>] = [:]
         for set in sets {
             cascades[set.name] = model.cascades(of: set)
+            defaults[set.name] = model.relationshipsWithDefaults(of: set)
         }
         self.cascades = cascades
-        defaults = Dictionary(uniqueKeysWithValues: sets.map { ($0.name, model.relationshipsWithDefaults(of: $0)) })
+        self.defaults = defaults
         dependents = Dictionary(grouping: constraints, by: \.dependentSet)
         principals = Dictionary(grouping: constraints, by: \.principalSet)
         self.ends = ends

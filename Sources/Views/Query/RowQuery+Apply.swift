@@ -1,7 +1,7 @@
 import EDM
-import ODataWire
+package import ODataWire
 import Operations
-import SyncCore
+package import SyncCore
 
 extension RowQuery {
     /// Evaluates `$apply`, and then the other options on its result.
