@@ -48,7 +48,8 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
         _ query: DataQuery, _ aggregate: QueryAggregate
     ) async throws(TidelogError) -> Result? {
         // Its sort order matters only together with a limit.
-        try await values(query.aggregate(aggregate).options, by: Self.result).first
+        let found: [Result] = try await values(query.aggregate(aggregate).options, by: Self.result)
+        return found.first
     }
 
     private func values<Result: PropertyConvertible>(

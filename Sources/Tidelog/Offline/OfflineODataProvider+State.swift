@@ -1,5 +1,5 @@
 import EDM
-public import Operations
+import Operations
 import SyncCore
 public import SyncEngine
 

@@ -5,35 +5,48 @@ import Synchronization
 /// The place of a store: a directory, or the memory of the process.
 final class StorePlace: Sendable {
     private let parameters: OfflineODataParameters
-    private let memory: Mutex<Memory>?
+    private let memory: Memory?
 
     /// The files of a store in memory, and its description.
-    private struct Memory {
-        var files = MemoryFileSystem()
-        var description: StoreDescription?
+    private final class Memory: Sendable {
+        struct Content {
+            var files = MemoryFileSystem()
+            var description: StoreDescription?
+        }
+
+        private let content = Mutex(Content())
+
+        var files: MemoryFileSystem { content.withLock { $0.files } }
+
+        var description: StoreDescription? {
+            get { content.withLock { $0.description } }
+            set { content.withLock { $0.description = newValue } }
+        }
+
+        func reset() { content.withLock { $0 = Content() } }
     }
 
     init(_ parameters: OfflineODataParameters) {
         self.parameters = parameters
-        memory = parameters.isInMemory ? Mutex(Memory()) : nil
+        memory = parameters.isInMemory ? Memory() : nil
     }
 
     var files: StoreFiles { StoreFiles(directory: parameters.storePath) }
 
     /// Returns the description of the store, or nil if there is no store.
     func description() throws(TidelogError) -> StoreDescription? {
-        if let memory { return memory.withLock { $0.description } }
+        if let memory { return memory.description }
         return try StoreDescription.read(files, keys: parameters.keys)
     }
 
     func write(_ description: StoreDescription) throws(TidelogError) {
-        if let memory { return memory.withLock { $0.description = description } }
+        if let memory { return memory.description = description }
         try description.write(files, keys: parameters.keys)
     }
 
     func options(_ kept: ServiceOptions?) -> LocalStore.Options {
         var options = parameters.storeOptions(kept)
-        if let memory { options.disk = .simulated(memory.withLock { $0.files }) }
+        if let memory { options.disk = .simulated(memory.files) }
         return options
     }
 
@@ -50,7 +63,7 @@ final class StorePlace: Sendable {
         }
         if !force { try await refusePending(store) }
         await store?.close()
-        memory.withLock { $0 = Memory() }
+        memory.reset()
     }
 
     private func refusePending(_ open: LocalStore?) async throws(TidelogError) {
