@@ -7,11 +7,13 @@ import Tidelog
 /// SE-04, SE-05, CF-07: several users on one device, each with an own store, key and credentials.
 @Suite struct UserStoresTests {
     private final class Device {
-        let directory = TemporaryDirectory()
+        let directory: TemporaryDirectory
         let transport: SandboxTransport
         let users: UserStores
 
         init() throws {
+            let directory = try TemporaryDirectory()
+            self.directory = directory
             var sandbox = try Sandbox.shop()
             sandbox.origin = "http://shop.test"
             let transport = SandboxTransport(sandbox)
