@@ -62,6 +62,19 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
+/// The HTTP server of the programs. A package that disables the trait does not resolve swift-nio.
+let nioCore: Target.Dependency = .product(
+    name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Servers"]))
+let nioHTTP1: Target.Dependency = .product(
+    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Servers"]))
+let nioPosix: Target.Dependency = .product(
+    name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Servers"]))
+
+/// zstd of the system, or built from source. Only macOS (Homebrew) and Linux have the first.
+let systemZstd: Target.Dependency = .target(name: "CZstd", condition: .when(platforms: [.macOS, .linux]))
+let bundledZstd: Target.Dependency = .product(
+    name: "libzstd", package: "zstd", condition: .when(traits: ["BundledZstd"]))
+
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 
@@ -73,12 +86,25 @@ let package = Package(
         .library(name: "TidelogFoundation", targets: ["TidelogFoundation"]),
         .library(name: "TidelogUI", targets: ["TidelogUI"]),
         .library(name: "TidelogTesting", targets: ["TidelogTesting"]),
+        .library(name: "ODataSandbox", targets: ["ODataSandbox"]),
+        .library(name: "LogInspection", targets: ["LogInspection"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
         .executable(name: "tidelog-gateway", targets: ["tidelog-gateway"]),
         .executable(name: "tidelog-proxygen", targets: ["tidelog-proxygen"]),
         .plugin(name: "TidelogProxies", targets: ["TidelogProxies"]),
         .plugin(name: "GenerateProxies", targets: ["GenerateProxies"]),
+    ],
+    traits: [
+        .trait(
+            name: "Servers",
+            description: "Builds the programs odata-sandbox and tidelog-gateway, which need swift-nio."),
+        .trait(
+            name: "BundledZstd",
+            description:
+                "Builds zstd from source, for platforms without it: iOS, tvOS, watchOS, visionOS."),
+        // For work on this package. Apps disable it with `traits: []`.
+        .default(enabledTraits: ["Servers"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -87,6 +113,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/facebook/zstd", from: "1.5.6"),
     ],
     targets: [
         // C
@@ -109,7 +136,7 @@ let package = Package(
         layer("GatewayCore", ["EDM", "ODataWire"]),
 
         // With I/O
-        layer("OperationLog", ["CZstd", "CPlatform", crypto]),
+        layer("OperationLog", [systemZstd, bundledZstd, "CPlatform", crypto]),
         layer("Views", ["CSQLite", "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", crypto]),
         layer("Transport", ["CCurl", httpTypes]),
         layer(
@@ -134,9 +161,7 @@ let package = Package(
             "Gateway",
             [
                 "GatewayCore", "ODataWire", "Views", "Transport", crypto, httpTypes, logging,
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioPosix, nioHTTP1, nioCore,
             ]),
 
         // Simulation: in no product
@@ -159,9 +184,7 @@ let package = Package(
             "odata-sandbox",
             [
                 "ODataSandbox", "ODataWire", "EDM", argumentParser,
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioPosix, nioHTTP1, nioCore,
             ]),
         tool("tidelog-gateway", ["Gateway", "GatewayCore", argumentParser]),
         tool("tidelog-proxygen", ["ProxyGenerator", "Transport", httpTypes, argumentParser]),
@@ -214,6 +237,7 @@ let package = Package(
             "CommandLineTests",
             ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
         tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
+        tests("ConnectionTests", ["Transport", "TestSupport", httpTypes]),
         tests(
             "GatewayTests",
             [
@@ -266,6 +290,10 @@ let package = Package(
         // A separate target, because the tool of a test target's plugin would be linked into the tests a second time.
         support("LibraryService", folder: "SampleServices/Library", ["Tidelog"], plugins: ["TidelogProxies"]),
         tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),
+        support(
+            "FieldService", folder: "../Examples/FieldService/Sources/FieldService", ["Tidelog"],
+            plugins: ["TidelogProxies"]),
+        tests("ExampleTests", ["FieldService", "TidelogTesting", "Tidelog", "TestSupport"]),
         tests(
             "ProxyGeneratorTests",
             [
@@ -290,7 +318,10 @@ if let chosen = Context.environment["TIDELOG_TESTS"] {
     func keep(_ name: String) {
         guard let target = targets[name], kept.insert(name).inserted else { return }
         for dependency in target.dependencies {
-            if case .byNameItem(let name, _) = dependency { keep(name) }
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): keep(name)
+            default: break
+            }
         }
         for case .plugin(let name, _) in target.plugins ?? [] { keep(name) }
     }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The declarations of libcurl that are used. Its variadic functions are called through variadic pointers, because some
 // machines pass the arguments of such calls differently.
@@ -137,6 +138,34 @@ const char *ccurl_get_string(ccurl_easy *easy, ccurl_string_fact fact) {
     return curl.easy_getinfo(easy, (int)fact, &value) == CCURL_OK ? value : NULL;
 }
 int ccurl_resume(ccurl_easy *easy) { return curl.easy_pause(easy, PAUSE_NONE); }
+
+enum { READY_FUNCTION = 20312, READY_DATA = 10313, CERTIFICATES = 0x400022 };
+
+int ccurl_set_ready_callback(ccurl_easy *easy, ccurl_ready_callback callback, const void *context) {
+    int result = curl.easy_setopt(easy, READY_FUNCTION, callback);
+    return result == CCURL_OK ? curl.easy_setopt(easy, READY_DATA, context) : result;
+}
+
+typedef struct text_list {
+    char *text;
+    struct text_list *next;
+} text_list;
+
+typedef struct {
+    int count;
+    text_list **lists;
+} certificates;
+
+const char *ccurl_server_certificate(ccurl_easy *easy, int index) {
+    static const char name[] = "Cert:";
+    certificates *found = NULL;
+    if (curl.easy_getinfo(easy, (int)CERTIFICATES, &found) != CCURL_OK || !found) return NULL;
+    if (index < 0 || index >= found->count) return NULL;
+    for (text_list *item = found->lists[index]; item; item = item->next) {
+        if (strncmp(item->text, name, sizeof name - 1) == 0) return item->text + sizeof name - 1;
+    }
+    return NULL;
+}
 
 ccurl_slist *ccurl_slist_add(ccurl_slist *list, const char *text) { return curl.slist_append(list, text); }
 void ccurl_slist_destroy(ccurl_slist *list) { curl.slist_free_all(list); }

@@ -39,7 +39,7 @@ final class DeviceViews {
         use(disk.copy())
     }
 
-    /// The process begins anew after it has closed the store. Somebody may have deleted the files meanwhile.
+    /// The process begins anew after it has closed the store. The files may have been deleted meanwhile.
     func reopen() {
         if random.chance(10) { use(SimulatedDisk(directories: [])) }
     }

@@ -38,15 +38,9 @@ public final class TestService: HTTPTransport {
     /// - Throws: `CSDLError` if the document is not a metadata document.
     public init(metadata: [UInt8], generatedKeys: Set<String>? = nil, etags: Set<String> = []) throws(CSDLError) {
         let model = try CSDLReader.read(metadata)
-        let integers: Set<PrimitiveType> = [.byte, .sbyte, .int16, .int32, .int64]
-        let assigned = model.entitySets.filter { set in
-            let keys = set.entityType.keyProperties
-            return keys.count == 1 && keys[0].type.primitive.map(integers.contains) == true
-        }
         var sandbox = try Sandbox(
             v4Metadata: metadata, v2Metadata: metadata,
-            configuration: SandboxConfiguration(
-                generatedKeys: generatedKeys ?? Set(assigned.map(\.name)), etags: etags))
+            configuration: SandboxConfiguration(model, generatedKeys: generatedKeys, etags: etags))
         sandbox.origin = "http://service.test"
         // The transport keeps no cookies for a token.
         sandbox.options.requiresToken = false

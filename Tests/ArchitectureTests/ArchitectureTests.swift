@@ -13,7 +13,7 @@ import Testing
     /// Modules of the system and of Swift, which the table does not list. Pure layers do not import them.
     private let systemModules: Set<String> = [
         "Foundation", "FoundationEssentials", "FoundationNetworking", "Dispatch", "Synchronization", "Glibc", "Musl",
-        "Darwin", "Android", "Observation", "SwiftUI",
+        "Darwin", "Android", "Observation", "SwiftUI", "Network", "Security",
     ]
 
     private func target(_ name: String) throws -> PackageManifest.Target {

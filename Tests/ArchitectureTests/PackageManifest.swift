@@ -14,7 +14,7 @@ struct PackageManifest {
 
     init(_ text: String) {
         var products: [String: String] = [:]
-        for match in text.matches(of: /let (\w+): Target\.Dependency = \.product\(name: "(\w+)"/) {
+        for match in text.matches(of: /let (\w+): Target\.Dependency = \.(?:product|target)\(\s*name: "(\w+)"/) {
             products[String(match.1)] = String(match.2)
         }
         guard let list = text.range(of: "targets: [\n") else {

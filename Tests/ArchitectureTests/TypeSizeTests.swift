@@ -20,15 +20,9 @@ import Testing
         "Simulation.Simulation": 1_400,
         "SyncCore.Fold": 1_350,
         "SyncCore.ImageBuilder": 850,
-        "SyncCore.PageBuilder": 650,
-        "SyncCore.RequestPlanner": 650,
-        "SyncCore.StateEditor": 650,
-        "SyncCore.WorkingSet": 1_050,
-        "SyncEngine.LocalStore": 3_800,
+        "SyncEngine.LocalStore": 3_550,
         "Tidelog.OfflineODataProvider": 900,
-        "Views.RowQuery": 650,
         "Views.SQLCompiler": 800,
-        "Views.SQLiteState": 2_200,
     ]
 
     /// Returns the lines of each type, by `Module.Type`. A declaration begins and ends in the first column.

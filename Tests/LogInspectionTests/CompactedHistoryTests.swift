@@ -23,7 +23,7 @@ import Testing
             let pending = PendingOperation(
                 sequence: number, time: SampleLog.time, operation: operation, status: status[number] ?? .pending)
             if undone.contains(number) {
-                try state.putUndone(UndoneOperation(operation: pending, undo: 5))
+                try state.bookkeeping.putUndone(UndoneOperation(operation: pending, undo: 5))
             } else {
                 try state.putPending(pending)
             }

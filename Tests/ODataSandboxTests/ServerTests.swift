@@ -4,49 +4,8 @@ import Testing
 
 /// The `odata-sandbox` executable on a free port.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerTests {
-    private final class Server {
-        let process = Process()
-        let output = Pipe()
-        private(set) var lines: [String] = []
-
-        init(_ arguments: [String] = ["--quiet"]) throws {
-            // The directory of the test bundle also contains the executables that were built with it.
-            let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-            var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
-            while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.path + "/odata-sandbox") {
-                folder.deleteLastPathComponent()
-            }
-            process.executableURL = folder.appendingPathComponent("odata-sandbox")
-            process.arguments = arguments
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            lines = readLines(2)
-        }
-
-        deinit { if process.isRunning { process.terminate() } }
-
-        var port: UInt16 { lines.first?.split(separator: ":").last.flatMap { UInt16($0.prefix { $0 != "/" }) } ?? 0 }
-
-        func stop(_ signal: Int32) -> Int32 {
-            kill(process.processIdentifier, signal)
-            process.waitUntilExit()
-            return process.terminationStatus
-        }
-
-        private func readLines(_ count: Int) -> [String] {
-            var text = ""
-            while text.filter({ $0 == "\n" }).count < count {
-                let chunk = output.fileHandleForReading.availableData
-                if chunk.isEmpty { break }
-                text += String(decoding: chunk, as: UTF8.self)
-            }
-            return text.split(separator: "\n").map(String.init)
-        }
-    }
-
     @Test func `the program prints both service roots and answers any method until it is interrupted`() throws {
-        let server = try Server()
+        let server = try SandboxProgram()
         #expect(server.lines == ["V2 http://127.0.0.1:\(server.port)/v2/", "V4 http://127.0.0.1:\(server.port)/v4/"])
         var connection = try HTTPConnection(port: server.port)
         let created = try connection.send(
@@ -76,7 +35,7 @@ import Testing
     }
 
     @Test func `SIGTERM ends the program with exit code 0`() throws {
-        let server = try Server(["--quiet", "--page-size", "2"])
+        let server = try SandboxProgram(["--quiet", "--page-size", "2"])
         var connection = try HTTPConnection(port: server.port)
         let page = try connection.send(WireRequest(method: "GET", url: "/v4/Orders"))
         #expect(page.text.contains("@odata.nextLink"))
@@ -84,8 +43,8 @@ import Testing
     }
 
     @Test func `a port in use is an error`() throws {
-        let first = try Server()
-        let second = try Server(["--port", String(first.port)])
+        let first = try SandboxProgram()
+        let second = try SandboxProgram(["--port", String(first.port)])
         #expect(second.lines.isEmpty)
         second.process.waitUntilExit()
         #expect(second.process.terminationStatus == 1)
@@ -100,14 +59,14 @@ import Testing
             body: Array("{\"Name\":\"\(name)\"}".utf8))
     }
 
-    private func script(_ server: Server, _ faults: String) throws {
+    private func script(_ server: SandboxProgram, _ faults: String) throws {
         var connection = try HTTPConnection(port: server.port)
         let response = try connection.send(
             WireRequest(method: "POST", url: "/faults", body: Array(faults.utf8)))
         #expect(response.status == 204)
     }
 
-    private func count(_ server: Server, _ name: String) throws -> String {
+    private func count(_ server: SandboxProgram, _ name: String) throws -> String {
         var connection = try HTTPConnection(port: server.port)
         return try connection.send(
             WireRequest(method: "GET", url: "/v4/Suppliers/$count?$filter=Name%20eq%20'\(name)'")
@@ -115,7 +74,7 @@ import Testing
     }
 
     @Test func `a response can be cut after any number of bytes, and its request is executed`() throws {
-        let server = try Server()
+        let server = try SandboxProgram()
         for bytes in [0, 1, 17, 200] {
             try script(server, #"{"effect":"cutAnswer","after":\#(bytes)}"#)
             var connection = try HTTPConnection(port: server.port)
@@ -128,7 +87,7 @@ import Testing
     }
 
     @Test func `a request that is cut while it is sent is not executed`() throws {
-        let server = try Server()
+        let server = try SandboxProgram()
         try script(server, #"{"effect":"cutRequest","after":4,"method":"POST","url":"Suppliers"}"#)
         var connection = try HTTPConnection(port: server.port)
         try connection.write(create("half"))
@@ -142,7 +101,7 @@ import Testing
     }
 
     @Test func `a response can be delayed while other requests are answered`() throws {
-        let server = try Server()
+        let server = try SandboxProgram()
         try script(server, #"{"effect":"delay","milliseconds":400,"method":"POST"}"#)
         var slow = try HTTPConnection(port: server.port)
         try slow.write(create("slow"))
@@ -155,7 +114,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString).json")
         try Data(#"[{"effect":"refuse","status":429,"method":"POST"}]"#.utf8).write(to: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let server = try Server([
+        let server = try SandboxProgram([
             "--quiet", "--repeatable", "oasis", "--remember", "3600", "--async", "0", "--deltas", "4.01", "--faults",
             folder.path,
         ])
@@ -180,7 +139,7 @@ import Testing
         ["--deltas", "5"],
     ])
     func `invalid options end the program before the service starts`(_ arguments: [String]) throws {
-        let server = try Server(arguments)
+        let server = try SandboxProgram(arguments)
         #expect(server.lines.isEmpty)
         server.process.waitUntilExit()
         #expect(server.process.terminationStatus != 0)

@@ -12,7 +12,7 @@ extension PureSession {
 
     /// Performs the steps of the engine's download round, with one page for each query.
     mutating func pull() throws {
-        let queries = try state.queries().map(\.query)
+        let queries = try state.bookkeeping.queries().map(\.query)
         try log(.downloadStarted(queries: queries.map(\.name)))
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
         let reader = PayloadReader(version: model.version, model: model)

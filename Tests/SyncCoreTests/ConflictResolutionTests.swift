@@ -172,7 +172,7 @@ import Testing
         let fold = try Fold(storage: store.state)
         try fold.writeSnapshot { kind, payload in try restoration.add(kind: kind, payload: payload) }
         _ = try restoration.finish()
-        #expect(try restored.mergeBases() == [order])
+        #expect(try restored.bookkeeping.mergeBases() == [order])
         #expect(try StateDigest(of: restored) == store.digest())
     }
 }

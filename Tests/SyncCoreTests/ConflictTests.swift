@@ -44,7 +44,7 @@ import Testing
 
     @Test func `an entity without a pending change has no merge base`() throws {
         try others("Eve")
-        #expect(try store.state.mergeBases() == [])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 
     @Test func `operations that only refer to an entity are not changes of it`() throws {
@@ -109,14 +109,14 @@ import Testing
     @Test func `a different ETag alone is no conflict`() throws {
         try rename("Bob")
         try others("Ada", etag: "9")
-        #expect(try store.state.mergeBases() == [])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 
     @Test func `a change that the other client reverts is no longer a conflict`() throws {
         try rename("Bob")
         try others("Eve")
         try others("Ada", etag: "3")
-        #expect(try store.state.mergeBases() == [])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 
     @Test func `the merge base is that of the oldest pending update, also after later downloads and updates`() throws {
@@ -144,7 +144,7 @@ import Testing
         let first = try rename("Bob")
         try rename("Cleo")
         try confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")])])
-        #expect(try store.state.mergeBases() == [])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 
     @Test func `a normalized form of the own value does not conflict with the next update`() throws {
@@ -257,14 +257,14 @@ import Testing
     @Test func `a link to an entity is no change of the entity`() throws {
         try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
         try others("Eve")
-        #expect(try store.state.mergeBases() == [])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 
     @Test func `undoing the update ends the conflict`() throws {
         let operation = try rename("Bob")
         try others("Eve")
         try store.undo([operation])
-        #expect(try store.state.mergeBases() == [])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
         #expect(try store.value(customer, "Name") == .string("Eve"))
     }
 
@@ -276,7 +276,7 @@ import Testing
         try store.add(.downloadFinished(query: "All"))
         try rename("Bob")
         try store.add(.definingQueryRemoved(name: "All"))
-        #expect(try store.state.mergeBases() == [])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 
     @Test func `a changed key of the service is adopted and causes no conflict`() throws {

@@ -39,7 +39,7 @@ struct DownloadFoldTests {
     }
 
     private func query(_ name: String = "All") throws -> QueryState {
-        try #require(try store.state.queries().first { $0.query.name == name })
+        try #require(try store.state.bookkeeping.queries().first { $0.query.name == name })
     }
 
     @Test func `a delta removes only the entities that it reports as deleted`() throws {
@@ -66,7 +66,7 @@ struct DownloadFoldTests {
         _ = try download(1, query: "Other")
         try delta(DownloadPage(query: "All", removed: ids))
         #expect(try store.state.row(ids[0]) == nil)
-        #expect(try !store.state.isCovered(ids[0]))
+        #expect(try !store.state.bookkeeping.isCovered(ids[0]))
         try delta(DownloadPage(query: "All", entities: [image(ids[0], 1, "again")]))
         #expect(try store.value(ids[0], "Name") == .string("again"))
     }
@@ -268,7 +268,7 @@ struct DownloadFoldTests {
         try fold.writeSnapshot { kind, payload in try restoration.add(kind: kind, payload: payload) }
         _ = try restoration.finish()
         #expect(try StateDigest(of: copy) == store.digest())
-        #expect(try copy.queries() == store.state.queries())
+        #expect(try copy.bookkeeping.queries() == store.state.bookkeeping.queries())
         #expect(try copy.header().lastDownload == store.state.header().lastDownload)
     }
 }

@@ -13,7 +13,7 @@ struct EventTests {
             try fold.apply(Record(time: Timestamp(index + 1) * 10, body: body), sequence: SequenceNumber(index + 1))
             try fold.finishRebase()
         }
-        return try state.events()
+        return try state.bookkeeping.events()
     }
 
     private func answered(_ operations: SequenceNumber...) -> Record.Body {

@@ -53,7 +53,7 @@ import Testing
         try store.add(.lost)
         try store.add(.downloadFinished(query: "All"))
         #expect(try store.state.row(image.entity) != nil)
-        #expect(try store.state.queries().map(\.isComplete) == [false])
+        #expect(try store.state.bookkeeping.queries().map(\.isComplete) == [false])
         // The next download is complete.
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(.downloadFinished(query: "All"))

@@ -34,9 +34,9 @@ struct ManyChangesTests {
 
         /// Applies a record and returns the number of pending operations that were read.
         mutating func work(_ body: Record.Body) throws -> Int {
-            let before = state.operationsRead
+            let before = state.queue.operationsRead
             try add(body)
-            return state.operationsRead - before
+            return state.queue.operationsRead - before
         }
     }
 
@@ -69,7 +69,7 @@ struct ManyChangesTests {
         try changes.add(.entitiesRead([image("Ada")]))
         try changes.add(rename(0))
         try changes.add(.entitiesRead([image("Eve")]))
-        #expect(try changes.state.mergeBases() == [customer])
+        #expect(try changes.state.bookkeeping.mergeBases() == [customer])
         var work = 0
         for number in 1...300 { work += try changes.work(rename(number)) }
         #expect(work < 5 * 300, "\(work) operations were read")

@@ -74,7 +74,7 @@ final class TestStore {
     func refusal(ofRedoing operations: [SequenceNumber]) throws -> (
         operation: SequenceNumber, reason: OperationRefused
     )? {
-        let found = try fold.refusal(ofRedoing: operations.compactMap { try state.undoneOperation($0) })
+        let found = try fold.refusal(ofRedoing: operations.compactMap { try state.bookkeeping.undoneOperation($0) })
         try fold.finishRebase()
         return found
     }

@@ -103,7 +103,7 @@ struct UndoPropertyTests {
     /// Returns a log without these operations. Their records are replaced, so the other records keep their sequence
     /// numbers.
     private func without(_ operations: [SequenceNumber], _ store: TestStore) throws -> TestStore {
-        let undone = try Set(operations).union(store.state.undoneOperations().map(\.sequence))
+        let undone = try Set(operations).union(store.state.bookkeeping.undoneOperations().map(\.sequence))
         return try TestStore(
             replaying: store.records.enumerated().map { index, record in
                 switch record.body {
@@ -144,7 +144,7 @@ struct UndoPropertyTests {
             }
             try store.undo([chosen])
         }
-        let undone = try store.state.undoneOperations().map(\.sequence)
+        let undone = try store.state.bookkeeping.undoneOperations().map(\.sequence)
         let entities = try store.state.allRows.map(\.id)
         var sent: [SequenceNumber] = []
         for _ in 0..<200 where try !store.state.pendingOperations().isEmpty {
@@ -157,7 +157,7 @@ struct UndoPropertyTests {
         #expect(try store.state.pendingOperations().isEmpty, "seed \(seed)")
         #expect(Set(sent).isDisjoint(with: undone), "seed \(seed): an undone operation was sent")
         #expect(try store.state.allRows.map(\.id) == entities, "seed \(seed)")
-        #expect(try store.state.undoneOperations().map(\.sequence) == undone, "seed \(seed)")
+        #expect(try store.state.bookkeeping.undoneOperations().map(\.sequence) == undone, "seed \(seed)")
     }
 }
 

@@ -32,7 +32,7 @@ struct UndoTests {
         #expect(try store.state.row(new) == nil)
         #expect(try store.targets(customer, "Orders") == [order])
         #expect(try store.state.pendingOperations().isEmpty)
-        #expect(try store.state.undoneOperations().map(\.sequence) == [rename, create, delete])
+        #expect(try store.state.bookkeeping.undoneOperations().map(\.sequence) == [rename, create, delete])
     }
 
     @Test func `the first of two changes of a property can be undone, and the second one stays`() throws {
@@ -93,7 +93,7 @@ struct UndoTests {
                 BatchAnswered(batch: 1, outcomes: [.init(operation: rename, result: .confirmed(images: []))])))
         try store.add(.operationsUndone([rename]))
         #expect(try store.value(customer, "Name") == .string("Bea"))
-        #expect(try store.state.undoneOperations().isEmpty)
+        #expect(try store.state.bookkeeping.undoneOperations().isEmpty)
     }
 
     @Test func `an entity that the service no longer has is removed with the last operation on it`() throws {
@@ -136,7 +136,7 @@ struct UndoTests {
         try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: rename)]])))
         #expect(try store.state.pendingOperation(rename)?.status == .inFlight(1))
         #expect(try store.value(customer, "Name") == .string("Bea"))
-        #expect(try store.state.undoneOperations().isEmpty)
+        #expect(try store.state.bookkeeping.undoneOperations().isEmpty)
     }
 
     // MARK: Dependents

@@ -72,7 +72,10 @@ package import Foundation
                 path ?? "/usr/bin/false", arguments + files.map { folder.appending(path: $0.name).path })
         }
 
-        private static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+        /// Runs a program, and returns its output with that of its errors.
+        package static func run(
+            _ program: String, _ arguments: [String]
+        ) throws -> (status: Int32, output: String) {
             let process = Process()
             let pipe = Pipe()
             process.executableURL = URL(filePath: program)

@@ -43,7 +43,7 @@ import Foundation
         private static let mode = ["-swift-version", "6", "-parse-as-library", "-warnings-as-errors"]
 
         /// The settings of the manifest.
-        private static let features = [
+        package static let features = [
             "ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault",
         ].flatMap { ["-enable-upcoming-feature", $0] }
 

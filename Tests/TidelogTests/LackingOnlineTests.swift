@@ -104,11 +104,13 @@ import Tidelog
         try await shop.service.applyChanges(below)
         #expect(shop.serverLinks("Customers").hasSuffix("Customers(4)\n  Orders: Orders(5)\n"))
         let bound = ChangeSet()
-        let second = try shop.new("Customers", ["Name": .string("m")])
-        let order = try shop.new("Orders", ["Note": .string("p")])
-        bound.createEntity(second)
-        bound.createEntity(order)
-        bound.createLink(from: order, property: try shop.property("Orders/Customer"), to: second)
+        let suppliers = try ["a", "b"].map { try shop.new("Suppliers", ["Name": .string($0)]) }
+        let product = try shop.new("Products", ["Name": .string("p")])
+        for supplier in suppliers {
+            bound.createEntity(supplier)
+            product.bindEntity(supplier, to: try shop.property("Products/Suppliers"))
+        }
+        bound.createEntity(product)
         try await shop.expectRefusal(.unsupported) { try await shop.service.applyChanges(bound) }
     }
 }

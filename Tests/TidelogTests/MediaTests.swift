@@ -65,13 +65,4 @@ struct MediaTests {
         #expect(try await shop.service.isMediaLocal(entity: customer) == false)
         #expect(try await #require(shop.store).hasPendingUpload == false)
     }
-
-    @Test func `an online provider has no local streams`() async throws {
-        let shop = try await Shop(Client(dialect: .v4, isOnline: true))
-        let photo = try shop.new("Photos")
-        let error = await #expect(throws: TidelogError.self) {
-            try await shop.service.createMedia(photo, content: MediaContent([1], mediaType: "image/png"))
-        }
-        #expect(error?.code == .unsupported)
-    }
 }

@@ -14,7 +14,9 @@ struct BootTests {
     }
 
     private func write(_ state: SQLiteState) throws {
-        try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
+        try state.transaction {
+            try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders")))
+        }
     }
 
     /// Leaves the views on the disk as a crash does while they are open.
@@ -35,28 +37,28 @@ struct BootTests {
 
     @Test func `views that were being written when only the process ended are used`() throws {
         try stopped(in: "Monday")
-        #expect(try open("Monday").queries().count == 1)
+        #expect(try open("Monday").bookkeeping.queries().count == 1)
     }
 
     @Test func `views that were closed are used after a restart of the machine`() throws {
         let state = try open("Monday")
         try write(state)
         state.close()
-        #expect(try open("Tuesday").queries().count == 1)
+        #expect(try open("Tuesday").bookkeeping.queries().count == 1)
     }
 
     @Test func `views that were opened after the end of a process and closed are complete`() throws {
         try stopped(in: "Monday")
         try open("Monday").close()
-        #expect(try open("Tuesday").queries().count == 1)
+        #expect(try open("Tuesday").bookkeeping.queries().count == 1)
     }
 
     @Test func `views that were only read are complete after any stop of the machine`() throws {
         try open("Monday").close()
         let state = try open("Monday")
-        _ = try state.queries()
+        _ = try state.bookkeeping.queries()
         state.connection.close()
-        #expect(try open("Tuesday").queries() == [])
+        #expect(try open("Tuesday").bookkeeping.queries() == [])
     }
 
     /// How many calls of the disk it takes to open views with so many pending operations and to close them again.

@@ -11,17 +11,17 @@ struct DeferredChangesTests {
     init() throws { state = try file.open() }
 
     private func add(_ name: String) throws {
-        try state.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders")))
+        try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders")))
     }
 
     /// Returns the names that the views would contain if the process ended now.
     private func committed() throws -> [String] {
         let (_, state) = try file.openCopy()
         defer { state.close() }
-        return try state.queries().map(\.query.name)
+        return try state.bookkeeping.queries().map(\.query.name)
     }
 
-    private func names() throws -> [String] { try state.queries().map(\.query.name) }
+    private func names() throws -> [String] { try state.bookkeeping.queries().map(\.query.name) }
 
     @Test func `deferred changes are visible at once, and in the file after the commit`() throws {
         try state.inSharedTransaction { try add("A") }

@@ -8,17 +8,22 @@ struct ExclusiveViewsTests {
     private let file = ViewsFile()
 
     private func add(_ name: String, to state: SQLiteState) throws {
-        try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders"))) }
+        try state.transaction {
+            try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders")))
+        }
     }
 
     @Test func `views that another process has open cannot be read, and the error states the reason`() throws {
         let state = try file.open()
         try add("A", to: state)
         #expect(throws: StateError(.unavailable, "The views are open in another process.")) {
-            _ = try SQLiteState(path: file.path, store: "test", readOnly: true).queries()
+            _ = try SQLiteState(path: file.path, store: "test", readOnly: true).bookkeeping.queries()
         }
         state.close()
-        #expect(try SQLiteState(path: file.path, store: "test", readOnly: true).queries().map(\.query.name) == ["A"])
+        #expect(
+            try SQLiteState(path: file.path, store: "test", readOnly: true).bookkeeping.queries().map(\.query.name) == [
+                "A"
+            ])
     }
 
     @Test func `views that another process is reading can be opened and written`() throws {
@@ -27,13 +32,13 @@ struct ExclusiveViewsTests {
         first.close()
         let reader = try SQLiteState(path: file.path, store: "test", readOnly: true)
         try reader.reading {
-            #expect(try reader.queries().map(\.query.name) == ["A"])
+            #expect(try reader.bookkeeping.queries().map(\.query.name) == ["A"])
             let writer = try file.open()
             try add("B", to: writer)
-            #expect(try writer.queries().map(\.query.name) == ["A", "B"])
-            #expect(try reader.queries().map(\.query.name) == ["A"])
+            #expect(try writer.bookkeeping.queries().map(\.query.name) == ["A", "B"])
+            #expect(try reader.bookkeeping.queries().map(\.query.name) == ["A"])
             writer.close()
         }
-        #expect(try reader.queries().map(\.query.name) == ["A", "B"])
+        #expect(try reader.bookkeeping.queries().map(\.query.name) == ["A", "B"])
     }
 }

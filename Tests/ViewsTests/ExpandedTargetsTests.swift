@@ -57,7 +57,7 @@ struct ExpandedTargetsTests {
         var dice = RandomConditions(state: seed)
         let shop = try shop(&dice)
         let property = try #require(shop.model.findEntitySet(set)?.entityType.findProperty(name))
-        let sources = try shop.state.allRows(set: set)
+        let sources = try shop.state.rowTables.allRows(set: set)
         for _ in 0..<150 {
             let text = options(&dice, isToMany: isToMany)
             let options = try QueryOptions.parse(text.replacing(" ", with: "%20"), version: .v401)

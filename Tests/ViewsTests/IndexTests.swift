@@ -48,7 +48,7 @@ struct IndexTests {
     private func explanation(_ options: String) throws -> QueryExplanation {
         let set = try #require(model.findEntitySet("As"))
         return try state.explaining {
-            try state.rows(in: set, QueryOptions.parse(options, version: .v4)).count
+            try state.entityQueries.rows(in: set, QueryOptions.parse(options, version: .v4)).count
         }
     }
 
@@ -91,7 +91,7 @@ struct IndexTests {
         changed.values["Day"] = .date(LocalDate("2025-05-05")!)
         try state.putRow(changed)
         let set = try #require(model.findEntitySet("As"))
-        let found = try state.rows(in: set, QueryOptions.parse("$filter=Day eq 2025-05-05", version: .v4))
+        let found = try state.entityQueries.rows(in: set, QueryOptions.parse("$filter=Day eq 2025-05-05", version: .v4))
         #expect(found.map(\.id.rawValue) == [3])
     }
 

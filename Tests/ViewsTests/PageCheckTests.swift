@@ -16,7 +16,7 @@ struct PageCheckTests {
         try state.transaction {
             for number in 0..<400 {
                 let text = "Orders?$filter=Note eq '" + String(repeating: "\(number) ", count: number * 4) + "'"
-                try state.putQuery(QueryState(query: DefiningQuery(name: "Q\(number)", query: text)))
+                try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: "Q\(number)", query: text)))
             }
         }
         state.close()
@@ -31,8 +31,8 @@ struct PageCheckTests {
         #expect(try bytes().count > 100 * PageChecks.pageSize)
         #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == nil)
         let state = try file.open()
-        #expect(try state.queries().count == 400)
-        try state.verify()
+        #expect(try state.bookkeeping.queries().count == 400)
+        try ViewsVerification(state).verify()
     }
 
     @Test func `one changed bit in any page is detected when the file is opened`() throws {
@@ -90,7 +90,9 @@ struct PageCheckTests {
     @Test func `new views are accessible only for their owner`() throws {
         try? FileManager.default.removeItem(atPath: file.path)
         let state = try file.open()
-        try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
+        try state.transaction {
+            try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders")))
+        }
         for name in ["", "-wal"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path + name)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")

@@ -47,7 +47,7 @@ struct PartialReplayTests {
             try state.forEachRow { words.insert("\($0)") }
             try state.forEachBase { words.insert("base \($0) \($1)") }
             try state.forEachLink { words.insert("\($0)") }
-            try state.forEachMergeBase { words.insert("\($0)") }
+            try state.bookkeeping.forEachMergeBase { words.insert("\($0)") }
             return words
         }
         let (a, b) = (try words(some), try words(all))

@@ -30,7 +30,7 @@ struct SQLFilterTests {
 
     private func find(_ query: String, in state: SQLiteState) throws -> [UInt64] {
         let set = try #require(state.model?.findEntitySet("As"))
-        return try state.entities(in: set, QueryOptions.parse(query, version: .v4)).map(\.rawValue)
+        return try state.entityQueries.entities(in: set, QueryOptions.parse(query, version: .v4)).map(\.rawValue)
     }
 
     @Test func `filter, order, skip and top are evaluated by SQLite`() throws {
@@ -40,7 +40,9 @@ struct SQLFilterTests {
         #expect(try find("$orderby=Name,ID desc", in: state) == [4, 2, 5, 3, 1])
         #expect(try find("$top=0", in: state).isEmpty)
         let set = try #require(state.model?.findEntitySet("As"))
-        #expect(try state.count(in: set, QueryOptions.parse("$filter=ID mod 2 eq 0&$top=1", version: .v4)) == 2)
+        #expect(
+            try state.entityQueries.count(in: set, QueryOptions.parse("$filter=ID mod 2 eq 0&$top=1", version: .v4))
+                == 2)
     }
 
     @Test func `a failed evaluation is reported as that error, not as damage`() throws {

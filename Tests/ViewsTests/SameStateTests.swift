@@ -30,15 +30,15 @@ struct SameStateTests {
         for pending in try state.pendingOperations() {
             words.append("\(pending.sequence) \(pending.time) \(pending.status)")
         }
-        for batch in try state.openBatches() { words.append("\(batch)") }
-        for undone in try state.undoneOperations() { words.append("\(undone)") }
-        for query in try state.queries() { words.append("\(query)") }
+        for batch in try state.bookkeeping.openBatches() { words.append("\(batch)") }
+        for undone in try state.bookkeeping.undoneOperations() { words.append("\(undone)") }
+        for query in try state.bookkeeping.queries() { words.append("\(query)") }
         let header = try state.header()
         words.append("\(header.applied) \(header.nextEntity) \(header.nextBatch)")
         // After lost records, the next ID is far away; these records use only the first IDs.
         for id in 1..<min(header.nextEntity.rawValue, 2_000) {
             let id = EntityID(rawValue: id)
-            words.append("\(id) of \(try state.set(of: id) ?? "-"), covered: \(try state.isCovered(id))")
+            words.append("\(id) of \(try state.set(of: id) ?? "-"), covered: \(try state.bookkeeping.isCovered(id))")
         }
         for key in 1..<12 {
             for set in RandomRecords.sets {

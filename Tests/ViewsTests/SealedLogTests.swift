@@ -15,14 +15,14 @@ struct SealedLogTests {
         try state.transaction {
             let text =
                 "Orders?$filter=Note eq '\(SealedViewsFile.marker)" + String(repeating: "\(number) ", count: 3_000)
-            try state.putQuery(QueryState(query: DefiningQuery(name: "N\(number)", query: text + "'")))
+            try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: "N\(number)", query: text + "'")))
         }
     }
 
     /// Returns the number of added queries if they are the first ones without a gap; nil otherwise.
     private func prefix(of state: SQLiteState) throws -> Int? {
-        let names = Set(try state.queries().map(\.query.name).filter { $0.hasPrefix("N") })
-        for query in try state.queries() where query.query.name.hasPrefix("N") {
+        let names = Set(try state.bookkeeping.queries().map(\.query.name).filter { $0.hasPrefix("N") })
+        for query in try state.bookkeeping.queries() where query.query.name.hasPrefix("N") {
             let number = query.query.name.dropFirst()
             guard query.query.query.hasSuffix(String(repeating: "\(number) ", count: 3_000) + "'") else { return nil }
         }
@@ -50,7 +50,7 @@ struct SealedLogTests {
         #expect(try !copy.hasMarker("") && !copy.hasMarker("-wal"))
         let state = try copy.open()
         #expect(try prefix(of: state) == 20)
-        #expect(try state.queries().count == SealedViewsFile.count + 20)
+        #expect(try state.bookkeeping.queries().count == SealedViewsFile.count + 20)
         try add(20, to: state)
         state.close()
         #expect(try prefix(of: try copy.open()) == 21)
@@ -76,8 +76,8 @@ struct SealedLogTests {
             do {
                 let state = try copy.open()
                 let found = try #require(try prefix(of: state), "byte \(place)")
-                #expect(try state.queries().count == SealedViewsFile.count + found, "byte \(place)")
-                try state.verify()
+                #expect(try state.bookkeeping.queries().count == SealedViewsFile.count + found, "byte \(place)")
+                try ViewsVerification(state).verify()
                 state.connection.close()
                 if checkpointed { Issue.record("byte \(place) was taken") }
             } catch let error as StateError {

@@ -31,7 +31,7 @@ final class SealedViewsFile {
         try state.transaction {
             for number in 0..<Self.count {
                 let text = "Orders?$filter=Note eq '\(Self.marker)" + String(repeating: "\(number) ", count: number * 4)
-                try state.putQuery(QueryState(query: DefiningQuery(name: "Q\(number)", query: text + "'")))
+                try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: "Q\(number)", query: text + "'")))
             }
         }
         return state
@@ -72,7 +72,7 @@ extension SQLiteState {
                 for number in 0..<200 {
                     let text =
                         "Orders?$filter=Note eq '\(SealedViewsFile.marker)" + String(repeating: "x", count: 9_000)
-                    try putQuery(QueryState(query: DefiningQuery(name: "R\(number)", query: text + "'")))
+                    try bookkeeping.putQuery(QueryState(query: DefiningQuery(name: "R\(number)", query: text + "'")))
                 }
                 throw End()
             }

@@ -14,8 +14,8 @@ struct SealedViewsTests {
     @Test func `written content is present after the file is reopened`() throws {
         try file.filled().close()
         let state = try file.open()
-        #expect(try state.queries().count == SealedViewsFile.count)
-        try state.verify()
+        #expect(try state.bookkeeping.queries().count == SealedViewsFile.count)
+        try ViewsVerification(state).verify()
     }
 
     @Test func `no file contains a value in plain text, while the views are open or closed`() throws {
@@ -86,7 +86,7 @@ struct SealedViewsTests {
             #expect(error?.code == .damaged, "byte \(place)")
         }
         try file.write(whole, "")
-        #expect(try file.open().queries().count == SealedViewsFile.count)
+        #expect(try file.open().bookkeeping.queries().count == SealedViewsFile.count)
     }
 
     @Test func `a changed page that was not checked on opening is detected when it is read`() throws {
@@ -138,7 +138,7 @@ struct SealedViewsTests {
             try SQLiteState(path: file.path, key: SealedViewsFile.key(2), store: "test")
         }
         #expect(throws: StateError.self) { try SQLiteState(path: file.path, store: "test") }
-        #expect(try file.open().queries().count == SealedViewsFile.count)
+        #expect(try file.open().bookkeeping.queries().count == SealedViewsFile.count)
     }
 
     @Test func `unencrypted views in place of encrypted ones are refused`() throws {

@@ -42,7 +42,7 @@ struct StateSample {
     private mutating func askEntity() throws {
         let (id, other, relationship) = (try entity(), try entity(), pick(Self.relationships))
         answers.append("row \(id): \(Self.words(try state.row(id)))")
-        answers.append("set \(id): \(try state.set(of: id) ?? "-"), covered: \(try state.isCovered(id))")
+        answers.append("set \(id): \(try state.set(of: id) ?? "-"), covered: \(try state.bookkeeping.isCovered(id))")
         switch try state.base(id) {
         case nil: answers.append("base \(id): none")
         case .absent: answers.append("base \(id): absent")
@@ -54,8 +54,10 @@ struct StateSample {
         answers.append("second \(id): \(try state.links(relationship, second: id))")
         answers.append(
             "link \(id) \(other): \(String(describing: try state.link(relationship, first: id, second: other)))")
-        answers.append("streams \(id): \(try state.streams(of: id))")
-        answers.append("ancestor \(id): \(Self.words(try state.mergeBase(id)?.row)), any: \(try state.hasMergeBases())")
+        answers.append("streams \(id): \(try state.bookkeeping.streams(of: id))")
+        answers.append(
+            "ancestor \(id): \(Self.words(try state.bookkeeping.mergeBase(id)?.row)), any: \(try state.bookkeeping.hasMergeBases())"
+        )
         let entities = try state.serviceEntities([id, other]).map { "\($0.id) \($0.set) \(Self.words($0.row))" }
         answers.append("service \(id) \(other): \(entities.sorted())")
     }
@@ -66,7 +68,7 @@ struct StateSample {
         answers.append("pending \(sequence): \(String(describing: try state.pendingOperation(sequence)))")
         answers.append("naming \(id): \(try state.pendingOperations(naming: id))")
         answers.append("changing \(id): \(try state.pendingOperations(changing: id))")
-        answers.append("undone \(sequence): \(String(describing: try state.undoneOperation(sequence)))")
+        answers.append("undone \(sequence): \(String(describing: try state.bookkeeping.undoneOperation(sequence)))")
     }
 
     private mutating func find() throws {

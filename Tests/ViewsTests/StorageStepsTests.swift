@@ -34,9 +34,10 @@ struct StorageStepsTests {
         case .assign(let set, let key, let id):
             try state.assignKey(set: set, key: key, to: id)
             return "\(String(describing: try state.entity(set: set, key: key)))"
-        case .cover(let id, let query, let run): try state.cover(id, query: query, run: run)
-        case .uncover(let id, let query): try state.uncover(id, query: query)
-        case .drainUncovered(let query, let run): return "\(try state.drainUncovered(query: query, before: run))"
+        case .cover(let id, let query, let run): try state.bookkeeping.cover(id, query: query, run: run)
+        case .uncover(let id, let query): try state.bookkeeping.uncover(id, query: query)
+        case .drainUncovered(let query, let run):
+            return "\(try state.bookkeeping.drainUncovered(query: query, before: run))"
         case .put(let row):
             // Rows belong to registered entities, in their registered set.
             if try state.set(of: row.id) == row.set { try state.putRow(row) }
@@ -48,7 +49,7 @@ struct StorageStepsTests {
             if try state.set(of: link.first) != nil, try state.set(of: link.second) != nil { try state.putLink(link) }
         case .unlink(let name, let first, let second): try state.removeLink(name, first: first, second: second)
         case .ask(let id):
-            return "\(try state.set(of: id) ?? "-") \(try state.isCovered(id)) \(try state.links(of: id)) "
+            return "\(try state.set(of: id) ?? "-") \(try state.bookkeeping.isCovered(id)) \(try state.links(of: id)) "
                 + "\(try state.links(Self.relationships[0], second: id)) "
                 + "\(try state.serviceEntities([id]).map(\.set))"
         }
@@ -97,7 +98,7 @@ struct StorageStepsTests {
         try state.forEachKey { words.append("\($0) \($1) \($2)") }
         try state.forEachRow { words.append("\($0)") }
         try state.forEachLink { words.append("\($0)") }
-        try state.forEachCoverage { words.append("\($0) \($1) \($2)") }
+        try state.bookkeeping.forEachCoverage { words.append("\($0) \($1) \($2)") }
         words += try state.changedLinks().map { "changed \($0)" }
         return words
     }
@@ -106,7 +107,9 @@ struct StorageStepsTests {
         var fold = try Fold(storage: state)
         let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(RandomRecords.metadata.utf8))
         try fold.apply(Record(time: 0, body: .serviceInstalled(service)), sequence: 1)
-        for query in Self.queries { try state.putQuery(QueryState(query: DefiningQuery(name: query, query: "Orders"))) }
+        for query in Self.queries {
+            try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: query, query: "Orders")))
+        }
     }
 
     /// Does the steps in a deferred transaction, or in one of the backing if it refuses them.

@@ -54,7 +54,7 @@ struct StoredValuesTests {
     }
 
     private func columns(of id: Int64, in state: SQLiteState) throws -> [SQLValue] {
-        let layout = try #require(state.layouts["As"])
+        let layout = try #require(state.rowTables.layouts["As"])
         let names = layout.columns.map(\.name).joined(separator: ", ")
         return try #require(
             try state.connection.first("SELECT \(names) FROM \(layout.table) WHERE entity = ?", [.integer(id)]))
@@ -62,7 +62,7 @@ struct StoredValuesTests {
 
     @Test func `columns contain the values of their row, and none of the previous row`() throws {
         let state = try state()
-        let layout = try #require(state.layouts["As"])
+        let layout = try #require(state.rowTables.layouts["As"])
         let partial: PropertyValues = ["ID": .integer(8), "Place": .null, "Day": .null, "Name": .string("")]
         let odd: PropertyValues = ["ID": .string("no number"), "Place": .string("Ulm")]
         let none: PropertyValues = ["Small": .single(.nan), "Large": .double(.nan)]
@@ -87,7 +87,7 @@ struct StoredValuesTests {
         let state = try state()
         for id in 1...3 { try put(row(UInt64(id), ["ID": .integer(Int64(id)), "Name": .string("a")]), in: state) }
         #expect(try state.connection.first("SELECT count(*) FROM shapes") == [.integer(1)])
-        let rows = try state.allRows(set: "As")
+        let rows = try state.rowTables.allRows(set: "As")
         #expect(rows.count == 3 && rows.allSatisfy { $0.values.packed?.names === rows[0].values.packed?.names })
     }
 
@@ -109,7 +109,7 @@ struct StoredValuesTests {
         try put(row, in: state)
         #expect(try state.connection.first("SELECT shape FROM set_As") == [.integer(0)])
         #expect(try state.row(row.id) == row)
-        #expect(try columns(of: 1, in: state) == #require(state.layouts["As"]).columnValues(Self.full))
+        #expect(try columns(of: 1, in: state) == #require(state.rowTables.layouts["As"]).columnValues(Self.full))
     }
 
     @Test func `names whose transaction was rolled back are interned again`() throws {

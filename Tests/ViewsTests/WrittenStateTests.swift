@@ -23,7 +23,7 @@ struct WrittenStateTests {
         try self.fold((0..<250).map { _ in random.next() }[...], &fold)
         let file = ViewsFile()
         let state = try file.open()
-        try state.transaction { try memory.write(into: state, fold.model) }
+        try state.transaction { try DirtyItemWriter.writeAll(of: memory, into: state, fold.model) }
         #expect(try StateDigest(of: state) == StateDigest(of: memory), "seed \(seed)")
     }
 
@@ -46,14 +46,14 @@ struct WrittenStateTests {
             var further = try Fold(storage: next)
             try self.fold(records[cut..<end], &further)
             #expect(try StateDigest(of: memory) == before, "seed \(seed): the copy changed the original")
-            if try state.transaction({ try next.writeDirtyItems(into: state) }) {
+            if try state.transaction({ try DirtyItemWriter.writeChanges(of: next, into: state) }) {
                 written += 1
             } else {
                 // The metadata changed.
                 state.close()
                 file = ViewsFile()
                 state = try file.open()
-                try state.transaction { try next.write(into: state, further.model) }
+                try state.transaction { try DirtyItemWriter.writeAll(of: next, into: state, further.model) }
             }
             (memory, cut) = (next, end)
             let isSame = try StateDigest(of: state) == StateDigest(of: memory)

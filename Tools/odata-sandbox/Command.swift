@@ -15,11 +15,29 @@ internal import ODataWire
 struct Command: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "odata-sandbox",
-        abstract: "Runs an in-memory OData service of a small shop, in V2 and V4.",
+        abstract: "Runs an in-memory OData service of a small shop, in V2 and V4, or with your own metadata.",
         discussion: """
             Serves the same data under /v2/ and /v4/ on 127.0.0.1, prints both base URLs as its first two lines, and \
             runs until it is interrupted. Changes are not stored: every start begins with the same data.
+
+            With --metadata, the entity sets of the document are served, without entities at first. Only the \
+            protocol version of the document is served, and only its base URL is printed.
+
+            Examples:
+              odata-sandbox --port 8080
+              odata-sandbox --port 8080 --metadata Model.csdl --etags Orders
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "A metadata document, V2 or V4, to serve instead of the shop, such as a copy of the $metadata of your service.",
+            valueName: "FILE"))
+    var metadata: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --metadata: an entity set whose entities have an ETag; may be repeated.", valueName: "SET"))
+    var etags: [String] = []
 
     @Option(help: "The port to listen on; 0 selects a free port.")
     var port: UInt16 = 0
@@ -76,11 +94,14 @@ struct Command: ParsableCommand {
             throw ValidationError("--remember must be from 0 to \(Self.longest) seconds.")
         }
         if let asynchronous, asynchronous < 0 { throw ValidationError("--async must not be negative.") }
+        if metadata == nil, !etags.isEmpty { throw ValidationError("--etags requires --metadata.") }
     }
 
     func run() throws {
         let signals = StopSignals()
-        var sandbox = try Sandbox.shop()
+        let model = try metadata.map { path in try ServedModel(path, etags: etags) }
+        for warning in model?.warnings ?? [] { log("warning: \(warning)\n") }
+        var sandbox = try model?.sandbox ?? Sandbox.shop()
         sandbox.options.pageSize = pageSize == 0 ? nil : pageSize
         for lack in without { lack.remove(from: &sandbox.options.capabilities) }
         sandbox.options.repeatability = repeatable.map { Repeatability($0, window: remember) }
@@ -94,7 +115,8 @@ struct Command: ParsableCommand {
             throw Failure(
                 "Port \(port) cannot be opened on 127.0.0.1 (\(error)). Choose another port, or 0 for a free one.")
         }
-        print("V2 \(server.origin)/v2/\nV4 \(server.origin)/v4/")
+        if model?.isLegacy != false { print("V2 \(server.origin)/v2/") }
+        if model?.isLegacy != true { print("V4 \(server.origin)/v4/") }
         fflush(nil)
         signals.wait()
         server.stop()
@@ -104,11 +126,7 @@ struct Command: ParsableCommand {
     private static let longest: Int64 = 3_155_760_000
 
     private static func read(_ path: String) throws -> [Fault] {
-        guard let file = fopen(path, "r") else { throw Failure("\(path) cannot be read.") }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        let bytes = try InputFile.read(path)
         do throws(FaultError) {
             return try Fault.list(bytes)
         } catch {

@@ -1,3 +1,7 @@
+#if !Servers
+    #error("The program odata-sandbox needs the trait Servers of the package tidelog, which `traits: []` disables.")
+#endif
+
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix

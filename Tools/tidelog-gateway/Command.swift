@@ -16,7 +16,7 @@ struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidelog-gateway",
         abstract: "Runs a gateway that forwards OData requests and executes repeated uploads once.",
-        subcommands: [Serve.self, Check.self, Ledger.self])
+        subcommands: [Serve.self, Check.self, Ledger.self, Feeds.self])
 }
 
 /// The options of every command.
@@ -55,6 +55,40 @@ struct ConfigurationOptions: ParsableArguments {
     }
 }
 
+extension ConfigurationOptions {
+    /// Opens the storage of shared feeds, if the configuration has some. It is next to the ledger.
+    func feedStorage(_ configuration: GatewayConfiguration) throws -> (any FeedStorage)? {
+        guard configuration.endpoints.contains(where: { !$0.feeds.isEmpty }) else { return nil }
+        switch configuration.storage {
+        case .memory: return MemoryFeedStorage()
+        case .sqlite(let path):
+            let mask = umask(0o077)
+            defer { umask(mask) }
+            do throws(LedgerStorageError) {
+                return try SQLiteFeedStorage(path: path + "-feeds")
+            } catch {
+                throw Failure("\(error)")
+            }
+        }
+    }
+
+    /// Reads the values of `Authorization` for reading shared feeds.
+    func credentials(_ configuration: GatewayConfiguration) throws -> [String: String] {
+        var found: [String: String] = [:]
+        for endpoint in configuration.endpoints {
+            guard let file = endpoint.credentialsFile else { continue }
+            let text = TextFile.read(file).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            let line = String(text.prefix { !$0.isNewline })
+            guard line.contains(" "), line.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+                throw Failure(
+                    "\(file) must contain the value of Authorization in its first line, such as “Basic dXNlcjpwYXNz”.")
+            }
+            found[endpoint.name] = line
+        }
+        return found
+    }
+}
+
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gateway until it is interrupted.",
@@ -76,13 +110,16 @@ struct Serve: AsyncParsableCommand {
             }
             secret = bytes
         }
-        let service = GatewayService(configuration, storage: storage, secret: secret)
+        let service = GatewayService(
+            configuration, storage: storage, feedStorage: try options.feedStorage(configuration), secret: secret,
+            credentials: try options.credentials(configuration))
         let server: GatewayServer
         do throws(GatewayServer.ListenError) {
             server = try await GatewayServer(service)
         } catch {
             throw Failure("\(error)")
         }
+        let admin = try await Self.admin(service, configuration)
         print("ready \(server.port)")
         for endpoint in configuration.endpoints {
             print("\(configuration.publicRoot.endpoint(endpoint.name)) -> \(endpoint.root)")
@@ -92,6 +129,18 @@ struct Serve: AsyncParsableCommand {
         await signals.wait()
         forgetting.cancel()
         await server.stop()
+        await admin?.stop()
+    }
+
+    private static func admin(
+        _ service: GatewayService, _ configuration: GatewayConfiguration
+    ) async throws -> AdminServer? {
+        guard let address = configuration.admin else { return nil }
+        do throws(GatewayServer.ListenError) {
+            return try await AdminServer(service, address)
+        } catch {
+            throw Failure("\(error)")
+        }
     }
 
     /// Deletes expired rows once an hour.
@@ -114,6 +163,41 @@ struct Check: ParsableCommand {
         let configuration = try options.read()
         for endpoint in configuration.endpoints {
             print("\(configuration.publicRoot.endpoint(endpoint.name)) -> \(endpoint.root)")
+        }
+    }
+}
+
+struct Feeds: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists the shared feeds.",
+        discussion: """
+            A feed whose refresh would remove most of its rows is not published. If the rows are really gone, --accept \
+            lets the next refresh remove them.
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: ArgumentHelp("Let the next refresh of this feed remove most rows.", valueName: "NAME"))
+    var accept: String?
+
+    func run() async throws {
+        let configuration = try options.read()
+        guard let storage = try options.feedStorage(configuration) else { return }
+        let feeds = configuration.endpoints.flatMap { endpoint in endpoint.feeds.map { (endpoint.name, $0) } }
+        if let accept {
+            let chosen = feeds.filter { $0.1.name == accept }
+            guard !chosen.isEmpty else {
+                throw Failure(
+                    "There is no feed \(accept). The feeds are \(feeds.map(\.1.name).joined(separator: ", ")).")
+            }
+            for (endpoint, feed) in chosen {
+                _ = try await storage.acceptRemovals(endpoint: endpoint, query: feed.query.description)
+            }
+        }
+        for (identity, head) in try await storage.list() {
+            let trouble = head.trouble.map { ": \($0)" } ?? ""
+            print(
+                "\(identity.endpoint) \(identity.query) generation \(head.generation), \(head.rows) rows\(trouble)")
         }
     }
 }

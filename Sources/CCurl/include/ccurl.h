@@ -18,9 +18,12 @@ typedef enum ccurl_long_option {
     CCURL_UPLOAD = 46,
     CCURL_FRESH_CONNECT = 74,
     CCURL_HTTPGET = 80,
+    CCURL_HTTP_VERSION = 84,
     CCURL_NOSIGNAL = 99,
+    CCURL_SSL_SESSIONID_CACHE = 150,
     CCURL_TIMEOUT_MS = 155,
     CCURL_CONNECTTIMEOUT_MS = 156,
+    CCURL_CERTINFO = 172,
     CCURL_PATH_AS_IS = 234,
     CCURL_SUPPRESS_CONNECT_HEADERS = 265,
 } ccurl_long_option;
@@ -29,10 +32,18 @@ typedef enum ccurl_string_option {
     CCURL_URL = 10002,
     CCURL_PROXY = 10004,
     CCURL_COOKIE = 10022,
+    CCURL_SSLCERT = 10025,
+    CCURL_KEYPASSWD = 10026,
     CCURL_COOKIEFILE = 10031,
     CCURL_CUSTOMREQUEST = 10036,
     CCURL_CAINFO = 10065,
+    CCURL_SSLCERTTYPE = 10086,
+    CCURL_SSLKEY = 10087,
+    CCURL_CAPATH = 10097,
     CCURL_ACCEPT_ENCODING = 10102,
+    CCURL_PROXYUSERNAME = 10175,
+    CCURL_PROXYPASSWORD = 10176,
+    CCURL_NOPROXY = 10177,
 } ccurl_string_option;
 
 typedef enum ccurl_pointer_option {
@@ -59,6 +70,10 @@ typedef enum ccurl_offset_option {
 typedef enum ccurl_long_fact {
     CCURL_RESPONSE_CODE = 0x200002,
     CCURL_REQUEST_SIZE = 0x20000C,
+    // The status of the answer of a proxy to CONNECT.
+    CCURL_HTTP_CONNECTCODE = 0x200016,
+    // The number of new connections of the transfer.
+    CCURL_NUM_CONNECTS = 0x20001A,
 } ccurl_long_fact;
 
 typedef enum ccurl_offset_fact {
@@ -128,6 +143,16 @@ int64_t ccurl_get_offset(ccurl_easy *_Nonnull easy, ccurl_offset_fact fact);
 // The text is valid until the handle is used again.
 const char *_Nullable ccurl_get_string(ccurl_easy *_Nonnull easy, ccurl_string_fact fact);
 int ccurl_resume(ccurl_easy *_Nonnull easy);
+
+// Called when the transfer has a connection, before the request is sent. The transfer continues if it returns 0.
+typedef int (*ccurl_ready_callback)(
+    void *_Nullable context, char *_Nullable address, char *_Nullable local_address, int port, int local_port);
+// Returns a value other than CCURL_OK if libcurl is older than 7.80.
+int ccurl_set_ready_callback(
+    ccurl_easy *_Nonnull easy, ccurl_ready_callback _Nonnull callback, const void *_Nonnull context);
+// Returns a certificate of the server in PEM, the server's own first, or NULL if there are not as many. Requires
+// CCURL_CERTINFO. The text is valid until the handle is used again.
+const char *_Nullable ccurl_server_certificate(ccurl_easy *_Nonnull easy, int index);
 
 // Appends to the list, and returns the new list, which replaces it. Returns NULL without memory; the list is unchanged.
 ccurl_slist *_Nullable ccurl_slist_add(ccurl_slist *_Nullable list, const char *_Nonnull text);

@@ -14,6 +14,8 @@ package struct GatewayResponse: Sendable {
     /// Without Content-Length and Transfer-Encoding, unless `body` is a stream whose length the origin has announced.
     package var headers: HTTPHeaders
     package var body: Body
+    /// The kind of request, for counters.
+    var kind = "refused"
     /// Called when the exchange is over.
     package private(set) var end: @Sendable () -> Void = {}
 

@@ -15,7 +15,7 @@ struct OriginClient: Sendable {
         var options = TransportOptions()
         options.isRelay = true
         options.connectionsPerHost = limits.requestsPerEndpoint
-        options.certificateAuthorities = endpoint.certificateAuthorities
+        options.connection.serverTrust.authorities = endpoint.certificateAuthorities
         let timeout = Duration.milliseconds(endpoint.timeoutMilliseconds)
         options.limits.connectTimeout = min(.seconds(10), timeout)
         options.limits.headTimeout = timeout

@@ -1,3 +1,7 @@
+#if !Servers
+    #error("The program tidelog-gateway needs the trait Servers of the package tidelog, which `traits: []` disables.")
+#endif
+
 internal import GatewayCore
 internal import NIOCore
 internal import NIOHTTP1
@@ -61,6 +65,7 @@ package final class GatewayServer: Sendable {
 
     /// Stops to accept connections, waits for the requests in progress, at most `milliseconds`, and closes everything.
     package func stop(within milliseconds: Int = 30_000) async {
+        service.stop()
         try? await channel.close().get()
         var waited = 0
         while !service.isIdle, waited < milliseconds {
@@ -72,7 +77,7 @@ package final class GatewayServer: Sendable {
 }
 
 /// Counts the open connections.
-private final class ConnectionCount: Sendable {
+final class ConnectionCount: Sendable {
     private let count = Atomic(0)
     private let limit: Int
 

@@ -50,7 +50,7 @@ final class RequestHandler: ChannelInboundHandler {
             let response = await service.answer(request)
             let writer = ResponseWriter(
                 channel: channel, request: request, keepsAlive: keepsAlive, connection: connection)
-            await writer.write(response)
+            service.sent(await writer.write(response), response.kind)
             response.end()
         }
     }

@@ -12,18 +12,21 @@ struct ResponseWriter: Sendable {
     let keepsAlive: Bool
     let connection: ConnectionState
 
-    func write(_ response: GatewayResponse) async {
+    /// - Returns: The number of bytes of the body that were written.
+    func write(_ response: GatewayResponse) async -> Int {
+        var count = 0
         do {
-            let closes = try await send(response)
+            let closes = try await send(response, &count)
             if closes { await close() }
         } catch {
             // The answer is incomplete: the client must not take it for a whole one.
             try? await channel.close().get()
         }
+        return count
     }
 
     /// - Returns: Whether the connection is to be closed.
-    private func send(_ response: GatewayResponse) async throws -> Bool {
+    private func send(_ response: GatewayResponse, _ count: inout Int) async throws -> Bool {
         var headers = NIOHTTP1.HTTPHeaders()
         for field in response.headers.fields where HTTPHeaders.obstacle(field.name, field.value, inBatch: false) == nil
         {
@@ -48,7 +51,7 @@ struct ResponseWriter: Sendable {
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
         try await channel.writeAndFlush(HTTPServerResponsePart.head(head)).get()
-        if mayHaveBody, !isHead { try await send(response.body) }
+        if mayHaveBody, !isHead { try await send(response.body, &count) }
         // In one step of the event loop: an error of the parser is answered either before or after it.
         try await channel.eventLoop.flatSubmit { [channel, connection] in
             connection.isAnswering.store(false, ordering: .releasing)
@@ -57,17 +60,18 @@ struct ResponseWriter: Sendable {
         return closes || connection.isBroken.load(ordering: .acquiring)
     }
 
-    private func send(_ body: GatewayResponse.Body) async throws {
+    private func send(_ body: GatewayResponse.Body, _ count: inout Int) async throws {
         switch body {
-        case .bytes(let bytes): try await send(bytes)
+        case .bytes(let bytes): try await send(bytes, &count)
         case .stream(let stream, var rewriter):
-            for try await chunk in stream { try await send(rewriter?.rewrite(chunk) ?? chunk) }
-            if let rest = rewriter?.finish() { try await send(rest) }
+            for try await chunk in stream { try await send(rewriter?.rewrite(chunk) ?? chunk, &count) }
+            if let rest = rewriter?.finish() { try await send(rest, &count) }
         }
     }
 
-    private func send(_ bytes: [UInt8]) async throws {
+    private func send(_ bytes: [UInt8], _ count: inout Int) async throws {
         if bytes.isEmpty { return }
+        count += bytes.count
         try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes)))).get()
     }
 

@@ -78,6 +78,7 @@ extension GatewayService {
             (head, received) = try await origin.stream(
                 request.method, kind.roots.originTarget(kind.rest), headers, body)
         } catch {
+            countError(error, kind.endpoint)
             throw Self.refusal(error, isSafe: ["GET", "HEAD", "OPTIONS"].contains(request.method))
         }
         return try await answer(request, kind, head, received)

@@ -93,6 +93,7 @@ struct UploadCall: Sendable {
                 throw RequestRefusal(503, "The ledger cannot be written.", headers: ["Retry-After": "5"])
             }
             let waits = verdicts.contains { if case .wait = $0 { true } else { false } }
+            if !waits || waited == 0 { service.count(verdicts) }
             if !waits { return verdicts }
             guard waited < service.environment.patience else { throw Self.inDoubt }
             await service.environment.sleep(250)
@@ -108,6 +109,7 @@ struct UploadCall: Sendable {
             guard accepted.allSatisfy(\.self) else {
                 throw LedgerStorageError("Another attempt took over the request.")
             }
+            service.count(completions)
         } catch {
             service.logger.error("The outcome was not recorded: \(error)")
             throw Self.inDoubt
@@ -134,6 +136,7 @@ struct UploadCall: Sendable {
                 try await origin.upload(method, kind.roots.originTarget(kind.rest), forwarded, body))
         } catch {
             service.logger.warning("\(error.message)")
+            service.countError(error, kind.endpoint)
             return error.mayHaveBeenSent ? .lost : .notSent
         }
     }

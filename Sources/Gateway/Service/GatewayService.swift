@@ -12,25 +12,54 @@ package final class GatewayService: Sendable {
     let environment: GatewayEnvironment
     let logger = Logger(label: "tidelog-gateway")
     private let origins: [String: OriginClient]
+    /// Nil if no feed is configured.
+    let feeds: SharedFeeds?
     private let secret: [UInt8]
     private let admission: Mutex<Admission>
+    let metrics: MetricsBox
+    private let stopping = Atomic(false)
 
-    /// - Parameter secret: The key of the digests of credentials.
+    /// - Parameters:
+    ///   - feedStorage: The storage of shared feeds. Without it, all queries pass through.
+    ///   - secret: The key of the digests of credentials.
+    ///   - credentials: The values of `Authorization` with which feeds are read, by the name of the endpoint.
     package init(
-        _ configuration: GatewayConfiguration, storage: any LedgerStorage, secret: [UInt8],
-        environment: GatewayEnvironment = GatewayEnvironment()
+        _ configuration: GatewayConfiguration, storage: any LedgerStorage, feedStorage: (any FeedStorage)? = nil,
+        secret: [UInt8], credentials: [String: String] = [:], environment: GatewayEnvironment = GatewayEnvironment()
     ) {
         self.configuration = configuration
         self.storage = storage
         self.secret = secret
         self.environment = environment
         admission = Mutex(Admission(configuration.limits))
-        origins = Dictionary(
+        let origins = Dictionary(
             uniqueKeysWithValues: configuration.endpoints.map { ($0.name, OriginClient($0, configuration.limits)) })
+        self.origins = origins
+        let metrics = MetricsBox()
+        self.metrics = metrics
+        let logger = logger
+        feeds = feedStorage.map { storage in
+            SharedFeeds(
+                configuration, storage: storage, secret: secret, origins: origins, credentials: credentials,
+                environment: environment, logger: logger,
+                count: { metrics.add(.feedRefreshes, $0, $1) })
+        }
     }
 
     /// Whether no request is in progress.
-    package var isIdle: Bool { admission.withLock { $0.isIdle } }
+    package var isIdle: Bool { requestsInProgress == 0 }
+
+    var requestsInProgress: Int { admission.withLock { $0.total } }
+
+    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    /// Declares the gateway not ready. Requests are answered as before.
+    package func stop() { stopping.store(true, ordering: .relaxed) }
+
+    /// Counts the bytes of an answer.
+    func sent(_ count: Int, _ kind: String) {
+        metrics.change { $0.add(Int64(count), to: .responseBytes, kind) }
+    }
 
     func origin(_ endpoint: GatewayConfiguration.Endpoint) -> OriginClient? { origins[endpoint.name] }
 
@@ -52,16 +81,27 @@ package final class GatewayService: Sendable {
 
     /// Answers a request. Never throws: a refusal is an answer.
     package func answer(_ request: IncomingRequest) async -> GatewayResponse {
+        let start = ContinuousClock.now
+        var kind: RequestClass?
+        var response = await answer(request, &kind)
+        response.kind = kind?.kind.label ?? "refused"
+        observe(response.kind, status: response.status, since: start)
+        return response
+    }
+
+    private func answer(_ request: IncomingRequest, _ found: inout RequestClass?) async -> GatewayResponse {
         do throws(RequestRefusal) {
             let length = try RequestFraming.check(
                 method: request.method, target: request.target, minor: request.minorVersion, headers: request.headers,
                 limits: configuration.limits)
             let kind = try RequestClass(
                 method: request.method, target: request.target, headers: request.headers, configuration: configuration)
+            found = kind
             let user = limitedUser(request, kind)
-            try await enter(user, kind.endpoint.name)
+            let endpoint = feedRequest(request, kind) == nil ? kind.endpoint.name : nil
+            try await enter(user, endpoint)
             let leave: @Sendable () -> Void = { [self] in
-                admission.withLock { $0.leave(user: user, endpoint: kind.endpoint.name) }
+                admission.withLock { $0.leave(user: user, endpoint: endpoint) }
             }
             do throws(RequestRefusal) {
                 return try await answer(request, kind, length).ended(leave)
@@ -78,11 +118,17 @@ package final class GatewayService: Sendable {
         _ request: IncomingRequest, _ kind: RequestClass, _ length: RequestFraming.BodyLength
     ) async throws(RequestRefusal) -> GatewayResponse {
         switch kind.kind {
-        case .read, .metadata: return try await passThrough(request, kind, length)
-        case .multipartBatch, .jsonBatch: return try await batch(request, kind)
+        case .read:
+            if let answer = try await feedAnswer(request, kind) { return answer }
+            return try await passThrough(request, kind, length)
+        case .metadata: return try await passThrough(request, kind, length)
+        case .multipartBatch, .jsonBatch:
+            return try await modifying(request, kind) { () throws(RequestRefusal) in try await batch(request, kind) }
         case .modification:
             let isRepeatable = try RepeatabilityIdentifier(request.headers) != nil
-            return isRepeatable ? try await upload(request, kind) : try await passThrough(request, kind, length)
+            return try await modifying(request, kind) { () throws(RequestRefusal) in
+                isRepeatable ? try await upload(request, kind) : try await passThrough(request, kind, length)
+            }
         }
     }
 
@@ -93,7 +139,7 @@ package final class GatewayService: Sendable {
     }
 
     /// Waits for a free place, for two seconds at most.
-    private func enter(_ user: [UInt8], _ endpoint: String) async throws(RequestRefusal) {
+    private func enter(_ user: [UInt8], _ endpoint: String?) async throws(RequestRefusal) {
         for attempt in 0..<40 {
             switch admission.withLock({ $0.enter(user: user, endpoint: endpoint) }) {
             case .admitted: return
@@ -133,6 +179,12 @@ package struct GatewayEnvironment: Sendable {
     package var sleep: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
     /// How long a repetition waits for the end of the first attempt, in milliseconds.
     package var patience: Int64 = 25_000
+    /// How long a request waits for a reading of the service, if rows of an earlier one can answer, in milliseconds.
+    package var stalePatience: Int64 = 10_000
+    /// How long a request waits for a reading of the service that it needs.
+    package var feedPatience: Int64 = 15_000
+    /// The shortest time between the beginnings of two readings of a feed.
+    package var feedPause: Int64 = 1_000
 
     package init() {}
 }

@@ -27,6 +27,9 @@ package protocol LedgerStorage: Sendable {
     /// Returns rows for the operator, the oldest first, without their outcomes.
     func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow]
 
+    /// Returns the numbers of rows without an outcome. Throws if the storage cannot be used.
+    func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int]
+
     /// Returns the secret for digests of credentials. The first call creates it.
     func secret() async throws(LedgerStorageError) -> [UInt8]
 }

@@ -44,6 +44,10 @@ package actor MemoryLedgerStorage: LedgerStorage {
         }
     }
 
+    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] {
+        rows.values.filter { $0.state != .done }.reduce(into: [:]) { $0[$1.state, default: 0] += 1 }
+    }
+
     package func secret() async throws(LedgerStorageError) -> [UInt8] {
         if let key { return key }
         let made = (0..<32).map { _ in UInt8.random(in: 0...255) }

@@ -1,4 +1,3 @@
-internal import Dispatch
 package import GatewayCore
 internal import Views
 
@@ -8,7 +7,7 @@ internal import Views
 package actor SQLiteLedgerStorage: LedgerStorage {
     package static let schemaVersion: Int64 = 1
 
-    private nonisolated let executor = LedgerQueue()
+    private nonisolated let executor = StorageQueue(label: "tidelog.gateway.ledger")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let connection: Connection
@@ -117,6 +116,16 @@ package actor SQLiteLedgerStorage: LedgerStorage {
         }
     }
 
+    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] {
+        try transaction { () throws(SQLiteError) in
+            var counts: [LedgerRow.State: Int] = [:]
+            try connection.query("SELECT state, count(*) FROM ledger WHERE state <> 3 GROUP BY state") { row in
+                if let state = LedgerRow.State(rawValue: row.integer(0)) { counts[state] = Int(row.integer(1)) }
+            }
+            return counts
+        }
+    }
+
     package func secret() async throws(LedgerStorageError) -> [UInt8] {
         try transaction { () throws(SQLiteError) in
             if let known = try connection.first("SELECT value FROM meta WHERE name = 'secret'")?[0].blob {
@@ -180,15 +189,5 @@ package actor SQLiteLedgerStorage: LedgerStorage {
                 .blob(row.principal), .blob(row.fingerprint), .integer(row.state.rawValue), .integer(row.attempt),
                 .integer(row.leaseEnd), row.outcome.map { .blob($0) } ?? .null,
             ])
-    }
-}
-
-/// Runs the storage on its own queue, because SQLite blocks, which the shared pool must not.
-private final class LedgerQueue: SerialExecutor {
-    private let queue = DispatchQueue(label: "tidelog.gateway.ledger")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

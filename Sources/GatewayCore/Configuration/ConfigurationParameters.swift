@@ -8,17 +8,17 @@ enum ConfigurationParameters {
     }
 
     private static let gateway = [
-        "listen", "public_root", "storage", "key_file", "ledger_days", "body_limit", "batch_parts", "requests",
+        "listen", "admin", "public_root", "storage", "key_file", "ledger_days", "body_limit", "batch_parts", "requests",
         "requests_per_user", "requests_per_endpoint", "connections", "trust_forwarded",
     ]
     private static let endpoint = [
-        "name", "root", "identity", "origin_timeout", "origin_margin", "certificate_authorities",
+        "name", "root", "identity", "origin_timeout", "origin_margin", "certificate_authorities", "credentials_file",
     ]
 
     /// Parameters that a later version uses, or that configure the client in SAP's file.
     private static let later: Set<String> = [
         "prepopulate_offline_db", "prepopulate_offline_db_interval", "max_delta_resends", "correlation",
-        "credentials_file", "identity_probe", "identity_property",
+        "identity_probe", "identity_property",
     ]
     private static let ofTheClient: Set<String> = [
         "allow_omitting_max_length_facet", "batch_all_defining_queries", "case_sensitive_offline_db",
@@ -26,9 +26,9 @@ enum ConfigurationParameters {
         "local_change_expiry", "max_local_change_age", "offline_db_collation", "offline_db_page_size",
         "request_format", "server_supports_bind", "supports_repeatable_requests",
     ]
-    private static let definingQuery: Set<String> = [
+    private static let definingQuery = [
         "name", "query", "is_shared_data", "refresh_interval", "track_deltas", "delta_token_lifetime", "changes",
-        "authorize", "allow_defining_query_removal", "audience",
+        "authorize",
     ]
 
     /// Returns the effect of a parameter, or `nil` if there is no such parameter.
@@ -40,7 +40,8 @@ enum ConfigurationParameters {
             if later.contains(name) { return .ignored("this version does not use it") }
             return ofTheClient.contains(name) ? .ignored("it configures the database of a client") : nil
         default:
-            return definingQuery.contains(name) ? .ignored("this version passes all queries through") : nil
+            if definingQuery.contains(name) { return .used }
+            return name == "allow_defining_query_removal" ? .ignored("it configures the client") : nil
         }
     }
 
@@ -48,7 +49,7 @@ enum ConfigurationParameters {
         switch section {
         case "gateway": gateway.joined(separator: ", ")
         case "endpoint": endpoint.joined(separator: ", ")
-        default: definingQuery.sorted().joined(separator: ", ")
+        default: definingQuery.joined(separator: ", ")
         }
     }
 

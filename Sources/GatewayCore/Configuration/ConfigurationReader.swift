@@ -12,9 +12,9 @@
 /// A line that begins with `#` or `;` is a comment; so is the rest of a line after ` ;` or ` #`. Parameters of SAP's
 /// file that this version does not use are accepted with a notice; unknown parameters are errors.
 package struct ConfigurationReader {
-    private let file: String
+    let file: String
     private var sections: [Section] = []
-    package private(set) var notices: [ConfigurationNotice] = []
+    package var notices: [ConfigurationNotice] = []
 
     struct Value {
         let text: String
@@ -121,7 +121,7 @@ package struct ConfigurationReader {
 
     // MARK: Values
 
-    private func configuration() throws(ConfigurationError) -> GatewayConfiguration {
+    private mutating func configuration() throws(ConfigurationError) -> GatewayConfiguration {
         guard let gateway = sections.first(where: { $0.name == "gateway" }) else {
             throw error(
                 1, "The file has no section [gateway].", "Write [gateway] with listen, public_root and storage.")
@@ -130,6 +130,7 @@ package struct ConfigurationReader {
         var configuration = GatewayConfiguration(
             listen: try listen(required("listen", gateway)), publicRoot: try url(root, "public_root"),
             storage: try storage(required("storage", gateway)), endpoints: [])
+        if let admin = gateway.values["admin"] { configuration.admin = try listen(admin, "admin") }
         configuration.keyFile = gateway.values["key_file"]?.text
         try number(gateway, "ledger_days", 1...365) { configuration.ledgerDays = $0 }
         try number(gateway, "body_limit", 1 << 10...1 << 30) { configuration.limits.bodyBytes = $0 }
@@ -141,7 +142,11 @@ package struct ConfigurationReader {
         if let value = gateway.values["trust_forwarded"] {
             configuration.trustsForwarded = try flag(value, "trust_forwarded")
         }
-        for section in sections where section.name == "endpoint" {
+        for section in sections where section.name != "gateway" {
+            if section.name == "defining_query" {
+                try addFeed(section, to: &configuration)
+                continue
+            }
             let endpoint = try self.endpoint(section)
             if configuration.endpoints.contains(where: { $0.name == endpoint.name }) {
                 throw error(section.line, "There are two endpoints \(endpoint.name).", "Give each one its own name.")
@@ -169,6 +174,7 @@ package struct ConfigurationReader {
         var endpoint = GatewayConfiguration.Endpoint(name: name.text, root: try url(required("root", section), "root"))
         try number(section, "origin_timeout", 1...3_600) { endpoint.timeoutMilliseconds = Int64($0) * 1000 }
         try number(section, "origin_margin", 0...3_600) { endpoint.marginMilliseconds = Int64($0) * 1000 }
+        endpoint.credentialsFile = section.values["credentials_file"]?.text
         endpoint.certificateAuthorities = section.values["certificate_authorities"]?.text
         if let identity = section.values["identity"], identity.text != "origin" {
             throw error(
@@ -178,7 +184,7 @@ package struct ConfigurationReader {
         return endpoint
     }
 
-    private func required(_ name: String, _ section: Section) throws(ConfigurationError) -> Value {
+    func required(_ name: String, _ section: Section) throws(ConfigurationError) -> Value {
         guard let value = section.values[name] else {
             throw error(
                 section.line, "[\(section.name)] has no \(name).",
@@ -187,7 +193,9 @@ package struct ConfigurationReader {
         return value
     }
 
-    private func listen(_ value: Value) throws(ConfigurationError) -> GatewayConfiguration.ListenAddress {
+    private func listen(_ value: Value, _ name: String = "listen") throws(ConfigurationError)
+        -> GatewayConfiguration.ListenAddress
+    {
         if value.text.hasPrefix("unix:/"), value.text.utf8.count <= 105 {
             return .unix(path: String(value.text.dropFirst(5)))
         }
@@ -199,8 +207,8 @@ package struct ConfigurationReader {
             return .tcp(host: host, port: port)
         }
         throw error(
-            value.line, "listen must be HOST:PORT or unix:/PATH, not “\(value.text)”.",
-            "For example listen = 127.0.0.1:8443.")
+            value.line, "\(name) must be HOST:PORT or unix:/PATH, not “\(value.text)”.",
+            "For example \(name) = 127.0.0.1:8443.")
     }
 
     private func storage(_ value: Value) throws(ConfigurationError) -> GatewayConfiguration.Storage {
@@ -223,7 +231,7 @@ package struct ConfigurationReader {
         return root
     }
 
-    private func number(
+    func number(
         _ section: Section, _ name: String, _ range: ClosedRange<Int>, _ set: (Int) -> Void
     ) throws(ConfigurationError) {
         guard let value = section.values[name] else { return }
@@ -238,7 +246,7 @@ package struct ConfigurationReader {
         set(number)
     }
 
-    private func flag(_ value: Value, _ name: String) throws(ConfigurationError) -> Bool {
+    func flag(_ value: Value, _ name: String) throws(ConfigurationError) -> Bool {
         switch value.text {
         case "Y": return true
         case "N": return false

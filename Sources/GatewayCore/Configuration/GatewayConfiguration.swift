@@ -14,6 +14,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
     }
 
     package var listen: ListenAddress
+    /// The address for `/health`, `/ready` and `/metrics`; none by default.
+    package var admin: ListenAddress?
     /// The URL under which clients reach the gateway; ends with a slash.
     package var publicRoot: ServiceRoot
     package var storage: Storage
@@ -32,7 +34,7 @@ package struct GatewayConfiguration: Sendable, Hashable {
         self.endpoints = endpoints
     }
 
-    /// A service behind the gateway.
+    /// A service that the gateway forwards requests to.
     package struct Endpoint: Sendable, Hashable {
         package var name: String
         /// The root of the service; ends with a slash.
@@ -43,6 +45,9 @@ package struct GatewayConfiguration: Sendable, Hashable {
         package var marginMilliseconds: Int64 = 30_000
         /// A PEM file with the certificate authorities to trust instead of the system's.
         package var certificateAuthorities: String?
+        /// A file whose first line is the value of `Authorization` with which shared feeds are read.
+        package var credentialsFile: String?
+        package var feeds: [FeedSettings] = []
 
         package init(name: String, root: ServiceRoot) {
             self.name = name
@@ -58,6 +63,11 @@ package struct GatewayLimits: Sendable, Hashable {
     /// The maximum size of all header fields of a request in bytes.
     package var headBytes = 64 << 10
     package var targetBytes = 16 << 10
+    /// The maximum numbers of rows and bytes on a page of a shared feed.
+    package var pageRows = 5_000
+    package var pageBytes = 4 << 20
+    /// The maximum number of rows of a shared feed.
+    package var feedRows = 5_000_000
     /// The maximum number of parts of a batch, and of requests in a change set.
     package var batchParts = 1_000
     /// The maximum number of requests in progress.

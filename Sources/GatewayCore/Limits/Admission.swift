@@ -9,31 +9,32 @@ package struct Admission: Sendable {
     }
 
     private let limits: GatewayLimits
-    private var total = 0
+    /// The number of requests in progress.
+    package private(set) var total = 0
     private var users: [[UInt8]: Int] = [:]
     private var endpoints: [String: Int] = [:]
 
     package init(_ limits: GatewayLimits) { self.limits = limits }
 
-    package var isIdle: Bool { total == 0 }
-
     /// Counts the request if it may begin.
-    package mutating func enter(user: [UInt8], endpoint: String) -> Verdict {
+    ///
+    /// - Parameter endpoint: The service that receives the request, or `nil` for an answer from a feed: requests that wait
+    ///   for a slow refresh must not stop others.
+    package mutating func enter(user: [UInt8], endpoint: String?) -> Verdict {
         guard users[user, default: 0] < limits.requestsPerUser else { return .tooManyOfUser }
-        guard total < limits.requests, endpoints[endpoint, default: 0] < limits.requestsPerEndpoint else {
-            return .busy
-        }
+        let isBusy = endpoint.map { endpoints[$0, default: 0] >= limits.requestsPerEndpoint } ?? false
+        guard total < limits.requests, !isBusy else { return .busy }
         total += 1
         users[user, default: 0] += 1
-        endpoints[endpoint, default: 0] += 1
+        if let endpoint { endpoints[endpoint, default: 0] += 1 }
         return .admitted
     }
 
     /// Ends a request that was admitted.
-    package mutating func leave(user: [UInt8], endpoint: String) {
+    package mutating func leave(user: [UInt8], endpoint: String?) {
         total -= 1
         Self.decrease(&users, user)
-        Self.decrease(&endpoints, endpoint)
+        if let endpoint { Self.decrease(&endpoints, endpoint) }
     }
 
     private static func decrease<Key: Hashable>(_ counts: inout [Key: Int], _ key: Key) {

@@ -109,15 +109,17 @@ struct CompactedState {
             switch item {
             case .header(let applied, let nextEntity, let nextBatch):
                 header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
-            case .query(let query): try storage.putQuery(query)
+            case .query(let query): try storage.bookkeeping.putQuery(query)
             case .entity(let id, let set) where entities.contains(id): try storage.register(id, set: set)
             case .base(let id, let base) where entities.contains(id): try storage.saveBase(id, base)
             case .pending(let pending) where kept.contains(pending.sequence): try storage.putPending(pending)
-            case .undone(let undone) where kept.contains(undone.sequence): try storage.putUndone(undone)
+            case .undone(let undone) where kept.contains(undone.sequence): try storage.bookkeeping.putUndone(undone)
             case .coverage(let query, let id, let run) where entities.contains(id):
-                try storage.cover(id, query: query, run: run)
-            case .ancestor(let mergeBase) where entities.contains(mergeBase.id): try storage.putMergeBase(mergeBase)
-            case .streams(let id, let streams) where entities.contains(id): try storage.putStreams(streams, of: id)
+                try storage.bookkeeping.cover(id, query: query, run: run)
+            case .ancestor(let mergeBase) where entities.contains(mergeBase.id):
+                try storage.bookkeeping.putMergeBase(mergeBase)
+            case .streams(let id, let streams) where entities.contains(id):
+                try storage.bookkeeping.putStreams(streams, of: id)
             case .lastDownload(let sequence): header.lastDownload = sequence
             default: break
             }

@@ -17,7 +17,7 @@ extension Redaction {
             query.query = self.query(query.query)
             query.deltaLink = query.deltaLink.map { .init(url: url($0.url), time: $0.time) }
             query.next = query.next.map { .init(url: url($0.url), time: $0.time) }
-            try state?.putQuery(query)
+            try state?.bookkeeping.putQuery(query)
         case .entity(let id, let set):
             register(id, set, places[id]?.type ?? model?.findEntitySet(set)?.entityType.name ?? "")
             try state?.register(id, set: name(set))
@@ -27,7 +27,7 @@ extension Redaction {
         case .base(let id, .absent): try state?.saveBase(id, .absent)
         case .link(let link): try state?.putLink(link)
         case .pending(let pending): try put(self.pending(pending), state)
-        case .coverage(let query, let id, let run): try state?.cover(id, query: queryName(query), run: run)
+        case .coverage(let query, let id, let run): try state?.bookkeeping.cover(id, query: queryName(query), run: run)
         default: try rest(item, state, &header)
         }
     }
@@ -36,28 +36,29 @@ extension Redaction {
         switch item {
         case .undone(let undone):
             let redacted = UndoneOperation(operation: pending(undone.operation), undo: undone.undo)
-            try state?.putUndone(redacted)
+            try state?.bookkeeping.putUndone(redacted)
         case .postponed(let postponed):
             header.postponed = Postponement(self.postponed(postponed.upload), since: postponed.since)
         case .openBatch(let batch):
-            try state?.putOpenBatch(OpenBatch(prepared(batch.prepared), monitor: batch.monitor.map(monitor)))
+            try state?.bookkeeping.putOpenBatch(
+                OpenBatch(prepared(batch.prepared), monitor: batch.monitor.map(monitor)))
         case .ancestor(let mergeBase):
             let row = self.row(mergeBase.row)
-            try state?.putMergeBase(MergeBase(row: row, links: mergeBase.links))
+            try state?.bookkeeping.putMergeBase(MergeBase(row: row, links: mergeBase.links))
         case .since(let time, let sequence):
             if var pending = try state?.pendingOperation(sequence) {
                 pending.since = time
                 try state?.putPending(pending)
-            } else if var undone = try state?.undoneOperation(sequence) {
+            } else if var undone = try state?.bookkeeping.undoneOperation(sequence) {
                 undone.operation.since = time
-                try state?.putUndone(undone)
+                try state?.bookkeeping.putUndone(undone)
             }
         case .lastDownload(let sequence): header.lastDownload = sequence
         case .streams(let id, let streams):
             let redacted = streams.map(stream)
-            try state?.putStreams(redacted, of: id)
+            try state?.bookkeeping.putStreams(redacted, of: id)
         case .events(let events):
-            try state?.putEvents(
+            try state?.bookkeeping.putEvents(
                 events.map {
                     var event = $0
                     event.subset = event.subset.map { $0.map(queryName) }
@@ -65,12 +66,12 @@ extension Redaction {
                 })
         case .openLinks(let links):
             let redacted = links.map(openLink)
-            try state?.putOpenLinks(redacted)
+            try state?.bookkeeping.putOpenLinks(redacted)
         case .quarantine(let entries):
             let redacted = entries.map {
                 QuarantineEntry(sequence: $0.sequence, time: $0.time, entity: quarantined($0.entity))
             }
-            try state?.putQuarantine(redacted)
+            try state?.bookkeeping.putQuarantine(redacted)
         default: break
         }
     }

@@ -57,7 +57,7 @@ extension InspectedStore {
     private func check(
         _ views: SQLiteState, _ first: SequenceNumber, _ next: SequenceNumber
     ) throws -> StoredViews {
-        if try views.isOfAnotherVersion() { return .stale("They have another version.") }
+        if try ViewsVerification(views).isOfAnotherVersion() { return .stale("They have another version.") }
         let applied = try views.header().applied
         // A writer may have appended since.
         if applied >= next, try readable({ applied >= (try $0.nextSequence()) }) {
@@ -65,7 +65,7 @@ extension InspectedStore {
         }
         if applied == 0 { return .stale("They are still empty.") }
         guard applied + 1 >= first else { return .stale("They are older than the first record of the log.") }
-        try views.verify()
+        try ViewsVerification(views).verify()
         let replay = try Replay(self, from: applied, buildsBatches: false)
         _ = try replay.digest()
         if let difference = try StateComparison.firstDifference(of: views, from: replay.state) {

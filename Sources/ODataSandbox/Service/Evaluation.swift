@@ -9,22 +9,37 @@ struct Evaluation {
 
     /// Returns the rows that match the filter in the requested order. Sorting is stable.
     func select(_ rows: [Row], _ options: QueryOptions) throws(SandboxError) -> [Row] {
+        try select(rows, options, scope: scope(of:))
+    }
+
+    /// Returns the combinations that match the filter in the requested order. Each entity is named by its set.
+    func select(_ combinations: [[Row]], _ options: QueryOptions) throws(SandboxError) -> [[Row]] {
+        try select(combinations, options) { rows in
+            EvaluationScope(
+                property: { name in rows.first { $0.id.set == name }.map { .entity(self.scope(of: $0)) } },
+                isInstance: { _ in false }, type: nil)
+        }
+    }
+
+    private func select<Item>(
+        _ rows: [Item], _ options: QueryOptions, scope: (Item) -> EvaluationScope
+    ) throws(SandboxError) -> [Item] {
         guard options.filter != nil || !options.orderBy.isEmpty else { return rows }
         do {
             let resolved = try options.resolvingAliases()
-            return try select(rows, filter: resolved.filter, resolved)
+            return try select(rows, filter: resolved.filter, resolved, scope)
         } catch {
             throw SandboxError(error.code == .unsupported ? 501 : 400, .badRequest, "\(error)")
         }
     }
 
-    private func select(
-        _ rows: [Row], filter: Expression?, _ options: QueryOptions
-    ) throws(EvaluationError) -> [Row] {
+    private func select<Item>(
+        _ rows: [Item], filter: Expression?, _ options: QueryOptions, _ scope: (Item) -> EvaluationScope
+    ) throws(EvaluationError) -> [Item] {
         let evaluator = ExpressionEvaluator(now: now, aliases: options.aliases, model: view.model)
-        var passed: [(row: Row, keys: [Value])] = []
+        var passed: [(row: Item, keys: [Value])] = []
         for row in rows {
-            let scope = scope(of: row)
+            let scope = scope(row)
             if let filter, try !evaluator.isTrue(filter, for: scope) { continue }
             passed.append((row, try evaluator.sortKeys(options.orderBy, for: scope)))
         }

@@ -68,7 +68,11 @@ extension Modifications {
 
     /// Checks `If-Match` for a stream, which has an ETag of its own. The header is optional.
     func requireMediaMatch(_ id: RowID, _ request: WireRequest) throws(SandboxError) {
-        guard let condition = request.headers["If-Match"], let media = base[id]?.media,
+        try requireMatch(of: base[id]?.media, id, request)
+    }
+
+    func requireMatch(of content: Row.Media?, _ id: RowID, _ request: WireRequest) throws(SandboxError) {
+        guard let condition = request.headers["If-Match"], let media = content,
             !EntityTag.list(condition, contains: media.etag)
         else { return }
         throw SandboxError(

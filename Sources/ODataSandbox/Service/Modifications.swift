@@ -44,6 +44,10 @@ struct Modifications {
             try transaction.setMedia(media(of: request), of: row)
             try transaction.update(row, with: contentTypeValues(row.set, request))
             return .streamed(row)
+        case (.stream(let row, let name), "PUT"), (.stream(let row, let name), "DELETE"):
+            try requireMatch(of: base[row]?.streams[name], row, request)
+            transaction.setStream(request.method == "PUT" ? media(of: request) : nil, name, of: row)
+            return .streamed(row, property: name)
         case (.operation(let operation), _):
             let run = OperationRun(view: view, target: operation, url: url, request: request)
             let (invoked, result) = try run.run(on: &transaction)

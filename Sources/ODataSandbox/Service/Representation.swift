@@ -32,6 +32,15 @@ struct Representation {
             entity.mediaReadLink = url + "/$value"
             entity.mediaEditLink = url + "/$value"
         }
+        if !view.isLegacy {
+            for property in set.entityType.properties where property.type.primitive == .stream {
+                let address = url + "/" + property.name
+                entity.namedStreams.append(
+                    EntityPayload.NamedStream(
+                        property: property.name, readLink: address, editLink: address,
+                        etag: row.streams[property.name]?.etag))
+            }
+        }
         if entity.id == nil, set.entityType.keyProperties.contains(where: { entity.values[$0.name] == nil }) {
             entity.id = url
         }

@@ -126,6 +126,10 @@ private struct Walk {
             target = .references(source: source.row, navigation: source.navigation, target: member)
         case (.navigation(let property), .entity(let address)):
             try follow(property, from: try existing(address), in: address.set)
+        case (.all, .serviceDocument): target = .everything
+        case (.crossjoin(let sets), .serviceDocument): target = .crossjoin(sets)
+        case (.property(let property), .entity(let address)) where property.type.primitive == .stream:
+            target = .stream(try existing(address), property.name)
         case (.property(let property), .entity(let address)):
             target = .property(try existing(address), path: [property], isRaw: false)
         case (.property(let property), .property(let row, let path, isRaw: false)):

@@ -106,7 +106,11 @@ extension Sandbox {
             return try self.response(to: request, result, of: operation, url, view)
         }
         guard let id = outcome.row, let row = state[id] else { return view.response(204) }
-        if case .streamed = outcome { return view.response(204, ["ETag": row.media?.etag ?? ""]) }
+        if case .streamed(_, let property) = outcome {
+            var headers = HTTPHeaders.empty
+            headers["ETag"] = (property.map { row.streams[$0] } ?? row.media)?.etag
+            return view.response(204, headers)
+        }
         let preference = view.isLegacy ? nil : Preferences(request).returns
         var headers = HTTPHeaders.empty
         headers["ETag"] = view.etag(of: row)

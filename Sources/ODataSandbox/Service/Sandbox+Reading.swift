@@ -21,11 +21,14 @@ extension Sandbox {
         case .property(let row, let path, let isRaw): return try property(row, path, isRaw: isRaw, request, view)
         case .media(let id):
             guard let media = state[id]?.media else { throw Transaction.gone }
-            if request.headers["If-None-Match"].map({ EntityTag.list($0, contains: media.etag) }) == true {
-                return view.response(304, ["ETag": media.etag])
-            }
-            return view.response(
-                200, ["Content-Type": media.contentType, "ETag": media.etag], body: media.bytes)
+            return view.response(to: request, media)
+        case .stream(let id, let name):
+            guard let content = state[id]?.streams[name] else { return view.response(204) }
+            return view.response(to: request, content)
+        case .everything: return view.response(200, json: try mixed(request, view).all())
+        case .crossjoin(let sets):
+            let options = try view.options(url.query, nil)
+            return view.response(200, json: try mixed(request, view).combinations(of: sets, options))
         case .operation(let operation): return try callFunction(operation, url, request, view)
         }
     }

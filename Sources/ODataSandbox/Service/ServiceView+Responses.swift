@@ -22,6 +22,14 @@ extension ServiceView {
         return response(error.status, error.headers, json: writer.error(payload))
     }
 
+    /// Returns the response with the content of a stream.
+    func response(to request: WireRequest, _ content: Row.Media) -> WireResponse {
+        if request.headers["If-None-Match"].map({ EntityTag.list($0, contains: content.etag) }) == true {
+            return response(304, ["ETag": content.etag])
+        }
+        return response(200, ["Content-Type": content.contentType, "ETag": content.etag], body: content.bytes)
+    }
+
     func writer(for request: WireRequest) -> PayloadWriter {
         let accept = (request.headers["Accept"] ?? "").lowercased().filter { $0 != " " }
         return PayloadWriter(
@@ -73,11 +81,12 @@ extension ServiceView {
             key: set.isContainedSingle ? nil : row.key)
     }
 
-    func options(_ query: String, _ set: EntitySet) throws(SandboxError) -> QueryOptions {
+    /// - Parameter set: The set that the options apply to, or nil for combinations of sets.
+    func options(_ query: String, _ set: EntitySet?) throws(SandboxError) -> QueryOptions {
         let options: QueryOptions
         do {
             options = try QueryOptions.parse(
-                query, version: version, type: self.set(set.name)?.entityType, model: model)
+                query, version: version, type: set.flatMap { self.set($0.name)?.entityType }, model: model)
         } catch {
             throw SandboxError(400, .badRequest, "\(error)")
         }

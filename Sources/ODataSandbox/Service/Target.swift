@@ -16,6 +16,11 @@ enum Target {
     case property(RowID, path: [Property], isRaw: Bool)
     /// `$value` of a media entity.
     case media(RowID)
+    /// A stream property.
+    case stream(RowID, String)
+    /// `$all`: the entities of all sets.
+    case everything
+    case crossjoin([EntitySet])
     case operation(OperationTarget)
 
     struct Collection {

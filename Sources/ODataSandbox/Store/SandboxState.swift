@@ -19,6 +19,8 @@ struct Row: Sendable, Hashable {
     /// The number of transactions that changed the entity or its links, which determines the ETag.
     var version: Int
     var media: Media?
+    /// The contents of stream properties, by property.
+    var streams: [String: Media] = [:]
     /// The entity that contains it, or nil for an entity in a set of the container.
     var container: RowID?
 

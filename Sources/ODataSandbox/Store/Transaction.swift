@@ -147,6 +147,12 @@ struct Transaction {
         touched.insert(id)
     }
 
+    /// Sets the content of a stream property, or deletes it.
+    mutating func setStream(_ content: Row.Media?, _ property: String, of id: RowID) {
+        state.tables[id.set]?.rows[id]?.streams[property] = content
+        touched.insert(id)
+    }
+
     static var gone: SandboxError { SandboxError(404, .notFound, "The entity does not exist.") }
 
     func entityType(of id: RowID) -> EntityType? { schema.model.findEntitySet(id.set)?.entityType }

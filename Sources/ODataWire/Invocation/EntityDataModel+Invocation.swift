@@ -48,7 +48,9 @@ extension EntityDataModel {
 
     private func bound(_ name: String, to type: TypeReference) throws(InvocationError) -> [InvokedOperation] {
         guard !version.isLegacy else {
-            throw InvocationError(.unsupported, "OData \(version.rawValue) has no bound functions and actions.")
+            throw InvocationError(
+                .unsupported,
+                "OData \(version.rawValue) has no bound functions and actions (MS-ODATA, section 2.2.7.5).")
         }
         let fitting = operations(called: name, isLocalAllowed: true).filter { operation in
             guard operation.isBound, let own = operation.parameters.first?.type else { return false }

@@ -254,6 +254,15 @@ extension PayloadWriter {
             writer.name("@odata." + name)
             writer.string(text)
         }
+        for stream in entity.namedStreams {
+            let members = [
+                ("mediaReadLink", stream.readLink), ("mediaEditLink", stream.editLink), ("mediaEtag", stream.etag),
+            ]
+            for case (let name, let text?) in members {
+                writer.name("\(stream.property)@odata.\(name)")
+                writer.string(text)
+            }
+        }
         if let contentID = entity.contentID {
             writer.name("@Core.ContentID")
             writer.string(contentID)

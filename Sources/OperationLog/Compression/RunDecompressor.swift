@@ -1,4 +1,10 @@
-import CZstd
+#if BundledZstd
+    import libzstd
+#elseif canImport(CZstd)
+    import CZstd
+#else
+    #error("This platform has no libzstd: enable the trait BundledZstd of the package tidelog.")
+#endif
 
 /// Decompresses the blocks of a run in order.
 ///

@@ -87,12 +87,16 @@ public struct ConflictFinder<Storage: StateReader> {
     /// not compared.
     public func conflicts() throws(StateError) -> [Conflict] {
         var found: [Conflict] = []
-        for id in try storage.mergeBases() { if let conflict = try conflict(on: id) { found.append(conflict) } }
+        for id in try storage.bookkeeping.mergeBases() {
+            if let conflict = try conflict(on: id) { found.append(conflict) }
+        }
         return found
     }
 
     public func conflict(on id: EntityID) throws(StateError) -> Conflict? {
-        guard let known = try storage.mergeBase(id), let theirs = try resolver.visible(id, index) else { return nil }
+        guard let known = try storage.bookkeeping.mergeBase(id), let theirs = try resolver.visible(id, index) else {
+            return nil
+        }
         let pending = try storage.pendingChanges(of: id)
         let unsettled = try EntityChanges(of: id, in: pending.filter(\.isUnsettled), resolver)
         guard !unsettled.isVisible else { return nil }

@@ -11,7 +11,7 @@ struct ConflictHoldCache<Storage: StateReader> {
 
     init(_ storage: Storage, _ model: EntityDataModel) throws(StateError) {
         finder =
-            try storage.hasMergeBases()
+            try storage.bookkeeping.hasMergeBases()
             ? ConflictFinder(storage: storage, model: model, index: RelationshipIndex(model)) : nil
     }
 

@@ -1,6 +1,6 @@
 /// A configuration file with download settings of defining queries that differ from the defaults.
 ///
-///     # Data that are the same for everybody.
+///     # Data that are the same for all users.
 ///     [defining_query]
 ///     name = Features
 ///     is_shared_data = Y

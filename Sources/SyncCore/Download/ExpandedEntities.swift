@@ -61,7 +61,8 @@ public struct ExpandedEntities<Storage: StateReader> {
         var left: Set<EntityID> = []
         var questions = unlinked.sorted()
         while let id = questions.popLast() {
-            guard !left.contains(id), try storage.isCovered(id, by: query), let name = try storage.set(of: id),
+            guard !left.contains(id), try storage.bookkeeping.isCovered(id, by: query),
+                let name = try storage.set(of: id),
                 // Entities of the query's own set do not have to be expanded.
                 name != set, try !isBelowAnother(id, of: name, but: left)
             else { continue }
@@ -76,7 +77,7 @@ public struct ExpandedEntities<Storage: StateReader> {
     ) throws(StateError) -> Bool {
         for walk in walks where walk.target == set {
             for source in try partners(of: id, walk, backwards: true) where !left.contains(source) {
-                if try storage.isCovered(source, by: query) { return true }
+                if try storage.bookkeeping.isCovered(source, by: query) { return true }
             }
         }
         return false

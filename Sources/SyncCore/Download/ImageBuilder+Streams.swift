@@ -9,7 +9,7 @@ extension ImageBuilder {
         of payload: EntityPayload, _ id: EntityID, _ type: EntityType, _ set: EntitySet
     ) throws(StateError) {
         guard type.hasStream || !payload.namedStreams.isEmpty else { return }
-        let known = isNew(id) ? [] : try storage.streams(of: id)
+        let known = isNew(id) ? [] : try storage.bookkeeping.streams(of: id)
         func note(_ property: String?, _ told: StreamImage.Told) {
             let known = known.first { $0.property == property }
             guard told != known?.told ?? StreamImage.Told() else { return }

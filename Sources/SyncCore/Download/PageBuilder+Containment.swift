@@ -46,7 +46,7 @@ extension PageBuilder {
                 let shown = Set(links.targets)
                 for link in try storage.links(of: image.entity, along: end) where link.inBase {
                     let id = link.target(along: end)
-                    if !shown.contains(id), try storage.isCovered(id, by: query) { gone.append(id) }
+                    if !shown.contains(id), try storage.bookkeeping.isCovered(id, by: query) { gone.append(id) }
                 }
             }
         }

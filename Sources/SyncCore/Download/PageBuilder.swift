@@ -13,7 +13,7 @@ public struct PageBuilder<Storage: StateReader> {
     var builder: ImageBuilder<Storage>
     /// The comparison, or nil if all entities are logged.
     private let comparison: LocalComparison<Storage>?
-    var pages: [Part] = [Part()]
+    var pages: [PagePart] = [PagePart()]
     var waiting: DanglingLinks
     /// The link changes of this part.
     var told: [ReportedLink] = []
@@ -35,36 +35,6 @@ public struct PageBuilder<Storage: StateReader> {
     /// Entities that appeared several times on the page, as the service names them.
     public private(set) var repeated: [String] = []
     private var shown: Set<EntityID> = []
-
-    /// The content of one record, or of several if it is too large.
-    struct Part {
-        var images: [EntityImage] = []
-        /// The index of each entity's first image. Its expanded entities have to be in the same record, because its
-        /// links need both ends.
-        var starts: [Int] = []
-        var page = DownloadPage(query: "")
-        /// The entities of the removals and links, which are applied last.
-        var gone: Set<EntityID> = []
-        var linked: Set<EntityID> = []
-
-        /// Returns the ends of all records but the last, so that each is at most about as large as the limit.
-        func ends(_ byteLimit: Int) -> [Int] {
-            var ends: [Int] = []
-            var size = 0
-            for (index, start) in starts.enumerated() {
-                let end = index + 1 < starts.count ? starts[index + 1] : images.count
-                // An upper bound, since encoding a page only to determine its size would take half the time of logging
-                // it.
-                let bound = images[start..<end].reduce(0) { $0 + $1.encodedSizeBound }
-                if size > 0, size + bound > byteLimit {
-                    ends.append(start)
-                    size = 0
-                }
-                size += bound
-            }
-            return ends
-        }
-    }
 
     /// Creates a builder for one part of a page.
     ///
@@ -150,7 +120,7 @@ public struct PageBuilder<Storage: StateReader> {
     mutating func retain(_ id: EntityID) {
         guard !builder.isNew(id) else { return }
         // An entity that was removed in this part has returned.
-        if pages[pages.count - 1].gone.contains(id) { pages.append(Part()) }
+        if pages[pages.count - 1].gone.contains(id) { pages.append(PagePart()) }
         name(id)
     }
 
@@ -317,7 +287,7 @@ public struct PageBuilder<Storage: StateReader> {
 
     mutating func remove(_ id: EntityID, isDeleted: Bool) throws(StateError) {
         // An earlier link of the entity must not be applied after the removal.
-        if pages[pages.count - 1].linked.contains(id) { pages.append(Part()) }
+        if pages[pages.count - 1].linked.contains(id) { pages.append(PagePart()) }
         if isDeleted {
             pages[pages.count - 1].page.removed.append(id)
         } else {
@@ -330,7 +300,7 @@ public struct PageBuilder<Storage: StateReader> {
     /// Marks the entity as unchanged. The expansions of one entity may exceed the limit of a record.
     mutating func name(_ id: EntityID) {
         guard pages[pages.count - 1].page.unchanged.last != id else { return }
-        if pages[pages.count - 1].page.unchanged.count >= namedLimit { pages.append(Part()) }
+        if pages[pages.count - 1].page.unchanged.count >= namedLimit { pages.append(PagePart()) }
         pages[pages.count - 1].page.unchanged.append(id)
     }
 
@@ -345,7 +315,7 @@ public struct PageBuilder<Storage: StateReader> {
                 pages[last].gone.contains($0.entity) || pages[last].linked.contains($0.entity)
             }
         guard isAgain else { return pages[last].starts.append(start) }
-        var part = Part()
+        var part = PagePart()
         part.images = Array(pages[last].images[start...])
         part.starts = [0]
         pages[last].images.removeSubrange(start...)

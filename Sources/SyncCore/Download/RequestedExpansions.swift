@@ -77,7 +77,7 @@ public struct RequestedExpansions: Sendable {
         _ navigation: String, of id: EntityID, in storage: Storage
     ) throws(StateError) -> Bool {
         for whole in wholeElsewhere where whole.navigation == navigation {
-            if try storage.isCovered(id, by: whole.query) { return true }
+            if try storage.bookkeeping.isCovered(id, by: whole.query) { return true }
         }
         return false
     }
@@ -125,7 +125,7 @@ extension ImageBuilder {
         var found: [EntityID] = []
         for link in try storage.links(of: id, along: end) where link.inBase {
             let partner = link.target(along: end)
-            if try storage.isCovered(partner, by: asked.query) { found.append(partner) }
+            if try storage.bookkeeping.isCovered(partner, by: asked.query) { found.append(partner) }
         }
         return found
     }

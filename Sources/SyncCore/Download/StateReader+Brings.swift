@@ -28,7 +28,7 @@ extension StateReader {
             }
             items = item.options.expand
         }
-        guard current == id else { return try isCovered(current, by: query.name) }
+        guard current == id else { return try bookkeeping.isCovered(current, by: query.name) }
         guard let parent = path.parent else { return false }
         let names = EntityNames(storage: self, model: model, serviceRoot: "")
         return try names.entity(at: parent) == container(of: id, in: set)

@@ -17,22 +17,22 @@ extension Fold {
         var kept = prepared
         // Not part of the state, because nothing depends on it.
         kept.fingerprint = nil
-        try storage.putOpenBatch(OpenBatch(kept))
+        try storage.bookkeeping.putOpenBatch(OpenBatch(kept))
         try close(left.union([prepared.batch]))
     }
 
     func apply(_ accepted: BatchAccepted) throws(StateError) {
-        guard var batch = try storage.openBatch(accepted.batch) else { return }
+        guard var batch = try storage.bookkeeping.openBatch(accepted.batch) else { return }
         batch.monitor = accepted.monitor
-        try storage.putOpenBatch(batch)
+        try storage.bookkeeping.putOpenBatch(batch)
     }
 
     mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
         // Absent if the state was restored from a snapshot of an earlier version.
-        let open = try storage.openBatch(interrupted.batch)
+        let open = try storage.bookkeeping.openBatch(interrupted.batch)
         if var open, open.monitor != nil {
             open.monitor = nil
-            try storage.putOpenBatch(open)
+            try storage.bookkeeping.putOpenBatch(open)
         }
         let operations =
             if let open { open.prepared.operations } else { try storage.pendingOperations(.inFlight).map(\.sequence) }
@@ -77,12 +77,12 @@ extension Fold {
     /// Removes those of the batches that no operation waits for.
     func close(_ batches: Set<BatchID>) throws(StateError) {
         for batch in batches.sorted() {
-            guard let open = try storage.openBatch(batch) else { continue }
+            guard let open = try storage.bookkeeping.openBatch(batch) else { continue }
             var isOpen = false
             for operation in open.prepared.operations where !isOpen {
                 isOpen = try storage.pendingOperation(operation)?.status.batch == batch
             }
-            if !isOpen { try storage.removeOpenBatch(batch) }
+            if !isOpen { try storage.bookkeeping.removeOpenBatch(batch) }
         }
     }
 }

@@ -32,7 +32,7 @@ extension Fold {
             try storage.setHeader(header)
         }
         let modes = Dictionary(starts.map { ($0.query, $0.mode) }, uniquingKeysWith: { _, last in last })
-        for var state in try storage.queries() {
+        for var state in try storage.bookkeeping.queries() {
             guard let mode = modes[state.query.name] else { continue }
             state.isComplete = false
             switch mode {
@@ -46,24 +46,24 @@ extension Fold {
                 state.next = nil
             case .resumed: try keepCreated(of: state)
             }
-            try storage.putQuery(state)
+            try storage.bookkeeping.putQuery(state)
             // A full download reports every link again.
             if mode == .full || mode == .restarted { try forgetOpenLinks(of: state.query.name) }
         }
     }
 
     private func forgetOpenLinks(of query: String) throws(StateError) {
-        let links = try storage.openLinks()
+        let links = try storage.bookkeeping.openLinks()
         let others = links.filter { $0.query != query }
-        if others.count != links.count { try storage.putOpenLinks(others) }
+        if others.count != links.count { try storage.bookkeeping.putOpenLinks(others) }
     }
 
     /// Covers the entities that were created here since a download was interrupted. The pages that were already read do
     /// not contain them, and the remaining ones need not. They stay until a full download does not deliver them.
     private func keepCreated(of state: QueryState) throws(StateError) {
         guard state.run != 0 else { return }
-        for id in try storage.drainUncovered(query: state.query.name, before: 1) {
-            try storage.cover(id, query: state.query.name, run: state.run)
+        for id in try storage.bookkeeping.drainUncovered(query: state.query.name, before: 1) {
+            try storage.bookkeeping.cover(id, query: state.query.name, run: state.run)
         }
     }
 
@@ -71,14 +71,16 @@ extension Fold {
         try beginRebase()
         try apply(page.entities, of: sequence)
         removedByDownload = 0
-        let query = try storage.queries().first { $0.query.name == page.query }
+        let query = try storage.bookkeeping.queries().first { $0.query.name == page.query }
         if let query {
-            for image in page.entities { try storage.cover(image.entity, query: page.query, run: query.run) }
-            for id in page.unchanged { try storage.cover(id, query: page.query, run: query.run) }
+            for image in page.entities {
+                try storage.bookkeeping.cover(image.entity, query: page.query, run: query.run)
+            }
+            for id in page.unchanged { try storage.bookkeeping.cover(id, query: page.query, run: query.run) }
         }
-        for id in page.removed { try storage.uncover(id, query: nil) }
+        for id in page.removed { try storage.bookkeeping.uncover(id, query: nil) }
         try removeUncovered(page.removed, byOthers: true)
-        for id in page.left { try storage.uncover(id, query: page.query) }
+        for id in page.left { try storage.bookkeeping.uncover(id, query: page.query) }
         try removeUncovered(page.left, byOthers: true)
         if !page.links.isEmpty {
             try editForOthers { e throws(StateError) in
@@ -89,7 +91,7 @@ extension Fold {
         // Without a query or a run the download cannot be resumed: a record was lost, or the query was replaced.
         if var query, query.run != 0, let next = page.next {
             query.next = QueryState.ServiceLink(url: next, time: time)
-            try storage.putQuery(query)
+            try storage.bookkeeping.putQuery(query)
         }
     }
 
@@ -98,7 +100,8 @@ extension Fold {
     ) throws(StateError) {
         let name = finished.query
         removedByDownload = 0
-        guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
+        guard var state = try storage.bookkeeping.queries().first(where: { $0.query.name == name }), state.run != 0
+        else { return }
         try beginRebase()
         let quarantine = try keepQuarantine(of: name, since: try storage.quarantineStart(of: state))
         // A delta reports removals. Entities that were created here are only assumed to belong to the query: if the
@@ -106,27 +109,27 @@ extension Fold {
         let run = state.isDelta ? 1 : state.run
         // An entity that could not be identified may be any of those that were not delivered.
         if !quarantine.contains(where: \.entity.hidesOthers) {
-            try removeUncovered(try storage.drainUncovered(query: name, before: run), byOthers: true)
+            try removeUncovered(try storage.bookkeeping.drainUncovered(query: name, before: run), byOthers: true)
         }
         state.isComplete = true
         state.next = nil
         state.deltaLink = finished.deltaLink.map { QueryState.ServiceLink(url: $0, time: time) }
         state.downloaded = time
-        try storage.putQuery(state)
+        try storage.bookkeeping.putQuery(state)
         try noteDownload(of: name, sequence, time)
     }
 
     mutating func removeQuery(_ name: String) throws(StateError) {
         try beginRebase()
-        try removeUncovered(try storage.drainUncovered(query: name, before: .max), byOthers: false)
-        try storage.removeQuery(name)
+        try removeUncovered(try storage.bookkeeping.drainUncovered(query: name, before: .max), byOthers: false)
+        try storage.bookkeeping.removeQuery(name)
         try forgetOpenLinks(of: name)
         _ = try keepQuarantine(of: name, since: .max)
     }
 
     /// - Parameter byOthers: Whether the data of the service changed, and not the queries.
     private mutating func removeUncovered(_ ids: [EntityID], byOthers: Bool) throws(StateError) {
-        for id in ids where try !storage.isCovered(id) {
+        for id in ids where try !storage.bookkeeping.isCovered(id) {
             removedByDownload += 1
             let hasPending = try !storage.pendingOperations(naming: id).isEmpty
             let removal: (inout StateEditor) throws(StateError) -> Void = { e throws(StateError) in
@@ -139,11 +142,11 @@ extension Fold {
     /// Discards the links for deltas and further pages, because earlier responses may be incomplete now. All queries
     /// have to be downloaded again.
     func forgetServiceLinks() throws(StateError) {
-        for var query in try storage.queries() {
+        for var query in try storage.bookkeeping.queries() {
             query.deltaLink = nil
             query.next = nil
             query.downloaded = nil
-            try storage.putQuery(query)
+            try storage.bookkeeping.putQuery(query)
         }
     }
 }

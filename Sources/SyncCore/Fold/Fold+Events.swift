@@ -5,7 +5,7 @@ extension Fold {
     /// Records the completed download of a query. The queries of one download are one event.
     func noteDownload(of query: String, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
         let began = try storage.header().lastDownload
-        var events = try storage.events()
+        var events = try storage.bookkeeping.events()
         var event = StoreEvent(id: sequence, kind: .download, time: time, subset: [], mark: began)
         if let last = events.last, last.kind == .download, last.mark == began {
             event = last
@@ -14,7 +14,7 @@ extension Fold {
         event.time = time
         if var subset = event.subset {
             if !subset.contains(query) { subset.append(query) }
-            let all = try storage.queries().map(\.query.name)
+            let all = try storage.bookkeeping.queries().map(\.query.name)
             event.subset = Set(subset).isSuperset(of: all) ? nil : subset
         }
         try storeEvents(events + [event])
@@ -26,7 +26,7 @@ extension Fold {
         _ answered: BatchAnswered, _ sequence: SequenceNumber, _ time: Timestamp
     ) throws(StateError) {
         guard answered.showsService else { return }
-        var events = try storage.events()
+        var events = try storage.bookkeeping.events()
         var event = StoreEvent(id: sequence, kind: .upload, time: time, mark: sequence)
         if let last = events.last, last.kind == .upload,
             answered.outcomes.allSatisfy({ $0.operation < last.mark })
@@ -39,6 +39,6 @@ extension Fold {
     }
 
     private func storeEvents(_ events: [StoreEvent]) throws(StateError) {
-        try storage.putEvents(events.suffix(StoreEvent.limit))
+        try storage.bookkeeping.putEvents(events.suffix(StoreEvent.limit))
     }
 }

@@ -33,20 +33,20 @@ extension Fold {
             }
         }
         // It may have been redone and sent since.
-        for var undone in try storage.undoneOperations() {
+        for var undone in try storage.bookkeeping.undoneOperations() {
             if case .inDoubt = undone.operation.status { continue }
             if undone.operation.operation.delivery == .localOnly { continue }
             undone.operation.status = .inDoubt(0, reason: Self.lossReason)
-            try storage.putUndone(undone)
+            try storage.bookkeeping.putUndone(undone)
         }
         // A page may be missing, so an entity is not known to be gone because no page contains it.
-        for var query in try storage.queries() where query.run != 0 || query.isComplete {
+        for var query in try storage.bookkeeping.queries() where query.run != 0 || query.isComplete {
             query.run = 0
             query.isComplete = false
             query.downloaded = nil
             query.deltaLink = nil
             query.next = nil
-            try storage.putQuery(query)
+            try storage.bookkeeping.putQuery(query)
         }
     }
 }

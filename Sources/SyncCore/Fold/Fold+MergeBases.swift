@@ -39,9 +39,9 @@ extension Fold {
 
     /// Stores or removes the merge base of an entity after another client changed its base state.
     private func storeMergeBase(_ id: EntityID, _ before: MergeBase?) throws(StateError) {
-        let known = try storage.mergeBase(id)
+        let known = try storage.bookkeeping.mergeBase(id)
         guard var mergeBase = known ?? before, let index, let resolver, let now = try resolver.visible(id, index) else {
-            return try storage.removeMergeBase(id)
+            return try storage.bookkeeping.removeMergeBase(id)
         }
         if known == nil, mergeBase.row.origin == .serviceWithStaleETag {
             // The first read after a change by this store, which may have had side effects at the service.
@@ -58,9 +58,9 @@ extension Fold {
         }
         if !mergeBase.differs(from: now) {
             // The entity is as before, or only previously unknown values are new.
-            if known != nil { try storage.removeMergeBase(id) }
+            if known != nil { try storage.bookkeeping.removeMergeBase(id) }
         } else if mergeBase != known {
-            try storage.putMergeBase(mergeBase)
+            try storage.bookkeeping.putMergeBase(mergeBase)
         }
     }
 
@@ -114,10 +114,10 @@ extension Fold {
         _ id: EntityID, _ operation: Operation, from then: MergeBase?, through done: MergeBase?, _ images: [EntityImage]
     ) throws(StateError) {
         guard let index, let resolver, let now = try resolver.visible(id, index) else {
-            return try storage.removeMergeBase(id)
+            return try storage.bookkeeping.removeMergeBase(id)
         }
         let done = done ?? now
-        let known = try storage.mergeBase(id)
+        let known = try storage.bookkeeping.mergeBase(id)
         let own = images.filter { $0.entity == id }
         // A request with an If-Match fails if another client changed anything, so the whole response is the effect of
         // this operation. Changes of an entity that the response does not contain follow from those that it contains.
@@ -141,18 +141,19 @@ extension Fold {
         // Other changes in the response may be side effects of this operation.
         if known == nil { mergeBase = mergeBase.restricted(to: later) }
         if mergeBase.differs(from: now) || untold.contains(where: later.names) {
-            try storage.putMergeBase(mergeBase)
+            try storage.bookkeeping.putMergeBase(mergeBase)
         } else if known != nil {
-            try storage.removeMergeBase(id)
+            try storage.bookkeeping.removeMergeBase(id)
         }
     }
 
     /// Advances the merge bases of the entities that a new operation changes: the app has seen their current values.
     /// Items that earlier pending operations change keep their merge base.
     func advance(for operation: Operation) throws(StateError) {
-        guard try storage.hasMergeBases(), let index, let resolver else { return }
+        guard try storage.bookkeeping.hasMergeBases(), let index, let resolver else { return }
         for id in Set(operation.referencedEntities).sorted() where operation.changes(id) {
-            guard var mergeBase = try storage.mergeBase(id), let now = try resolver.visible(id, index) else { continue }
+            guard var mergeBase = try storage.bookkeeping.mergeBase(id), let now = try resolver.visible(id, index)
+            else { continue }
             var earlier = try EarlierChanges(of: id, resolver)
             let changes = try EntityChanges(
                 of: id, in: [PendingOperation(sequence: 0, time: 0, operation: operation, status: .pending)], resolver)
@@ -166,18 +167,18 @@ extension Fold {
                 mergeBase.links[position] = partner
             }
             if mergeBase.differs(from: now) {
-                try storage.putMergeBase(mergeBase)
+                try storage.bookkeeping.putMergeBase(mergeBase)
             } else {
-                try storage.removeMergeBase(id)
+                try storage.bookkeeping.removeMergeBase(id)
             }
         }
     }
 
     /// Removes the merge bases of entities without pending changes.
     func discardMergeBases(of ids: some Sequence<EntityID>) throws(StateError) {
-        guard try storage.hasMergeBases() else { return }
-        for id in ids where try storage.mergeBase(id) != nil {
-            if try !storage.hasPendingChange(of: id) { try storage.removeMergeBase(id) }
+        guard try storage.bookkeeping.hasMergeBases() else { return }
+        for id in ids where try storage.bookkeeping.mergeBase(id) != nil {
+            if try !storage.hasPendingChange(of: id) { try storage.bookkeeping.removeMergeBase(id) }
         }
     }
 
@@ -204,17 +205,21 @@ extension Fold {
     /// Keeps merge bases for drafts only: a resolution concerns the operations to be sent. Drafts are compared when
     /// they are released.
     private func keepAncestorForDrafts(of id: EntityID) throws(StateError) {
-        guard let known = try storage.mergeBase(id) else { return }
+        guard let known = try storage.bookkeeping.mergeBase(id) else { return }
         let pending = try storage.pendingChanges(of: id)
         let drafts = pending.filter { $0.operation.delivery == .draft }
         guard !drafts.isEmpty, let index, let resolver, let now = try resolver.visible(id, index) else {
-            return try storage.removeMergeBase(id)
+            return try storage.bookkeeping.removeMergeBase(id)
         }
         let left = known.leftForDrafts(
             try EntityChanges(of: id, in: drafts, resolver),
             decided: try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver),
             now: now)
-        if left.differs(from: now) { try storage.putMergeBase(left) } else { try storage.removeMergeBase(id) }
+        if left.differs(from: now) {
+            try storage.bookkeeping.putMergeBase(left)
+        } else {
+            try storage.bookkeeping.removeMergeBase(id)
+        }
     }
 
     /// Removes entities that the service reported as missing.

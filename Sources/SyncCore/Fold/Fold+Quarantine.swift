@@ -7,7 +7,7 @@ extension Fold {
     func quarantine(
         _ entities: [QuarantinedEntity], _ sequence: SequenceNumber, _ time: Timestamp
     ) throws(StateError) {
-        var entries = try storage.quarantine()
+        var entries = try storage.bookkeeping.quarantine()
         for entity in entities {
             if entity.name != nil {
                 entries.removeAll {
@@ -18,7 +18,7 @@ extension Fold {
             let isFull = entries.count { $0.entity.query == entity.query } >= QuarantinedEntity.limit
             if isFull { Self.count(entry, in: &entries) } else { entries.append(entry) }
         }
-        try storage.putQuarantine(entries)
+        try storage.bookkeeping.putQuarantine(entries)
     }
 
     /// Adds to the last entry of the query, which counts all further entities.
@@ -41,9 +41,9 @@ extension Fold {
     func keepQuarantine(
         of query: String, since start: SequenceNumber
     ) throws(StateError) -> [QuarantineEntry] {
-        let entries = try storage.quarantine()
+        let entries = try storage.bookkeeping.quarantine()
         let kept = entries.filter { $0.entity.query != query || $0.sequence >= start }
-        if kept.count != entries.count { try storage.putQuarantine(kept) }
+        if kept.count != entries.count { try storage.bookkeeping.putQuarantine(kept) }
         return kept.filter { $0.entity.query == query }
     }
 }
@@ -52,7 +52,7 @@ extension StateReader {
     /// Returns the entities that the query's unfinished download could not accept.
     public func quarantine(of state: QueryState) throws(StateError) -> [QuarantineEntry] {
         let start = try quarantineStart(of: state)
-        return try quarantine().filter { $0.entity.query == state.query.name && $0.sequence >= start }
+        return try bookkeeping.quarantine().filter { $0.entity.query == state.query.name && $0.sequence >= start }
     }
 
     /// Returns the first record whose entries belong to the query's unfinished download.

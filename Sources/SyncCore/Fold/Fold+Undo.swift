@@ -17,7 +17,7 @@ extension Fold {
                 pending.since = pending.time
             }
             try removePending(sequence)
-            try storage.putUndone(UndoneOperation(operation: pending, undo: record))
+            try storage.bookkeeping.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
         }
         try discardMergeBases(of: touched.sorted())
@@ -49,11 +49,11 @@ extension Fold {
     /// numbers.
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
         for sequence in sequences {
-            guard var undone = try storage.undoneOperation(sequence) else { continue }
+            guard var undone = try storage.bookkeeping.undoneOperation(sequence) else { continue }
             try beginRebase()
             // A redo implies that the operation fits again.
             if undone.operation.isUnfit { undone.operation.status = .pending }
-            try storage.removeUndone(sequence)
+            try storage.bookkeeping.removeUndone(sequence)
             try storage.putPending(undone.operation)
             edits?.added.insert(sequence)
             try register(undone.operation.operation)

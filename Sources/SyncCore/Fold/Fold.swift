@@ -62,12 +62,12 @@ public struct Fold {
         switch record.body {
         case .serviceInstalled(let service): try install(service)
         case .operation(let operation): try apply(operation, sequence: sequence, time: record.time)
-        case .definingQueryAdded(let query): try storage.putQuery(QueryState(query: query))
+        case .definingQueryAdded(let query): try storage.bookkeeping.putQuery(QueryState(query: query))
         case .definingQueryRemoved(let name): try removeQuery(name)
         case .downloadStarted(let queries): try startDownload(queries, run: sequence)
         case .downloadPage(let page): try apply(page, sequence, record.time)
         case .downloadFinished(let finished): try finishDownload(finished, sequence, record.time)
-        case .linksLeftOpen(let links): try storage.putOpenLinks(links)
+        case .linksLeftOpen(let links): try storage.bookkeeping.putOpenLinks(links)
         case .entitiesQuarantined(let entities): try quarantine(entities, sequence, record.time)
         case .entitiesRead(let images):
             try beginRebase()
@@ -302,9 +302,9 @@ public struct Fold {
             if var pending = try storage.pendingOperation(sequence) {
                 pending.operation.delivery = delivery
                 try storage.putPending(pending)
-            } else if var undone = try storage.undoneOperation(sequence) {
+            } else if var undone = try storage.bookkeeping.undoneOperation(sequence) {
                 undone.operation.operation.delivery = delivery
-                try storage.putUndone(undone)
+                try storage.bookkeeping.putUndone(undone)
             }
         }
     }
@@ -370,13 +370,14 @@ public struct Fold {
         for id in operation.createdEntities + returned {
             guard let set = try storage.set(of: id) else { continue }
             if let model, let own = model.findEntitySet(set), own.isContained {
-                for state in try storage.queries() where try storage.brings(state.query, id, in: own, model) {
-                    try storage.cover(id, query: state.query.name, run: 0)
+                for state in try storage.bookkeeping.queries() where try storage.brings(state.query, id, in: own, model)
+                {
+                    try storage.bookkeeping.cover(id, query: state.query.name, run: 0)
                 }
                 continue
             }
-            for state in try storage.queries() where QueryTarget(state.query.query).set == set {
-                try storage.cover(id, query: state.query.name, run: 0)
+            for state in try storage.bookkeeping.queries() where QueryTarget(state.query.query).set == set {
+                try storage.bookkeeping.cover(id, query: state.query.name, run: 0)
             }
         }
         try assignKeys(operation.createdEntities)

@@ -32,6 +32,8 @@ struct StateEditor {
     /// The metadata of the latest image, cached because the images of a download are similar.
     private var kind: ImageKind?
 
+    private var lookup: ConstraintLookup { ConstraintLookup(storage: storage, index: index) }
+
     init(storage: StateLayer, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
@@ -54,7 +56,7 @@ struct StateEditor {
         if notesTouched { touched.entities.insert(id) }
         try storage.removeRow(id)
         // Streams of an entity that only pending operations delete are needed by an undo.
-        if layer == .base { try storage.state.putStreams([], of: id) }
+        if layer == .base { try storage.state.bookkeeping.putStreams([], of: id) }
     }
 
     private mutating func watch(_ id: EntityID) throws(StateError) {
@@ -170,7 +172,7 @@ struct StateEditor {
             guard let row = try storage.row(id, reading: .readsExistence) else { continue }
             let partners = try storage.links(of: id).filter {
                 $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
-            }.map { partner($0, of: id) }
+            }.map { lookup.partner($0, of: id) }
             let defaults = DependentDefaults(storage: storage, model: model, index: index)
             let defaulted = try defaults.values(afterDeletionOf: row)
             try remove(id, clearing: true)
@@ -224,7 +226,7 @@ struct StateEditor {
         if !property.isCollection {
             // The request does not contain the target either: if another client has linked another entity, that link is
             // removed.
-            for link in try partners(end.relationship.name, of: source, isFirst: end.relationship.isForward) {
+            for link in try lookup.partners(end.relationship.name, of: source, isFirst: end.relationship.isForward) {
                 try unlink(link, clearing: true)
             }
             return
@@ -239,7 +241,7 @@ struct StateEditor {
     /// Removes a link. `clearing` also sets the dependent properties of the link's constraint to null.
     mutating func unlink(_ link: LinkRow, clearing: Bool) throws(StateError) {
         try setLink(link.relationship, link.first, link.second, false)
-        guard clearing, let (constraint, dependent, _) = try constraint(of: link) else { return }
+        guard clearing, let (constraint, dependent, _) = try lookup.constraint(of: link) else { return }
         guard var row = try storage.row(dependent) else { return }
         let keys = try type(row.type).keyProperties.map(\.name)
         // A key property cannot become null; the service decides.
@@ -264,43 +266,20 @@ struct StateEditor {
 
     // MARK: Referential constraints
 
-    private func constraint(
-        of link: LinkRow
-    ) throws(StateError) -> (RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID)? {
-        for (dependent, principal) in [(link.first, link.second), (link.second, link.first)] {
-            guard let set = try storage.set(of: dependent) else { continue }
-            if let constraint = index.constraint(link.relationship, dependentSet: set),
-                constraint.dependentIsFirst == (dependent == link.first)
-            {
-                return (constraint, dependent, principal)
-            }
-        }
-        return nil
-    }
-
     /// Copies the principal's values to the dependent entity of a new link. They are null while the principal has no
     /// key.
     private mutating func writeConstraint(
         _ relationship: String, first: EntityID, second: EntityID
     ) throws(StateError) {
         let link = LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: true)
-        guard let (constraint, dependent, principal) = try constraint(of: link) else { return }
+        guard let (constraint, dependent, principal) = try lookup.constraint(of: link) else { return }
         try copyPrincipalValues(constraint, from: principal, to: dependent)
-    }
-
-    /// Returns the principal for a comparison of the constraint's properties.
-    private func principal(
-        _ id: EntityID, _ constraint: RelationshipIndex.Constraint
-    ) throws(StateError) -> EntityRow? {
-        let row = try storage.row(id, reading: .readsKeys)
-        // For an entity of another set the constraints may not compare these properties, so all values count as read.
-        return row?.set == constraint.principalSet ? row : try storage.row(id)
     }
 
     private mutating func copyPrincipalValues(
         _ constraint: RelationshipIndex.Constraint, from principal: EntityID, to dependent: EntityID
     ) throws(StateError) {
-        guard let source = try self.principal(principal, constraint),
+        guard let source = try lookup.principal(principal, constraint),
             var row = try storage.row(dependent, reading: .readsKeys)
         else { return }
         let before = row.values
@@ -326,9 +305,9 @@ struct StateEditor {
         where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {
             let end = Relationship(name: constraint.relationship, isForward: constraint.dependentIsFirst)
             if decided.contains(end) { continue }
-            let current = try partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
-            let principal = try self.principal(constraint, of: row, among: current)
-            for link in current where partner(link, of: row.id) != principal {
+            let current = try lookup.partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
+            let principal = try lookup.principal(constraint, of: row, among: current)
+            for link in current where lookup.partner(link, of: row.id) != principal {
                 if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
                 try unlink(link, clearing: false)
             }
@@ -342,7 +321,7 @@ struct StateEditor {
     private func isKeptUnnamed(
         _ link: LinkRow, _ constraint: RelationshipIndex.Constraint, _ row: EntityRow
     ) throws(StateError) -> Bool {
-        guard layer == .base, let principal = try storage.row(partner(link, of: row.id)) else { return false }
+        guard layer == .base, let principal = try storage.row(lookup.partner(link, of: row.id)) else { return false }
         return constraint.pairs.allSatisfy { (row.values[$0.dependent] ?? .null) != .null }
             && constraint.pairs.contains { (principal.values[$0.principal] ?? .null) == .null }
     }
@@ -352,8 +331,8 @@ struct StateEditor {
         guard let set = try storage.set(of: id), !index.constraints(ofPrincipalsIn: set).isEmpty else { return }
         guard let row = try storage.row(id, reading: .readsKeys) else { return }
         for constraint in index.constraints(ofPrincipalsIn: row.set) {
-            for link in try partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {
-                try copyPrincipalValues(constraint, from: id, to: partner(link, of: id))
+            for link in try lookup.partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {
+                try copyPrincipalValues(constraint, from: id, to: lookup.partner(link, of: id))
             }
             var values: [(property: String, value: Value)] = []
             for pair in constraint.pairs {
@@ -364,38 +343,14 @@ struct StateEditor {
             for dependent in try storage.findRows(set: constraint.dependentSet, where: values) {
                 // A principal with at most one dependent keeps its current one.
                 if constraint.isDependentSingle,
-                    try !partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst).isEmpty
+                    try !lookup.partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst).isEmpty
                 {
                     break
                 }
-                if try isTaken(dependent, by: constraint, besides: id) { continue }
+                if try lookup.isTaken(dependent, by: constraint, besides: id) { continue }
                 try follow(constraint, dependent: dependent, principal: id, clearing: clearing)
             }
         }
-    }
-
-    /// Whether the dependent properties of `row` have the principal's values.
-    private func isNamed(
-        _ principal: EntityID, by constraint: RelationshipIndex.Constraint, _ row: EntityRow
-    ) throws(StateError) -> Bool {
-        guard let source = try self.principal(principal, constraint) else { return false }
-        return constraint.pairs.allSatisfy { pair in
-            guard let value = row.values[pair.dependent], value != .null else { return false }
-            return source.values[pair.principal] == value
-        }
-    }
-
-    /// Returns whether the dependent entity is linked to another principal with the same values. The key of a new
-    /// entity is provisional: while another entity has it, the partners of that entity are unchanged.
-    private func isTaken(
-        _ dependent: EntityID, by constraint: RelationshipIndex.Constraint, besides id: EntityID
-    ) throws(StateError) -> Bool {
-        guard let row = try storage.row(dependent, reading: .readsKeys) else { return false }
-        for link in try partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
-            let principal = partner(link, of: dependent)
-            if principal != id, try isNamed(principal, by: constraint, row) { return true }
-        }
-        return false
     }
 
     private mutating func follow(
@@ -403,14 +358,16 @@ struct StateEditor {
     ) throws(StateError) {
         let (first, second) = constraint.dependentIsFirst ? (dependent, principal) : (principal, dependent)
         if try storage.link(constraint.relationship, first: first, second: second)?.inLocal == true { return }
-        for link in try partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
+        for link in try lookup.partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
             try unlink(link, clearing: false)
         }
         if constraint.isDependentSingle {
-            for link in try partners(constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst) {
+            for link in try lookup.partners(
+                constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst)
+            {
                 // The principal can have only one dependent: a displaced entity cannot refer to it any more.
                 try unlink(link, clearing: clearing)
-                if layer == .base, clearing { try markUnread(partner(link, of: principal)) }
+                if layer == .base, clearing { try markUnread(lookup.partner(link, of: principal)) }
             }
         }
         try setLink(constraint.relationship, first, second, true)
@@ -423,29 +380,6 @@ struct StateEditor {
         try put(row)
     }
 
-    private func principal(
-        _ constraint: RelationshipIndex.Constraint, of row: EntityRow, among current: [LinkRow]
-    ) throws(StateError) -> EntityID? {
-        for link in current {
-            let known = partner(link, of: row.id)
-            if try isNamed(known, by: constraint, row) { return known }
-        }
-        var values: [(property: String, value: Value)] = []
-        for pair in constraint.pairs {
-            guard let value = row.values[pair.dependent], value != .null else { return nil }
-            values.append((pair.principal, value))
-        }
-        return try storage.findRows(set: constraint.principalSet, where: values).first
-    }
-
-    private func partners(
-        _ relationship: String, of id: EntityID, isFirst: Bool
-    ) throws(StateError) -> [LinkRow] {
-        let links = isFirst ? try storage.links(relationship, first: id) : try storage.links(relationship, second: id)
-        return links.filter(\.inLocal)
-    }
-
-    private func partner(_ link: LinkRow, of id: EntityID) -> EntityID { link.first == id ? link.second : link.first }
 }
 
 /// The metadata of an image's set and type.

@@ -10,10 +10,14 @@ extension Fold {
         let migration = ModelMigration(from: old, to: model, index: index)
         if migration.touchesValues { try migrateRows(migration) }
         if migration.touchesLinks { try migrateLinks(migration) }
-        for id in try storage.mergeBases() {
-            guard let mergeBase = try storage.mergeBase(id) else { continue }
+        for id in try storage.bookkeeping.mergeBases() {
+            guard let mergeBase = try storage.bookkeeping.mergeBase(id) else { continue }
             let migrated = migration.migrated(mergeBase)
-            if let migrated { try storage.putMergeBase(migrated) } else { try storage.removeMergeBase(id) }
+            if let migrated {
+                try storage.bookkeeping.putMergeBase(migrated)
+            } else {
+                try storage.bookkeeping.removeMergeBase(id)
+            }
         }
         for constraint in migration.newConstraints(besides: oldIndex) { try follow(constraint) }
         if migration.changesContent { try forgetDownloads() }
@@ -74,10 +78,10 @@ extension Fold {
     /// Requires all queries to be downloaded in full. No delta reports new properties of entities that the store
     /// already has.
     func forgetDownloads() throws(StateError) {
-        for var query in try storage.queries() where query.run != 0 || query.isComplete {
+        for var query in try storage.bookkeeping.queries() where query.run != 0 || query.isComplete {
             query.run = 0
             query.isComplete = false
-            try storage.putQuery(query)
+            try storage.bookkeeping.putQuery(query)
         }
     }
 

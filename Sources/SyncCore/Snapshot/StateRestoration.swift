@@ -27,25 +27,25 @@ public struct StateRestoration<Storage: StateStorage> {
         case .header(let applied, let nextEntity, let nextBatch):
             header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
         case .service(let service): try install(service)
-        case .query(let query): try storage.putQuery(query)
+        case .query(let query): try storage.bookkeeping.putQuery(query)
         case .entity(let id, let set): try storage.register(id, set: set)
         case .key(let key, let set, let id): try storage.assignKey(set: set, key: key, to: id)
         case .row(let row): try storage.putRow(row)
         case .base(let id, let base): try storage.saveBase(id, base)
         case .link(let link): try storage.putLink(link)
         case .pending(let pending): try storage.putPending(pending)
-        case .undone(let undone): try storage.putUndone(undone)
-        case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
+        case .undone(let undone): try storage.bookkeeping.putUndone(undone)
+        case .coverage(let query, let id, let run): try storage.bookkeeping.cover(id, query: query, run: run)
         case .postponed(let postponed): header.postponed = postponed
-        case .openBatch(let batch): try storage.putOpenBatch(batch)
-        case .ancestor(let mergeBase): try storage.putMergeBase(mergeBase)
+        case .openBatch(let batch): try storage.bookkeeping.putOpenBatch(batch)
+        case .ancestor(let mergeBase): try storage.bookkeeping.putMergeBase(mergeBase)
         case .since(let time, let sequence):
             try setSince(time, sequence)
         case .lastDownload(let sequence): header.lastDownload = sequence
-        case .streams(let id, let streams): try storage.putStreams(streams, of: id)
-        case .events(let events): try storage.putEvents(events)
-        case .openLinks(let links): try storage.putOpenLinks(links)
-        case .quarantine(let entries): try storage.putQuarantine(entries)
+        case .streams(let id, let streams): try storage.bookkeeping.putStreams(streams, of: id)
+        case .events(let events): try storage.bookkeeping.putEvents(events)
+        case .openLinks(let links): try storage.bookkeeping.putOpenLinks(links)
+        case .quarantine(let entries): try storage.bookkeeping.putQuarantine(entries)
         case .end: break
         }
     }
@@ -63,9 +63,9 @@ public struct StateRestoration<Storage: StateStorage> {
         if var pending = try storage.pendingOperation(sequence) {
             pending.since = time
             try storage.putPending(pending)
-        } else if var undone = try storage.undoneOperation(sequence) {
+        } else if var undone = try storage.bookkeeping.undoneOperation(sequence) {
             undone.operation.since = time
-            try storage.putUndone(undone)
+            try storage.bookkeeping.putUndone(undone)
         } else {
             throw SnapshotDecoder.damaged("refers to an operation that it does not contain")
         }

@@ -9,7 +9,7 @@ public enum StateSnapshot {
         let header = try storage.header()
         try body(.header(applied: header.applied, nextEntity: header.nextEntity, nextBatch: header.nextBatch))
         if let service = header.service { try body(.service(service)) }
-        for query in try storage.queries() { try body(.query(query)) }
+        for query in try storage.bookkeeping.queries() { try body(.query(query)) }
         try storage.forEachEntity { try body(.entity($0, set: $1)) }
         try storage.forEachKey { try body(.key($1, set: $0, of: $2)) }
         try storage.forEachRow { try body(.row($0)) }
@@ -23,9 +23,9 @@ public enum StateSnapshot {
         if later.inTransaction {
             try storage.forEachPending { if $0.operation.isInTransactionOnly { try body(.pending($0)) } }
         }
-        try storage.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
+        try storage.bookkeeping.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
         var isUndoneLater = false
-        try storage.forEachUndone {
+        try storage.bookkeeping.forEachUndone {
             if $0.operation.operation.isWithPart {
                 later.withPart = true
             } else if $0.operation.operation.hasLaterAttributes {
@@ -35,30 +35,32 @@ public enum StateSnapshot {
             }
         }
         if let postponed = header.postponed { try body(.postponed(postponed)) }
-        for batch in try storage.openBatches() { try body(.openBatch(batch)) }
+        for batch in try storage.bookkeeping.openBatches() { try body(.openBatch(batch)) }
         if later.withAttributes {
             try storage.forEachPending { if $0.operation.isWithAttributesOnly { try body(.pending($0)) } }
         }
         if isUndoneLater {
-            try storage.forEachUndone { if $0.operation.operation.isWithAttributesOnly { try body(.undone($0)) } }
+            try storage.bookkeeping.forEachUndone {
+                if $0.operation.operation.isWithAttributesOnly { try body(.undone($0)) }
+            }
         }
         if later.withPart {
             try storage.forEachPending { if $0.operation.isWithPart { try body(.pending($0)) } }
-            try storage.forEachUndone { if $0.operation.operation.isWithPart { try body(.undone($0)) } }
+            try storage.bookkeeping.forEachUndone { if $0.operation.operation.isWithPart { try body(.undone($0)) } }
         }
-        try storage.forEachMergeBase { try body(.ancestor($0)) }
+        try storage.bookkeeping.forEachMergeBase { try body(.ancestor($0)) }
         try storage.forEachPending { if $0.since != $0.time { try body(.since($0.since, $0.sequence)) } }
-        try storage.forEachUndone {
+        try storage.bookkeeping.forEachUndone {
             let operation = $0.operation
             if operation.since != operation.time { try body(.since(operation.since, operation.sequence)) }
         }
         if header.lastDownload != 0 { try body(.lastDownload(header.lastDownload)) }
-        try storage.forEachStreams { try body(.streams($0, $1)) }
-        let events = try storage.events()
+        try storage.bookkeeping.forEachStreams { try body(.streams($0, $1)) }
+        let events = try storage.bookkeeping.events()
         if !events.isEmpty { try body(.events(events)) }
-        let links = try storage.openLinks()
+        let links = try storage.bookkeeping.openLinks()
         if !links.isEmpty { try body(.openLinks(links)) }
-        let quarantine = try storage.quarantine()
+        let quarantine = try storage.bookkeeping.quarantine()
         if !quarantine.isEmpty { try body(.quarantine(quarantine)) }
     }
 }

@@ -3,7 +3,7 @@ public import Operations
 extension StateReader {
     /// Returns the service's content of the stream, if the store contains it.
     public func stream(_ property: String?, of id: EntityID) throws(StateError) -> StreamImage? {
-        try streams(of: id).first { $0.property == property }
+        try bookkeeping.streams(of: id).first { $0.property == property }
     }
 
     /// Returns the current content of the stream: from the last pending operation on it, or else from the service. Nil
@@ -27,7 +27,7 @@ extension WorkingSet {
     func putStream(_ image: StreamImage) throws(StateError) {
         guard try set(of: image.entity) != nil else { return }
         var image = image
-        var streams = try streams(of: image.entity)
+        var streams = try bookkeeping.streams(of: image.entity)
         if let place = streams.firstIndex(where: { $0.property == image.property }) {
             let known = streams.remove(at: place)
             image.told = image.told ?? known.told
@@ -35,6 +35,6 @@ extension WorkingSet {
         if image.told?.isEmpty == true { image.told = nil }
         if image.content != nil || image.etag != nil || image.told != nil { streams.append(image) }
         streams.sort { ($0.property ?? "").utf8.lexicographicallyPrecedes(($1.property ?? "").utf8) }
-        try putStreams(streams, of: image.entity)
+        try bookkeeping.putStreams(streams, of: image.entity)
     }
 }

@@ -5,7 +5,11 @@ public import Operations
 /// and downloads.
 ///
 /// `Views` implements it with SQLite, ``WorkingSet`` in memory over a backing. Both produce the same digest.
-public protocol StateReader: BookkeepingReader {
+public protocol StateReader: AnyObject {
+    associatedtype Bookkeeping: BookkeepingStorage
+    /// The items other than entities, links and the queue.
+    var bookkeeping: Bookkeeping { get }
+
     func header() throws(StateError) -> StateHeader
 
     // Entities in their current state
@@ -44,35 +48,8 @@ public protocol StateReader: BookkeepingReader {
     /// Returns the links that are only in the base state or only in the current state.
     func changedLinks() throws(StateError) -> [LinkRow]
 
-    // Pending operations in ascending order of sequence number
-    func pendingOperations() throws(StateError) -> [PendingOperation]
-    func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation?
-    /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
-    func pendingStatus(
-        of sequence: SequenceNumber
-    ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)?
-    /// Returns at most `limit` pending operations from `first` on.
-    func pendingOperations(from first: SequenceNumber, limit: Int) throws(StateError) -> [PendingOperation]
-    /// Returns the operations with a status of this kind.
-    func pendingOperations(_ kind: PendingOperation.Status.Kind) throws(StateError) -> [PendingOperation]
-    func hasPending() throws(StateError) -> Bool
-    func pendingCount() throws(StateError) -> Int
-    /// Returns whether any pending operation is not to be sent: a draft or a local-only operation.
-    func hasHeldBack() throws(StateError) -> Bool
-    /// Returns the pending operations that refer to the entity, in order.
-    func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber]
-    /// Returns the pending operations that change the entity, in order.
-    func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber]
-    func hasPendingChange(of id: EntityID) throws(StateError) -> Bool
-    /// Returns the last pending operation of the app's transaction, or nil if it has none.
-    func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber?
-
-    // Effects of pending operations. They are not part of the state: without them all operations are rebased.
-    /// Returns whether each pending operation has an effect, and no other operation has one.
-    func hasEffects() throws(StateError) -> Bool
-    func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect?
-    /// Returns the operations that read or wrote the item, in order.
-    func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)]
+    /// The pending operations; see the functions below.
+    var queue: QueueTable { get }
 
     // Passes over the whole state, for digests and snapshots. Names are in the order of their UTF-8 bytes. The bodies
     // must not use the state; their errors end the pass.
@@ -86,8 +63,6 @@ public protocol StateReader: BookkeepingReader {
     func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws
     /// Calls `body` with every link, by relationship, first and second entity.
     func forEachLink(_ body: (LinkRow) throws -> Void) throws
-    /// Calls `body` with every pending operation, by sequence number.
-    func forEachPending(_ body: (PendingOperation) throws -> Void) throws
 }
 
 /// The items of a state other than entities and the queue: undone operations, open batches, merge bases, streams,

@@ -2,7 +2,7 @@ public import EDM
 public import Operations
 
 /// Write access to a state. The methods only store; all rules are in ``Fold`` and ``StateEditor``.
-public protocol StateStorage: StateReader, BookkeepingStorage {
+public protocol StateStorage: StateReader {
     func setHeader(_ header: StateHeader) throws(StateError)
     /// Creates storage for the entity sets of a new or changed model. Rows of sets that the model does not have are
     /// dropped; the log still contains them.
@@ -29,10 +29,6 @@ public protocol StateStorage: StateReader, BookkeepingStorage {
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) throws(StateError)
     func removePending(_ sequence: SequenceNumber) throws(StateError)
-    /// Stores the effect of an operation. Replaces a stored one.
-    func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError)
-    func removeEffect(of sequence: SequenceNumber) throws(StateError)
-    func removeEffects() throws(StateError)
 }
 
 /// Write access to the bookkeeping of a state.
@@ -65,8 +61,6 @@ public protocol BookkeepingStorage: BookkeepingReader {
 public protocol StateBacking: StateStorage {
     /// The installed metadata.
     var model: EntityDataModel? { get }
-    /// The pending operations, which are completely in memory.
-    var queue: QueueTable { get }
     /// Returns the lowest entity ID such that neither it nor a higher one has a row, a base state, a link or a
     /// registration.
     func firstUnusedEntity() throws(StateError) -> EntityID

@@ -1,19 +1,21 @@
 import EDM
-import ODataWire
+package import ODataWire
 
 /// Matches the entities of a response with those that a deep insert sent for a navigation property.
 ///
 /// A wrong match is worse than none: an ambiguous entity stays without a key until a download contains it.
-struct ChildMatching {
+package struct ChildMatching {
     let options: ServiceOptions
 
+    package init(options: ServiceOptions) { self.options = options }
+
     /// A pair of indexes: of a sent body, and of its entity in the response.
-    typealias Pair = (sent: Int, answered: Int)
+    package typealias Pair = (sent: Int, answered: Int)
 
     /// Returns the matches.
     ///
     /// - Parameter isSingle: Whether the navigation property is to-one.
-    func pairs(_ sent: [EntityBody], _ answered: [EntityPayload], isSingle: Bool) -> [Pair] {
+    package func pairs(_ sent: [EntityBody], _ answered: [EntityPayload], isSingle: Bool) -> [Pair] {
         if isSingle { return sent.count == 1 && answered.count == 1 ? [(0, 0)] : [] }
         if options.deepInsertToMany == .contentID, let pairs = byContentID(sent, answered) { return pairs }
         if let pairs = byKey(sent, answered) { return pairs }

@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 import ODataWire
 import Operations
 
@@ -29,15 +29,23 @@ extension EntityResolver {
                 guard let value = try serviceRow(entity)?.values[property], value != .null else {
                     return .missing(entity)
                 }
-                text += Self.headerText(PrimitiveLiteral.format(value, version: model.version, form: .json))
+                text += HeaderText.key(value, version: model.version)
             }
         }
         return .value(text)
     }
+}
+
+/// The text of keys in headers.
+package enum HeaderText {
+    /// Returns the value of a key property as a part of a header.
+    package static func key(_ value: Value, version: ODataVersion) -> String {
+        encoded(PrimitiveLiteral.format(value, version: version, form: .json))
+    }
 
     /// Returns the text as a header value. All characters other than printable ASCII are percent-encoded, so that no
     /// key can end the header.
-    private static func headerText(_ text: String) -> String {
+    private static func encoded(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return text }
         return text.utf8.map { byte in
             (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "%")

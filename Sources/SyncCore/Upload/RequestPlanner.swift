@@ -57,7 +57,9 @@ struct RequestPlanner<Storage: StateReader> {
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        for pending in try guardedFirst(operations) {
+        // The values that a PUT repeats depend on the links before it, so their order stays.
+        let isSorted = options.supportsPatch && operations.count > 1
+        for pending in isSorted ? try GuardedUpdateOrder(resolver: resolver).sorted(operations) : operations {
             if !options.supportsPatch, pending.operation.call == nil {
                 try nullDependents(pending.operation, &tracker)
             }

@@ -41,10 +41,16 @@ extension LocalStore {
         do {
             try await feed { try writer.append($0) }
         } catch {
-            throw error as? TidelogError
-                ?? TidelogError(.invalidRequest, "The content of the stream cannot be read: \(error)", cause: error)
+            throw .unreadableContent(error)
         }
         return try writer.finish(mediaType: mediaType, name: name)
+    }
+
+    /// Stores the bytes of a stream that the app is about to write; see ``keepStream(mediaType:name:_:)``.
+    package nonisolated func keptStream(
+        mediaType: String, name: String?, _ feed: (_ take: ([UInt8]) throws -> Void) async throws -> Void
+    ) async throws(TidelogError) -> LocalStream {
+        try await localStream(try await keepStream(mediaType: mediaType, name: name, feed), isPending: true)
     }
 
     /// Passes the bytes of a file in chunks.
@@ -152,7 +158,7 @@ extension LocalStore {
         let model = try model
         return try read { state in
             var covered: [EntityID] = []
-            try state.forEachCoverage { name, id, _ in if name == query { covered.append(id) } }
+            try state.bookkeeping.forEachCoverage { name, id, _ in if name == query { covered.append(id) } }
             return try covered.filter { id in
                 guard let row = try state.serviceRow(id), row.origin.isOnService else { return false }
                 return model.findEntityType(row.type)?.hasStream == true
@@ -187,9 +193,9 @@ extension LocalStore {
         try read { state in
             var used: [StreamDigest: StreamContent] = [:]
             func note(_ content: StreamContent?) { if let content { used[content.digest] = content } }
-            try state.forEachStreams { _, streams in for stream in streams { note(stream.content) } }
+            try state.bookkeeping.forEachStreams { _, streams in for stream in streams { note(stream.content) } }
             try state.forEachPending { note($0.operation.stream?.content) }
-            try state.forEachUndone { note($0.operation.operation.stream?.content) }
+            try state.bookkeeping.forEachUndone { note($0.operation.operation.stream?.content) }
             return used
         }
     }
@@ -208,7 +214,7 @@ extension LocalStore {
         let model = try model
         return try read { state in
             var found: [(id: EntityID, content: StreamContent)] = []
-            try state.forEachStreams { id, streams in
+            try state.bookkeeping.forEachStreams { id, streams in
                 for content in streams.compactMap(\.content) { found.append((id, content)) }
             }
             try state.forEachPending {
@@ -216,5 +222,13 @@ extension LocalStore {
             }
             return try found.map { (try state.name(of: $0.id, model), $0.content) }
         }
+    }
+}
+
+extension TidelogError {
+    /// Returns the error for content that the app fails to supply.
+    static func unreadableContent(_ error: any Error) -> TidelogError {
+        error as? TidelogError
+            ?? TidelogError(.invalidRequest, "The content of the stream cannot be read: \(error)", cause: error)
     }
 }

@@ -1,22 +1,28 @@
-import Operations
+package import Operations
 
-/// A media stream in the store.
+/// The content of a media stream in a file: in the store or, online, in a temporary file.
 public struct LocalStream: Sendable, Hashable {
     /// The path of the file, which is encrypted if the store is (``isEncrypted``).
     ///
     /// The file never changes. It is removed when neither the service's version nor a pending operation needs it any
-    /// more, so copy it to keep it.
+    /// more, and a temporary file with the last copy of this value, so copy it to keep it.
     public let path: String
     /// The size of the content in bytes.
     public let byteCount: Int
     public let mediaType: String
     /// A Boolean value that indicates whether the content was written locally and not uploaded yet.
     public let isPending: Bool
-    private let content: StreamContent
+    package let content: StreamContent
     private let key: StreamKey?
+    /// Keeps a temporary file.
+    private let owner: TransientStream?
 
-    init(_ content: StreamContent, at place: (path: String, key: StreamKey?), isPending: Bool) {
+    init(
+        _ content: StreamContent, at place: (path: String, key: StreamKey?), isPending: Bool,
+        owner: TransientStream? = nil
+    ) {
         self.content = content
+        self.owner = owner
         self.isPending = isPending
         path = place.path
         key = place.key

@@ -28,21 +28,28 @@ struct StreamDownload {
         }
         try ServiceSession.check(response, "GET", source.url)
         let writer = try StreamFileWriter(files, number: store.environment.random())
-        try await copy(streamed.body, to: writer)
-        try StreamDownload.checkLength(of: response, writer.count, source.url)
-        let content = try writer.finish(mediaType: response.headers["Content-Type"] ?? "application/octet-stream")
+        let content = try await writer.finish(streamed, source.url)
         let image = StreamImage(
             entity: source.entity, property: property, content: content,
             // An ETag that was reported before the download is not newer than the content.
             etag: response.headers["ETag"] ?? source.known?.told?.etag)
         return try await store.logStream(image, inPlaceOf: source.known)
     }
+}
+
+extension StreamFileWriter {
+    /// Writes the body of a response, and finishes the file.
+    func finish(_ streamed: StreamedResponse, _ url: String) async throws(TidelogError) -> StreamContent {
+        try await copy(streamed.body)
+        try Self.checkLength(of: streamed.response, count, url)
+        return try finish(mediaType: streamed.response.headers["Content-Type"] ?? "application/octet-stream")
+    }
 
     @inline(never) @_optimize(none)
-    private func copy(_ body: StreamedBody, to writer: StreamFileWriter) async throws(TidelogError) {
+    private func copy(_ body: StreamedBody) async throws(TidelogError) {
         while true {
             guard let chunk = try await body.next() else { return }
-            try writer.append(chunk)
+            try append(chunk)
         }
     }
 

@@ -52,7 +52,7 @@ struct HistoricalFold {
         var past = try HistoricalFold(copying: self)
         past.state.trackDirtyItems()
         try past.advance(through: last, reader)
-        guard try past.state.writeDirtyItems(into: views.storage) else {
+        guard try DirtyItemWriter.writeChanges(of: past.state, into: views.storage) else {
             // The metadata changed. This is rare enough to fold twice.
             try ViewsOpening.foldAll(of: reader.records(from: try applied + 1, through: last), &views)
             return past

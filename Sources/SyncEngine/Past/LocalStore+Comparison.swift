@@ -64,7 +64,7 @@ extension LocalStore {
     ) throws(TidelogError) -> [ComparedEntity] {
         guard let model = fold.model, model.findEntitySet(set) != nil else { return [] }
         return try read { state throws in
-            try views.rows(set: set, behind: last, limit: limit).compactMap { try compared($0, model) }
+            try views.rowTables.rows(set: set, behind: last, limit: limit).compactMap { try compared($0, model) }
         }
     }
 

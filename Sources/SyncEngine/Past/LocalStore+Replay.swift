@@ -53,14 +53,15 @@ extension LocalStore {
 
     /// Returns whether the operation was undone.
     package func isUndone(_ operation: SequenceNumber) throws(TidelogError) -> Bool {
-        try read { try $0.undoneOperation(operation) != nil }
+        try read { try $0.bookkeeping.undoneOperation(operation) != nil }
     }
 
     /// All pending operations, and all undone ones.
     package var pendingOrUndone: Set<SequenceNumber> {
         get throws(TidelogError) {
             try read { state in
-                Set(try state.pendingOperations().map(\.sequence)).union(try state.undoneOperations().map(\.sequence))
+                Set(try state.pendingOperations().map(\.sequence)).union(
+                    try state.bookkeeping.undoneOperations().map(\.sequence))
             }
         }
     }
@@ -76,7 +77,7 @@ extension LocalStore {
     ) throws(TidelogError) -> [BatchAnswered.Outcome] {
         let (model, options, root) = (try model, try serviceOptions, try service?.root ?? "")
         return try read { state throws in
-            guard let open = try state.openBatch(batch),
+            guard let open = try state.bookkeeping.openBatch(batch),
                 let place = open.prepared.changeSets.firstIndex(where: { $0.contains { $0.operation == operation } })
             else { return [] }
             var sent = try LoggedBatchReader(storage: state, model: model).batch(open.prepared, [place])

@@ -105,7 +105,7 @@ extension LocalStore {
 
     private static func saysSomething(_ answer: QueryAnswer) -> Bool {
         switch answer.form {
-        case .entities, .references: !answer.entities.isEmpty
+        case .entities, .references, .joined: !answer.entities.isEmpty
         case .count: (answer.count ?? 0) > 0
         case .value(let value, _), .rawValue(let value): value != .null && value != .boolean(false)
         }

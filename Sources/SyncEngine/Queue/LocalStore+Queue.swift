@@ -180,7 +180,7 @@ extension LocalStore {
     }
 
     private func queueRows(_ set: String) throws(TidelogError) -> [EntityRow] {
-        if set == QueueModel.events { return try read { try $0.events().map(QueueReader.row) } }
+        if set == QueueModel.events { return try read { try $0.bookkeeping.events().map(QueueReader.row) } }
         let reader = try queueReader()
         guard set == QueueModel.queue else { return try errorArchive().map { reader.row($0) } }
         let held = try plan().held

@@ -138,7 +138,7 @@ struct ContentSearch {
     private func compare(_ entities: [EntityPayload], _ doubt: ContentDoubt) async throws(TidelogError) -> SearchResult
     {
         let known = try await store.priorKnowledge(
-            with: entities, of: doubt.set, in: doubt.container, besides: doubt.anchors[0])
+            of: entities, in: doubt.set, container: doubt.container, besides: doubt.anchors[0])
         var seen = SearchResult()
         for (shown, acquaintance) in zip(entities, known) {
             var entity = shown

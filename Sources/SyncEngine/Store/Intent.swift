@@ -117,6 +117,8 @@ public struct EntitySnapshot: Sendable, Hashable {
     /// A Boolean value that indicates whether the expanded link to the entity was created locally and not uploaded yet.
     public var isFromLocalRelationship = false
     public var expanded: [Expanded]
+    /// The addresses of the entity's streams, for an entity that was read from a service.
+    public var streams: [StreamLinks] = []
 
     public enum State: String, Sendable, Hashable {
         /// The state that the service last returned.

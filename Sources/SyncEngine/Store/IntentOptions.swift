@@ -1,7 +1,8 @@
 public import ODataWire
 public import Operations
 
-/// Options of an intent. For a request sent directly to a service, only headers and ``ifMatch`` are used.
+/// Options of an intent. For a request sent directly to a service, only headers, header templates, ``ifMatch`` and the
+/// stream are used.
 public struct IntentOptions: Sendable {
     public var headers: HTTPHeaders
     public var headerTemplates: [HeaderDraft]
@@ -19,6 +20,10 @@ public struct IntentOptions: Sendable {
     public var sendsEmptyUpdate: Bool
     /// The stream of a create or update, which then has no properties, bindings or new entities.
     public var stream: StreamWrite?
+    /// The bytes of ``stream``, for a service.
+    package var streamContent: LocalStream?
+    /// The URL of ``stream`` for writing, for a service; nil if it follows from the entity's URL.
+    package var streamLink: String?
 
     public init(
         headers: HTTPHeaders = .empty, headerTemplates: [HeaderDraft] = [], customTag: String? = nil,

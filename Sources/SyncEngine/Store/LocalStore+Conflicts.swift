@@ -90,7 +90,7 @@ extension LocalStore {
 
     // MARK: For the round
 
-    func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.hasMergeBases() } }
+    func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.bookkeeping.hasMergeBases() } }
 
     /// Returns the entity that an operation updates, deletes or links, and the to-one navigation properties that it
     /// sets. Nil for other operations.

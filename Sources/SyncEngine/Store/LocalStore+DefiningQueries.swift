@@ -7,7 +7,7 @@ import Views
 extension LocalStore {
     /// Returns the queries in the order in which they were added.
     public func definingQueries() throws(TidelogError) -> [DefiningQuery] {
-        try read { try $0.queries().map(\.query) }
+        try read { try $0.bookkeeping.queries().map(\.query) }
     }
 
     /// Returns whether a query was never downloaded completely, or its last download was interrupted.
@@ -18,8 +18,10 @@ extension LocalStore {
     /// Returns the names of shared queries that were downloaded recently enough.
     func freshQueries() throws(TidelogError) -> [String] {
         let (settings, now) = (querySettings, environment.now())
-        return try read { try $0.queries() }.filter { settings[$0.query.name]?.isFresh($0, now: now) ?? false }
-            .map(\.query.name)
+        return try read { try $0.bookkeeping.queries() }.filter {
+            settings[$0.query.name]?.isFresh($0, now: now) ?? false
+        }
+        .map(\.query.name)
     }
 
     /// Adds a query, or replaces the one with the same name. Its path must lead to an entity set or a single entity.
@@ -32,7 +34,7 @@ extension LocalStore {
         if query.query.hasPrefix("/") { query.query.removeFirst() }
         if hasModel { try Self.check(query, try model) }
         if query.automaticallyRetrievesStreams { _ = try streamFiles() }
-        let replaced = try read { try $0.queries() }.first { $0.query.name == query.name }
+        let replaced = try read { try $0.bookkeeping.queries() }.first { $0.query.name == query.name }
         if replaced?.query == query { return }
         if let replaced, replaced.query.query != query.query { try checkRemoval(of: replaced) }
         try await record([.definingQueryAdded(query)])
@@ -43,7 +45,7 @@ extension LocalStore {
     /// - Throws: `refused(.notAllowed)` if its settings do not allow removal, `refused(.hasDependants)` if operations
     ///   on affected entities are pending; see ``DefiningQueryRules``.
     public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
-        guard let state = try read({ try $0.queries() }).first(where: { $0.query.name == name }) else {
+        guard let state = try read({ try $0.bookkeeping.queries() }).first(where: { $0.query.name == name }) else {
             throw TidelogError(.invalidRequest, "There is no defining query \(name).")
         }
         try checkRemoval(of: state)
@@ -53,7 +55,7 @@ extension LocalStore {
     private func checkRemoval(of state: QueryState) throws(TidelogError) {
         let name = state.query.name
         let pending = try pendingOperations(onWhatOnly: name)
-        let brings = try read { _ in try views.bringsEntities(query: name) }
+        let brings = try read { _ in try views.bookkeeping.bringsEntities(query: name) }
         let refused = DefiningQueryRules.refusalOfRemoval(
             of: state, querySettings[name], bringsEntities: brings, pending: pending)
         if let refused {
@@ -68,12 +70,12 @@ extension LocalStore {
         guard try pendingCount() > 0 else { return [] }
         let model = try model
         return try dryRun {
-            let brought = Set(try self.state.drainUncovered(query: query, before: .max))
+            let brought = Set(try self.state.bookkeeping.drainUncovered(query: query, before: .max))
             var found: [(operation: SequenceNumber, entity: String)] = []
             for pending in try self.state.pendingOperations() {
                 // Locally created entities do not belong to a query.
                 let only = try pending.operation.referencedEntities.first {
-                    try brought.contains($0) && !self.state.isCovered($0)
+                    try brought.contains($0) && !self.state.bookkeeping.isCovered($0)
                 }
                 if let only { found.append((pending.sequence, try self.state.name(of: only, model))) }
             }

@@ -28,9 +28,11 @@ extension LocalStore {
     /// The store's permanent random identifier, which services receive.
     nonisolated var identifier: String { log.storeIdentifier.description }
 
-    func openBatches() throws(TidelogError) -> [OpenBatch] { try read { try $0.openBatches() } }
+    func openBatches() throws(TidelogError) -> [OpenBatch] { try read { try $0.bookkeeping.openBatches() } }
 
-    func openBatch(_ batch: BatchID) throws(TidelogError) -> OpenBatch? { try read { try $0.openBatch(batch) } }
+    func openBatch(_ batch: BatchID) throws(TidelogError) -> OpenBatch? {
+        try read { try $0.bookkeeping.openBatch(batch) }
+    }
 
     /// Returns the change sets of a batch at these positions, as they were sent.
     func uploaded(_ prepared: BatchPrepared, _ places: [Int]) throws(TidelogError) -> UploadedBatch {
@@ -93,7 +95,7 @@ extension LocalStore {
                     sets.append([pending])
                     continue
                 }
-                if batches[batch] == nil { batches[batch] = .some(try state.openBatch(batch)) }
+                if batches[batch] == nil { batches[batch] = .some(try state.bookkeeping.openBatch(batch)) }
                 // Batch 0 stands for operations whose batch is unknown because its record is lost.
                 let place = batches[batch]??.prepared.changeSets.firstIndex {
                     $0.contains { $0.operation == pending.sequence }

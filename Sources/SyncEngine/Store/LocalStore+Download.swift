@@ -7,7 +7,7 @@ import Views
 /// The store functions for download rounds. Each call is one transaction.
 extension LocalStore {
     /// Returns the defining queries with their download states, in the order in which they were added.
-    func queryStates() throws(TidelogError) -> [QueryState] { try read { try $0.queries() } }
+    func queryStates() throws(TidelogError) -> [QueryState] { try read { try $0.bookkeeping.queries() } }
 
     /// Logs a part of a page of a defining query.
     ///
@@ -25,7 +25,7 @@ extension LocalStore {
         let index = fold.index ?? RelationshipIndex(model)
         let found = try transaction(.shared) { () throws -> IngestedPart in
             try self.checkIsThere(query)
-            let queries = try self.state.queries()
+            let queries = try self.state.bookkeeping.queries()
             let asked = RequestedExpansions(of: query, others: queries.map(\.query)) { Self.request(of: $0, model) }
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
@@ -74,7 +74,8 @@ extension LocalStore {
     /// Returns whether an interrupted delta download may continue after this page. It may not if an entity was
     /// quarantined, because no later page repeats it.
     private func mayResume(_ query: DefiningQuery) throws -> Bool {
-        guard let state = try state.queries().first(where: { $0.query.name == query.name }), state.isDelta else {
+        guard let state = try state.bookkeeping.queries().first(where: { $0.query.name == query.name }), state.isDelta
+        else {
             return true
         }
         return try self.state.quarantine(of: state).isEmpty
@@ -83,7 +84,7 @@ extension LocalStore {
     /// Returns the delta link for the next download. If an entity was quarantined, the next download has to read it
     /// again: with the delta link that this one began with, or in full after a full download.
     private func deltaLink(_ new: String?, behind query: DefiningQuery) throws -> String? {
-        guard let state = try state.queries().first(where: { $0.query.name == query.name }),
+        guard let state = try state.bookkeeping.queries().first(where: { $0.query.name == query.name }),
             try !self.state.quarantine(of: state).isEmpty
         else { return new }
         return state.isDelta ? state.deltaLink?.url : nil
@@ -91,7 +92,7 @@ extension LocalStore {
 
     /// Returns the quarantined entities of downloads. Each is removed when its query's next download can apply it, or
     /// no longer contains it.
-    public func quarantine() throws(TidelogError) -> [QuarantineEntry] { try read { try $0.quarantine() } }
+    public func quarantine() throws(TidelogError) -> [QuarantineEntry] { try read { try $0.bookkeeping.quarantine() } }
 
     /// The directory for responses that are too large for memory, or nil to hold them in memory.
     nonisolated var spoolDirectory: String? { spoolsToDisk ? files.directory : nil }
@@ -139,10 +140,10 @@ extension LocalStore {
     /// - Returns: Whether all dangling links were logged.
     private func logDanglingLinks(_ waiting: DanglingLinks, of query: DefiningQuery) throws -> Bool {
         let open = waiting.open
-        let queries = Set(try state.queries().map(\.query.name))
+        let queries = Set(try state.bookkeeping.queries().map(\.query.name))
         let areTooMany = areTooMany(open)
         let links = open.filter { queries.contains($0.query) && !(areTooMany && $0.query == query.name) }
-        if try links != state.openLinks() { try add(.linksLeftOpen(links)) }
+        if try links != state.bookkeeping.openLinks() { try add(.linksLeftOpen(links)) }
         return links.count == open.count
     }
 
@@ -152,11 +153,13 @@ extension LocalStore {
     }
 
     /// Returns the dangling links; see `OpenLink`.
-    func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.openLinks() } }
+    func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.bookkeeping.openLinks() } }
 
     /// Checks that the query still exists with the same text, because its pages do not belong to another one.
     private func checkIsThere(_ query: DefiningQuery) throws {
-        let isThere = try state.queries().contains { $0.query.name == query.name && $0.query.query == query.query }
+        let isThere = try state.bookkeeping.queries().contains {
+            $0.query.name == query.name && $0.query.query == query.query
+        }
         guard !isThere else { return }
         throw TidelogError(
             .invalidRequest, "The defining query \(query.name) was removed or replaced while it was downloaded.",

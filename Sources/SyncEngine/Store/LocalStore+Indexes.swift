@@ -12,7 +12,7 @@ extension LocalStore {
         let model = try model
         let declared = declaredIndexes
         _ = try read { state throws in
-            let asked = try state.queries().flatMap { QueryIndexes.of($0.query.query, model: model) }
+            let asked = try state.bookkeeping.queries().flatMap { QueryIndexes.of($0.query.query, model: model) }
             return try views.arrange(declared + asked)
         }
     }

@@ -47,7 +47,9 @@ extension LocalStore {
             !set.isSingleton
         else { return nil }
         return try read { state throws -> EntitySnapshot? in
-            guard try !views.hasNames(), let row = try views.row(in: set, key: link.key) else { return nil }
+            guard try !views.hasNames(), let row = try views.entityQueries.row(in: set, key: link.key) else {
+                return nil
+            }
             return try snapshot(row, options, model)
         }
     }

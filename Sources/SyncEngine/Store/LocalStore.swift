@@ -166,7 +166,9 @@ public actor LocalStore {
         var open: [BatchID] = []
         do throws(StateError) {
             let batches = Set(try state.pendingOperations(.inFlight).compactMap(\.status.batch))
-            for batch in batches.sorted() where try state.openBatch(batch)?.monitor == nil { open.append(batch) }
+            for batch in batches.sorted() where try state.bookkeeping.openBatch(batch)?.monitor == nil {
+                open.append(batch)
+            }
         } catch {
             throw TidelogError(error, views: files.views)
         }
@@ -386,18 +388,7 @@ public actor LocalStore {
         }
     }
 
-    /// Returns the dependants of an undo. Only inside a transaction or dry run.
-    func dependants(of operations: Set<SequenceNumber>) throws(StateError) -> [SequenceNumber: Dependence] {
-        try fold.dependants(of: operations)
-    }
-
     func finishRebase() throws(StateError) { try fold.finishRebase() }
-
-    func refusal(
-        ofRedoing operations: [UndoneOperation]
-    ) throws(StateError) -> (operation: SequenceNumber, reason: OperationRefused)? {
-        try fold.refusal(ofRedoing: operations)
-    }
 
     /// Folds records that the log has and the views lack after a failure between the two. They were acknowledged or
     /// will appear so.

@@ -13,12 +13,19 @@ public struct QueryAnswer: Sendable, Hashable {
     /// The query for the next page, relative to the service root; nil on the last page. It stays valid as long as the
     /// store exists, because it contains the last entity of the page instead of an offset.
     public var nextLink: String?
+    /// The URL of the changes since this result, if the service tracks them; nil for a store.
+    public var deltaLink: String?
+    /// The links of the entities that a delta reports as removed from the result.
+    public var removed: [String] = []
 
     public enum Form: Sendable, Hashable {
         /// The result is in ``QueryAnswer/entities``. Rows of `$apply` have an empty `readLink` and no `entityID`.
         case entities
         /// References (`$ref`, `$links`): the `readLink`s of ``QueryAnswer/entities``, which have no values.
         case references
+        /// Combinations of entities (`$crossjoin`): each of ``QueryAnswer/entities`` has no values, and its expanded
+        /// entities by the name of their set.
+        case joined
         /// Only ``QueryAnswer/count``.
         case count
         /// The value of a property. The type is the declared one, or nil for a dynamic property.

@@ -121,7 +121,7 @@ struct ViewsOpening {
         var past = try HistoricalFold(memory)
         report.foldedRecords = try past.advance(through: .max, reader)
         let state = try emptyViews()
-        try state.transaction { try past.state.write(into: state, past.model) }
+        try state.transaction { try DirtyItemWriter.writeAll(of: past.state, into: state, past.model) }
         self.past = past
         return (state, try Fold(storage: WorkingSet(over: state)))
     }

@@ -21,6 +21,7 @@ extension EntityValue {
         isLocal = snapshot.isLocal
         isFromLocalRelationship = snapshot.isFromLocalRelationship
         bindings = []
+        streams = snapshot.streams
         self.factory = factory
         if !related.isEmpty {
             related = related.filter { $0.value.edit == .none }

@@ -60,6 +60,8 @@ open class EntityValue {
     var bindings: [(property: Property, entity: EntityValue)] = []
     /// The targets of each navigation property: expanded, loaded, or set by the app for a deep insert.
     var related: [String: RelatedEntities] = [:]
+    /// The addresses of the entity's streams, if it was read from a service.
+    var streams: [StreamLinks] = []
     /// The provider with which the entity was read or saved, used to read relations; `nil` before.
     var factory: EntityFactory?
 

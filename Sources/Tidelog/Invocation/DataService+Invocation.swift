@@ -57,7 +57,7 @@ struct InvocationBuilder {
         var invocation = OperationInvocation(
             operation,
             on: try target.map { target throws(TidelogError) in try target.binding(of: operation, in: model) },
-            headers: headers)
+            headers: query.requestHeaders(headers))
         for (name, argument) in arguments.pairs {
             guard let parameter = operation.parameters.first(where: { $0.name == name }) else { continue }
             invocation.arguments.append(.init(name, try argument.resolved(for: parameter, in: model)))
@@ -74,7 +74,7 @@ struct InvocationBuilder {
                 .invalidRequest, "The query for \(operation.name) names an entity set or a URL.",
                 recovery: "Remove from(_:) and withURL(_:).")
         }
-        guard query != DataQuery() else { return QueryOptions() }
+        guard query.options != QueryOptions() || query.selectsKey else { return QueryOptions() }
         guard let type = operation.returnType.flatMap({ model.findEntityType($0.type.name) }) else {
             throw TidelogError(
                 .invalidRequest, "\(operation.name) does not return entities, so it does not accept a query.",

@@ -3,14 +3,16 @@ public import ODataWire
 import Operations
 public import SyncEngine
 
-/// Media entities and stream properties. A store keeps the bytes in files next to its log; see Docs/Media.md.
+/// Media entities and stream properties. A store keeps the bytes in files next to its log; online, each call is a
+/// request. See Docs/Media.md.
 extension DataService {
     /// Creates a media entity with its content.
     ///
     /// The other properties of the entity follow as an update, because a service accepts only the bytes when it
-    /// creates a media entity (OData 4.01 Part 1, 11.4.7.1).
+    /// creates a media entity (OData 4.01 Part 1, 11.4.7.1). If the update fails online, the entity exists with its
+    /// content, and the object has its link and the unsaved properties.
     ///
-    /// - Throws: `refused` if the type is not a media entity type.
+    /// - Throws: `refused` if the type is not a media entity type; online `invalidRequest`.
     public func createMedia(
         _ entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
@@ -32,8 +34,7 @@ extension DataService {
     public func uploadMedia(
         entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
-        let content = try await kept(content)
-        try await write(StreamWrite(content: content), entity, headers, options)
+        try await write(content, nil, entity, headers, options)
     }
 
     /// Replaces the content of a stream property.
@@ -41,8 +42,7 @@ extension DataService {
         entity: EntityValue, property: some PropertyReference, content: MediaContent, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
-        let content = try await kept(content)
-        try await write(StreamWrite(property: property.property.name, content: content), entity, headers, options)
+        try await write(content, property.property, entity, headers, options)
     }
 
     /// Deletes a media entity with its content, like ``deleteEntity(_:headers:options:)``.
@@ -59,30 +59,42 @@ extension DataService {
         entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await write(StreamWrite(property: property.property.name, content: nil), entity, headers, options)
+        try await write(nil, property.property, entity, headers, options)
     }
 
-    /// Downloads the content of a media entity into the store, unless the store already has it.
+    /// Downloads the content of a media entity into the store, unless the store already has it; online, into a temporary
+    /// file that is removed with the last copy of the result.
     ///
     /// Local content that has not been uploaded yet is not replaced: ``localMedia(entity:)`` still returns it.
     ///
+    /// - Parameters:
+    ///   - entity: the media entity.
+    ///   - headers: additional headers of the request, online only.
     /// - Returns: The content, or `nil` if the service has none.
     @discardableResult
-    public func downloadMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
-        try await offline().downloadStream(try await address(of: entity))
+    public func downloadMedia(
+        entity: EntityValue, headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> LocalStream? {
+        try await provider.downloadStream(try await address(of: nil, entity), headers: headers)
     }
 
-    /// Downloads the content of a stream property into the store, unless the store already has it.
+    /// Downloads the content of a stream property into the store, unless the store already has it; online, into a
+    /// temporary file that is removed with the last copy of the result.
     ///
+    /// - Parameters:
+    ///   - entity: the entity.
+    ///   - property: the stream property.
+    ///   - headers: additional headers of the request, online only.
     /// - Returns: The content, or `nil` if the service has none.
     @discardableResult
-    public func downloadStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError)
-        -> LocalStream?
-    {
-        try await offline().downloadStream(try await address(of: entity), property: property.property.name)
+    public func downloadStream(
+        entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> LocalStream? {
+        try await provider.downloadStream(try await address(of: property.property, entity), headers: headers)
     }
 
-    /// Returns a Boolean value that indicates whether the content of a media entity is in the store.
+    /// Returns a Boolean value that indicates whether the content of a media entity is in the store; always `false`
+    /// online.
     public func isMediaLocal(entity: EntityValue) async throws(TidelogError) -> Bool {
         try await localMedia(entity: entity) != nil
     }
@@ -90,65 +102,74 @@ extension DataService {
     /// Returns the content of a media entity in the store: the last content written locally, otherwise the downloaded
     /// one.
     ///
-    /// - Returns: The content, or `nil` if the store has none.
+    /// - Returns: The content, or `nil` if the store has none; always `nil` online.
     public func localMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
-        try await offline().store.localStream(try await address(of: entity))
+        try await provider.localStream(try await address(of: nil, entity))
     }
 
     /// Returns the content of a stream property in the store: the last content written locally, otherwise the
     /// downloaded one.
     ///
-    /// - Returns: The content, or `nil` if the store has none.
-    public func localStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError)
-        -> LocalStream?
-    {
-        try await offline().store.localStream(try await address(of: entity), property: property.property.name)
+    /// - Returns: The content, or `nil` if the store has none; always `nil` online.
+    public func localStream(
+        entity: EntityValue, property: some PropertyReference
+    ) async throws(TidelogError) -> LocalStream? {
+        try await provider.localStream(try await address(of: property.property, entity))
     }
 
     // MARK: Parts
 
-    private func offline() throws(TidelogError) -> SyncEngine {
-        guard let provider = provider as? OfflineODataProvider else {
-            throw TidelogError(
-                .unsupported, "Media streams can be read and written only through a store.",
-                recovery: "Use an OfflineODataProvider.")
-        }
-        return try provider.engine()
-    }
-
-    private func address(of entity: EntityValue) async throws(TidelogError) -> EntityAddress {
-        try IntentBuilder(model: try await provider.model()).address(of: entity, forReading: true)
-    }
-
-    private func kept(_ content: MediaContent) async throws(TidelogError) -> StreamContent {
-        try await offline().store.keepStream(mediaType: content.mediaType, name: content.name, content.feed)
+    private func address(of property: Property?, _ entity: EntityValue) async throws(TidelogError) -> StreamAddress {
+        StreamAddress(
+            try IntentBuilder(model: try await provider.model()).address(of: entity, forReading: true),
+            property: property?.name, links: entity.streams.first { $0.property == property?.name })
     }
 
     private func create(_ operation: ChangeSet.Operation, _ content: MediaContent) async throws(TidelogError) {
         let model = try await provider.model()
         let call = try ModificationCall([operation], model: model, provider: provider)
         guard let (intent, options) = call.intents.first, case .create(var draft, let parent) = intent else { return }
-        let content = try await kept(content)
         let rest = Intent.update(
             .draft(draft.number), changes: draft.values, bindings: draft.bindings, inline: draft.inline)
         let hasRest = !draft.values.isEmpty || !draft.bindings.isEmpty || !draft.inline.isEmpty
         (draft.values, draft.bindings, draft.inline) = ([:], [], [])
         var first = options
-        first.stream = StreamWrite(content: content)
-        let intents = [(Intent.create(draft, in: parent), first)] + (hasRest ? [(rest, options)] : [])
-        call.apply(
-            try await provider.perform(intents.map { (intent: $0.0, options: $0.1) }, asChangeSet: false),
-            factory(model))
+        try await put(content, of: nil, into: &first)
+        let create = (intent: Intent.create(draft, in: parent), options: first)
+        guard provider is OnlineODataProvider, hasRest, let entity = operation.subject else {
+            let intents = [create] + (hasRest ? [(intent: rest, options: options)] : [])
+            return call.apply(try await provider.perform(intents, asChangeSet: false), factory(model))
+        }
+        // Two requests that cannot be atomic: after the first one, the entity exists and the object names it.
+        let results = try await provider.perform([create], asChangeSet: false)
+        guard let created = results.first?.entities[draft.number] else { return }
+        entity.applyKeepingEdits(created, factory(model))
+        try await updateEntity(entity, headers: operation.headers, options: operation.options)
     }
 
     private func write(
-        _ stream: StreamWrite, _ entity: EntityValue, _ headers: HTTPHeaders, _ options: RequestOptions
+        _ content: MediaContent?, _ property: Property?, _ entity: EntityValue, _ headers: HTTPHeaders,
+        _ options: RequestOptions
     ) async throws(TidelogError) {
-        _ = try offline()
-        var intentOptions = try options.intentOptions(headers: headers, ifMatch: entity.etag)
-        intentOptions.stream = stream
-        let intent = Intent.update(try await address(of: entity), changes: [:], bindings: [], inline: [])
+        let address = try await address(of: property, entity)
+        // A stream has its own ETag. V2 services that return none use the entity's.
+        let fallback = try await provider.model().version.isLegacy ? entity.etag : nil
+        var intentOptions = try options.intentOptions(headers: headers, ifMatch: address.links?.etag ?? fallback)
+        intentOptions.streamLink = address.links?.editLink
+        try await put(content, of: property, into: &intentOptions)
+        let intent = Intent.update(address.entity, changes: [:], bindings: [], inline: [])
         let results = try await provider.perform([(intent, intentOptions)], asChangeSet: false)
         entity.lastOperation = results.first?.sequence ?? entity.lastOperation
+        guard let result = results.first, result.sequence == nil else { return }
+        var links = address.links ?? StreamLinks(property: property?.name)
+        links.etag = result.etag
+        entity.streams = entity.streams.filter { $0.property != property?.name } + [links]
+    }
+
+    private func put(
+        _ content: MediaContent?, of property: Property?, into options: inout IntentOptions
+    ) async throws(TidelogError) {
+        if let content { options.streamContent = try await provider.keepStream(content) }
+        options.stream = StreamWrite(property: property?.name, content: options.streamContent?.content)
     }
 }

@@ -75,9 +75,7 @@ public final class OfflineODataProvider: DataServiceProvider {
                 place: parameters.storePath,
                 recovery: "Use another directory for another service.")
         }
-        let session = ServiceSession(
-            root: root, transport: parameters.transport ?? defaultTransport(TransportOptions(parameters.limits)),
-            credentials: parameters.credentials, authentication: parameters.authentication, limits: parameters.limits)
+        let session = parameters.connection.session(root)
         session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
         // Checks the service and the queries before any file is created, so that a failure leaves no files.
@@ -382,7 +380,7 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: Inspection
 
-    private func reading() throws(TidelogError) -> StoreReader {
+    func reading() throws(TidelogError) -> StoreReader {
         let engine = try engine()
         return StoreReader(store: engine.store, root: engine.session.root, parameters: parameters)
     }
@@ -450,40 +448,11 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     public var loadedModel: EntityDataModel? { state.withLock { $0.model } }
 
-    public func model() async throws(TidelogError) -> EntityDataModel { try await engine().store.model }
-
     public func trace(_ trace: RequestTrace?) {
         let engine = state.withLock { state in
             state.trace = trace
             return state.engine
         }
         engine?.session.trace = trace
-    }
-
-    public func perform(
-        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
-    ) async throws(TidelogError) -> [IntentResult] {
-        if let discarded = try await discard(intents) { return discarded }
-        return try await engine().store.perform(intents, asChangeSet: asChangeSet)
-    }
-
-    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
-        try await reading().query(request, headers: headers)
-    }
-
-    public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
-        try reading().queryWaiting(request)
-    }
-
-    public func linkedEntities(
-        _ address: EntityAddress, _ property: Property, isBackwards: Bool
-    ) throws(TidelogError) -> [EntityID] {
-        try reading().linkedEntities(address, property, isBackwards: isBackwards)
-    }
-
-    public func load(
-        _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
-    ) async throws(TidelogError) -> EntitySnapshot {
-        try await engine().store.load(address, options: options)
     }
 }

@@ -19,10 +19,10 @@ struct OnlineBatch {
             switch call {
             case .changes(let intents):
                 let requests = try await modification.requests(of: intents, from: nextContentID)
-                nextContentID += requests.members.count
+                nextContentID = requests.nextContentID
                 changeSets[index] = requests
                 parts.append(.changeSet(requests.members))
-            case .query(let request): parts.append(.query(try reading.part(request)))
+            case .query(let request, let headers): parts.append(.query(try reading.part(request, headers)))
             }
         }
         var outcomes: [BatchCallOutcome] = []
@@ -32,10 +32,10 @@ struct OnlineBatch {
                 case (.changeSet(let answered), _):
                     guard let requests = changeSets[index] else { throw Self.unanswered }
                     let responses = try Self.responses(of: answered)
-                    outcomes.append(.changes(try modification.results(of: requests, responses)))
-                case (.query(let answered), .query(let request)):
+                    outcomes.append(.changes(try await modification.results(of: requests, responses)))
+                case (.query(let answered), .query(let request, let headers)):
                     let response = try Self.response(of: answered)
-                    outcomes.append(.query(try await reading.answer(request, response)))
+                    outcomes.append(.query(try await reading.answer(request, headers, response)))
                 case (.query, .changes): throw Self.unanswered
                 }
             } catch {
@@ -49,7 +49,7 @@ struct OnlineBatch {
         guard options.supportsBatch else {
             throw TidelogError(
                 .unsupported,
-                "The service has no $batch, and the call needs several requests that take effect together.",
+                "The service has no $batch, and the call needs several requests that take effect together (a change set, OData 4.01 Part 1, section 11.7.7.1; in V2, MS-ODATA 2.2.7.6.1).",
                 recovery: "Make separate calls, or use one deep insert.")
         }
         let exchange: BatchExchange

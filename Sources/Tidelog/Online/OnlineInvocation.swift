@@ -19,12 +19,13 @@ struct OnlineInvocation {
 
     func answer(to invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
         var invocation = invocation
-        invocation.options = reading.selectingExpanded(invocation.options)
+        invocation.options = reading.urls.selectingExpanded(invocation.options)
         let request: WireRequest
         do throws(URLSyntaxError) {
             request = try encoder.encode(invocation)
         } catch {
-            throw TidelogError(.unsupported, error.description, cause: error)
+            throw TidelogError(
+                .unsupported, "\(error.description) (MS-ODATA, section 2.2.3.6.3)", cause: error)
         }
         let response = try await send(request, invocation.operation)
         try ServiceSession.check(response, request.method, request.url)
@@ -135,7 +136,7 @@ struct OnlineInvocation {
 
     private func snapshot(_ entity: EntityPayload, _ type: TypeReference, _ set: EntitySet?) -> EntitySnapshot {
         let declared = model.findEntityType(type.name) ?? StructuredType(kind: .entity, name: type.name, properties: [])
-        return reading.snapshot(entity, declared, set)
+        return reading.snapshots.snapshot(entity, declared, set)
     }
 
     /// Returns the location for errors, with the URL without its query.

@@ -5,8 +5,11 @@ import Synchronization
 public import Transport
 
 /// The service itself: every call sends a request and returns after the response.
+///
+/// It has the calls of an ``OfflineODataProvider``, except for those that need a store: `Docs/OnlineAndOffline.md` lists
+/// them.
 public final class OnlineODataProvider: DataServiceProvider {
-    private let session: ServiceSession
+    let session: ServiceSession
     private let cached = Mutex<EntityDataModel?>(nil)
     private let classes = Mutex<ClassMetadata?>(nil)
 
@@ -20,15 +23,59 @@ public final class OnlineODataProvider: DataServiceProvider {
     ///   - credentials: the credentials that are sent to the service.
     ///   - serviceOptions: the capabilities of the service; `nil` for those that its metadata declares.
     ///   - limits: bounds on the duration and size of responses.
-    public init(
+    ///   - authentication: returns new credentials when the service rejects the present ones.
+    ///   - customHeaders: headers that are sent with every request to the service.
+    ///   - customCookies: cookies that are sent with every request to the service.
+    public convenience init(
         serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
-        serviceOptions: ServiceOptions? = nil, limits: ServiceLimits = ServiceLimits()
+        serviceOptions: ServiceOptions? = nil, limits: ServiceLimits = ServiceLimits(),
+        authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,
+        customCookies: [String: String] = [:]
     ) {
-        givenOptions = serviceOptions
-        session = ServiceSession(
-            root: serviceRoot, transport: transport ?? defaultTransport(TransportOptions(limits)),
-            credentials: credentials, limits: limits)
+        self.init(
+            serviceRoot: serviceRoot,
+            connection: ServiceConnection(
+                transport: transport, credentials: credentials, authentication: authentication,
+                customHeaders: customHeaders, customCookies: customCookies, limits: limits,
+                serviceOptions: serviceOptions))
     }
+
+    /// Creates a provider for a service.
+    ///
+    /// - Parameters:
+    ///   - serviceRoot: an absolute URL, with or without a trailing slash.
+    ///   - connection: the connection to the service, which a store can share.
+    public init(serviceRoot: String, connection: ServiceConnection) {
+        givenOptions = connection.serviceOptions
+        session = connection.session(serviceRoot)
+    }
+
+    // MARK: Session
+
+    /// The service root.
+    public var serviceRoot: String { session.root }
+
+    /// Headers that are sent with every request to the service, starting with the next one.
+    ///
+    /// They never appear in traces or errors. If a request sets a header itself, the custom value is not added.
+    public var customHeaders: HTTPHeaders {
+        get { session.headers.headers }
+        set { session.headers.headers = newValue }
+    }
+
+    /// Cookies that are sent with every request to the service in addition to the service's own, starting with the
+    /// next request.
+    public var customCookies: [String: String] {
+        get { session.headers.cookies }
+        set { session.headers.cookies = newValue }
+    }
+
+    /// Replaces the credentials, starting with the next request.
+    public func use(_ credentials: Credentials) async { await session.use(credentials) }
+
+    public func trace(_ trace: RequestTrace?) { session.trace = trace }
+
+    // MARK: Metadata
 
     public var loadedModel: EntityDataModel? { cached.withLock { $0 } }
 
@@ -74,50 +121,6 @@ public final class OnlineODataProvider: DataServiceProvider {
         return try MetadataRefresh(from: new, to: new, policy, root: session.root)
     }
 
-    public func trace(_ trace: RequestTrace?) { session.trace = trace }
-
-    public func perform(
-        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
-    ) async throws(TidelogError) -> [IntentResult] {
-        let model = try await model()
-        let round = OnlineModification(session: session, model: model, options: options(model))
-        if asChangeSet { return try await round.changeSet(intents) }
-        var results: [IntentResult] = []
-        for (intent, options) in intents { results.append(try await round.single(intent, options)) }
-        return results
-    }
-
-    private func options(_ model: EntityDataModel) -> ServiceOptions {
-        givenOptions ?? ServiceOptions(declaredBy: model)
-    }
-
-    /// Sends all parts as one `$batch` if the service supports it.
-    public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
-        let model = try await model()
-        let options = options(model)
-        guard options.supportsBatch, calls.count > 1 else { return await processInTurn(calls) }
-        let batch = OnlineBatch(
-            session: session,
-            encoder: RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options),
-            options: options)
-        return try await batch.process(
-            calls, OnlineModification(session: session, model: model, options: options),
-            OnlineReader(session: session, model: model))
-    }
-
-    public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
-        let model = try await model()
-        return try await OnlineInvocation(session: session, model: model, options: options(model)).answer(
-            to: invocation)
-    }
-
-    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
-        try await OnlineReader(session: session, model: try await model()).query(request, headers)
-    }
-
-    public func load(
-        _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
-    ) async throws(TidelogError) -> EntitySnapshot {
-        try await OnlineReader(session: session, model: try await model()).load(address, options, headers)
-    }
+    /// Returns the capabilities of the service.
+    func options(_ model: EntityDataModel) -> ServiceOptions { givenOptions ?? ServiceOptions(declaredBy: model) }
 }

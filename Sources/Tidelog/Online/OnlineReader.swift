@@ -3,101 +3,65 @@ import ODataWire
 import SyncCore
 import SyncEngine
 
-extension TidelogError {
-    static func onlyInStore(_ id: EntityID) -> TidelogError {
-        TidelogError(
-            .invalidRequest, "A service does not know the entity ID \(id).",
-            recovery: "Identify the entity by its link or key.")
-    }
-}
-
 /// Queries as requests to the service.
 struct OnlineReader {
     let session: ServiceSession
     let model: EntityDataModel
-    private let encoder: RequestEncoder
+    let urls: OnlineURLs
+    let snapshots: OnlineSnapshots
     private let reader: PayloadReader
 
     init(session: ServiceSession, model: EntityDataModel) {
         self.session = session
         self.model = model
-        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
+        urls = OnlineURLs(model: model, root: session.root)
+        snapshots = OnlineSnapshots(model: model, root: session.root)
         reader = PayloadReader(version: model.version, model: model, limits: session.limits.reading)
     }
 
     func query(_ request: QueryRequest, _ headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
-        try await get(try url(of: request), headers)
-    }
-
-    func url(of request: QueryRequest) throws(TidelogError) -> String {
-        switch request {
-        case .url(let url): url
-        case .set(let set, let options): set.segment + (try suffix(options))
-        case .related(let address, let property, let options):
-            "\(try url(of: address))/\(property.name)\(try suffix(options))"
-        case .entity(let id): throw .onlyInStore(id)
-        case .sources(_, let property, _):
-            throw TidelogError(
-                .unsupported, "A service cannot be queried for the entities whose \(property) leads to an entity.",
-                recovery: "Query the entity set with a filter.")
+        var answer: QueryAnswer?
+        for url in try urls.urls(of: request) {
+            let next = try await get(url, headers)
+            answer?.entities += next.entities
+            answer = answer ?? next
         }
+        return answer ?? QueryAnswer(entities: [])
     }
 
     /// Returns a query as a part of a batch.
-    func part(_ request: QueryRequest) throws(TidelogError) -> WireRequest {
-        WireRequest(
-            method: "GET", url: encoder.url(of: .url(URLText.encoded(try url(of: request)))), headers: encoder.headers)
+    func part(_ request: QueryRequest, _ headers: HTTPHeaders) throws(TidelogError) -> WireRequest {
+        let url = try url(of: request)
+        return WireRequest(
+            method: "GET", url: urls.encoder.url(of: .url(URLText.encoded(url))),
+            headers: self.headers(try pages(at: url), headers))
     }
 
     /// Reads the response to a query in a batch, including all following pages.
-    func answer(_ request: QueryRequest, _ response: WireResponse) async throws(TidelogError) -> QueryAnswer {
-        try await get(try url(of: request), .empty, first: response)
+    func answer(
+        _ request: QueryRequest, _ headers: HTTPHeaders, _ response: WireResponse
+    ) async throws(TidelogError) -> QueryAnswer {
+        try await get(try url(of: request), headers, first: response)
+    }
+
+    /// Returns the only URL of a query that names a set, a URL or a navigation property.
+    private func url(of request: QueryRequest) throws(TidelogError) -> String {
+        try urls.urls(of: request).first ?? ""
     }
 
     func load(
         _ address: EntityAddress, _ options: QueryOptions, _ headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {
-        let url = try url(of: address)
-        guard let entity = try await get(url + (try suffix(options)), headers).entities.first else {
+        let url = try urls.url(of: address)
+        guard let entity = try await get(url + (try urls.suffix(options)), headers).entities.first else {
             throw TidelogError(.notFound, "The service has no such entity.", place: Self.path(url))
         }
         return entity
     }
 
-    private func suffix(_ options: QueryOptions) throws(TidelogError) -> String {
-        do {
-            let text = try selectingExpanded(options).print(version: model.version)
-            return text.isEmpty ? "" : "?" + text
-        } catch {
-            throw TidelogError(.unsupported, "\(error)", cause: error)
-        }
-    }
+    // MARK: Pages
 
-    /// V2 omits expanded properties that are not selected.
-    func selectingExpanded(_ options: QueryOptions) -> QueryOptions {
-        guard model.version.isLegacy, !options.select.isEmpty else { return options }
-        var options = options
-        options.select += options.expand.map { SelectItem(path: $0.path) }
-        return options
-    }
-
-    func url(of address: EntityAddress) throws(TidelogError) -> String {
-        switch address {
-        case .link(let url): return encoder.url(of: .url(url))
-        case .key(let name, let key):
-            guard let set = model.findEntitySet(name) else {
-                throw TidelogError(.refused(.unknownEntitySet), model.missingResource(name))
-            }
-            return encoder.url(of: .entity(set: set, key: key))
-        case .id(let id): throw .onlyInStore(id)
-        case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it is created.")
-        }
-    }
-
-    /// - Parameter first: the response to the URL itself, if it is already available.
-    private func get(
-        _ url: String, _ headers: HTTPHeaders, first: WireResponse? = nil
-    ) async throws(TidelogError) -> QueryAnswer {
+    private func pages(at url: String) throws(TidelogError) -> OnlinePageReader {
         let request: ServiceRequest
         do throws(URLSyntaxError) {
             request = try ServiceRequest.parse(
@@ -105,28 +69,26 @@ struct OnlineReader {
         } catch {
             throw TidelogError(.invalidRequest, error.description, place: Self.path(url), cause: error)
         }
-        var all = encoder.headers
-        all.merge(headers)
-        switch request.path.target {
-        case .entity(let type, let set):
-            let response = if let first { first } else { try await session.get(url, headers: all) }
-            if response.status == 404 || response.status == 204 { return QueryAnswer(entities: [], isSingle: true) }
-            try ServiceSession.check(response, "GET", url)
-            var payload = try decoded(url) { () throws(PayloadError) in try reader.entity(response.body, type: type) }
-            try await complete(&payload, type, of: url, all)
-            let place = set?.isContained == true ? Place.entity(relative(url)) : nil
-            return QueryAnswer(entities: [snapshot(payload, type, set, at: place)], isSingle: true)
-        case .entities(let type, let set): return try await pages(url, all, type, set, first: first)
-        default:
-            throw TidelogError(.unsupported, "The query does not return entities.", place: Self.path(url))
-        }
+        let pages = OnlinePageReader(request, model: model, limits: session.limits.reading)
+        try pages.checkIsReadable()
+        return pages
     }
 
-    private func pages(
-        _ url: String, _ headers: HTTPHeaders, _ type: EntityType, _ set: EntitySet?, first: WireResponse?
+    private func headers(_ pages: OnlinePageReader, _ own: HTTPHeaders) -> HTTPHeaders {
+        var all = urls.encoder.headers
+        if let accept = pages.accept { all["Accept"] = accept }
+        all.merge(own)
+        return all
+    }
+
+    /// - Parameter first: the response to the URL itself, if it is already available.
+    private func get(
+        _ url: String, _ own: HTTPHeaders, first: WireResponse? = nil
     ) async throws(TidelogError) -> QueryAnswer {
-        var answer = QueryAnswer(entities: [])
-        let isPaged = try PagePreference(headers) != nil
+        let pages = try pages(at: url)
+        let headers = headers(pages, own)
+        var answer = QueryAnswer(entities: [], isSingle: pages.isSingle)
+        let isPaged = try PagePreference(own) != nil
         var first = first
         var next: String? = url
         var seen: Set<ExactText> = []
@@ -138,19 +100,12 @@ struct OnlineReader {
             }
             let response = if let first { first } else { try await session.get(page, headers: headers) }
             first = nil
-            try ServiceSession.check(response, "GET", page)
-            var feed = try decoded(page) { () throws(PayloadError) in try reader.feed(response.body, type: type) }
-            guard progress.shouldContinue(behind: feed.entities.first.map { DeltaItem.entity($0).identity(type) })
-            else {
+            guard let read = try content(of: response, page, pages) else { return answer }
+            guard progress.shouldContinue(behind: read.identity) else {
                 throw .withoutProgress(page, session.limits)
             }
-            for index in feed.entities.indices {
-                try await complete(&feed.entities[index], type, of: page, headers)
-            }
-            let place = set?.isContained == true ? Place.collection(relative(url)) : nil
-            answer.entities += feed.entities.map { snapshot($0, type, set, at: place) }
-            answer.count = answer.count ?? feed.count
-            next = feed.nextLink.map { session.resolve($0, from: page) }
+            try await add(read, to: &answer, url: url, page: page, headers)
+            next = read.nextLink.map { session.resolve($0, from: page) }
             // With a page size, each page is a result of its own.
             if isPaged {
                 answer.nextLink = next
@@ -158,6 +113,58 @@ struct OnlineReader {
             }
         }
         return answer
+    }
+
+    /// Returns the content of a response, or `nil` if the entity at the URL does not exist.
+    private func content(
+        of response: WireResponse, _ url: String, _ pages: OnlinePageReader
+    ) throws(TidelogError) -> OnlinePageReader.Page? {
+        if response.status == 404 {
+            if pages.leadsToEntity { return nil }
+            if pages.isSingle {
+                throw TidelogError(
+                    .notFound, "The service has no such resource, or its value is null.", place: "GET \(Self.path(url))"
+                )
+            }
+        }
+        try ServiceSession.check(response, "GET", url)
+        if response.status == 204, pages.isRaw {
+            throw TidelogError(
+                .notFound, "The property is null and has no raw value.", place: "GET \(Self.path(url))")
+        }
+        return try decoded(url) { () throws(PayloadError) in try pages.page(response) }
+    }
+
+    private func add(
+        _ page: OnlinePageReader.Page, to answer: inout QueryAnswer, url first: String, page url: String,
+        _ headers: HTTPHeaders
+    ) async throws(TidelogError) {
+        switch page.content {
+        case .entities(var entities, let type, let set):
+            for index in entities.indices { try await complete(&entities[index], type, of: url, headers) }
+            let path = snapshots.relative(first)
+            let place: OnlineSnapshots.Place? =
+                set?.isContained != true ? nil : answer.isSingle ? .entity(path) : .collection(path)
+            answer.entities += entities.map { snapshots.snapshot($0, type, set, at: place) }
+            answer.removed += page.removed.compactMap { snapshots.link(ofRemoved: $0, type, set) }
+        case .rows(let rows, let type): answer.entities += rows.map { snapshots.row($0, type) }
+        case .mixed(let entities): answer.entities += entities.compactMap(snapshots.mixed)
+        case .combinations(let rows):
+            answer.form = .joined
+            answer.entities += rows.map(snapshots.combination)
+        case .references(let urls, let type):
+            answer.form = .references
+            answer.entities += urls.map { snapshots.reference($0, type, nil) }
+        case .value(let value, let type): answer.form = .value(value, type)
+        case .values(let values, let type):
+            var all = values
+            if case .value(.collection(let before), _) = answer.form { all = before + values }
+            answer.form = .value(.collection(all), type)
+        case .rawValue(let value): answer.form = .rawValue(value)
+        case .count: answer.form = .count
+        }
+        answer.count = answer.count ?? page.count
+        answer.deltaLink = page.deltaLink.map { session.resolve($0, from: url) }
     }
 
     /// Completes expanded collections that the service returned in pages.
@@ -199,56 +206,5 @@ struct OnlineReader {
             throw TidelogError(
                 .notOData, "The response cannot be read: \(error)", place: "GET \(Self.path(url))", cause: error)
         }
-    }
-
-    /// The location of contained entities, whose URLs contain the containing entity.
-    enum Place {
-        case entity(String)
-        case collection(String)
-    }
-
-    /// Returns the path relative to the service root, without query options.
-    private func relative(_ url: String) -> String {
-        let path = Self.path(url)
-        return String(path.hasPrefix(session.root) ? path.dropFirst(session.root.count) : path.drop { $0 == "/" })
-    }
-
-    private func canonical(_ set: EntitySet?, _ key: KeyPredicate?, at place: Place?) -> String? {
-        guard let set else { return nil }
-        guard set.isContained else { return key.map { encoder.url(of: .entity(set: set, key: $0)) } }
-        switch place {
-        case .entity(let url): return url
-        case .collection(let url): return key.map { url + encoder.predicate($0, of: set.entityType) }
-        case nil: return nil
-        }
-    }
-
-    /// - Parameter place: the location of a contained entity.
-    func snapshot(
-        _ payload: EntityPayload, _ declared: EntityType, _ set: EntitySet?, at place: Place? = nil
-    ) -> EntitySnapshot {
-        let type = payload.type.flatMap { model.findEntityType($0) } ?? declared
-        let key = KeyPredicate(of: type, in: payload.values)
-        let canonical = canonical(set, key, at: place)
-        let link = payload.readLink ?? payload.id ?? payload.editLink ?? canonical ?? set?.name ?? ""
-        var expanded: [EntitySnapshot.Expanded] = []
-        for item in payload.expanded {
-            guard let property = type.findProperty(item.navigation),
-                let target = property.navigation.flatMap({ model.findEntityType($0.targetType) })
-            else { continue }
-            let targetSet = set.flatMap { model.target(of: property, in: $0) }
-            var below: Place?
-            if let containment = targetSet?.containment, containment.navigation == property, let canonical {
-                let path = canonical + "/" + (containment.cast.map { $0 + "/" } ?? "") + property.name
-                below = property.isCollection ? .collection(path) : .entity(path)
-            }
-            expanded.append(
-                EntitySnapshot.Expanded(
-                    navigation: item.navigation,
-                    entities: item.entities.map { snapshot($0, target, targetSet, at: below) }))
-        }
-        return EntitySnapshot(
-            set: set?.name ?? "", type: type.name, values: payload.values, etag: payload.etag,
-            readLink: canonical ?? link, editLink: payload.editLink ?? canonical ?? link, expanded: expanded)
     }
 }

@@ -17,6 +17,8 @@ struct OnlineRewriter {
     func adapted(
         _ modification: DataModification, after earlier: [DataModification] = []
     ) async throws(TidelogError) -> DataModification {
+        // The body consists of bytes.
+        guard modification.stream == nil else { return modification }
         var modification = modification
         switch modification.action {
         case .create(let set, let body): modification.action = .create(in: set, try unbound(body))
@@ -34,11 +36,14 @@ struct OnlineRewriter {
         func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         let action = modification.action
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
-            throw unsupported("The service does not support references to entities that the same change set creates.")
-        }
-        if options.contentIDReferences == .urlsOnly, action.bodyReferences.contains(where: isNew) {
             throw unsupported(
-                "The service does not support references in a body to entities that the same change set creates.")
+                "The service does not support references to entities that the same change set creates (OData 4.01 Part 1, section 11.7.4; MS-ODATA 2.2.7.6.1.1), and separate requests would not take effect together."
+            )
+        }
+        if [.none, .urlsOnly].contains(options.contentIDReferences), action.bodyReferences.contains(where: isNew) {
+            throw unsupported(
+                "The service does not support references in a body to entities that the same change set creates (V4 leaves them open, OData 4.01 Part 1, section 11.7.4; V2 forbids them, MS-ODATA 2.2.7.6.1.1), and separate requests would not take effect together."
+            )
         }
         return modification
     }
@@ -52,7 +57,7 @@ struct OnlineRewriter {
                 let key = try binding.targets.first.map({ r throws(TidelogError) in try self.key(of: r) }) ?? .some([:])
             else {
                 throw unsupported(
-                    "The service does not support links in a body, and no dependent property stands for \(binding.navigation.name)."
+                    "The service does not support links in a body (OData 4.01 Part 1, section 11.4.2.1; MS-ODATA 2.2.7.1.1), and no dependent property stands for \(binding.navigation.name)."
                 )
             }
             for pair in pairs { body.values[pair.dependent] = key.value(at: pair.principal) ?? .null }
@@ -91,11 +96,12 @@ struct OnlineRewriter {
     ) async throws(TidelogError) -> (body: EntityBody, etag: String?) {
         if target.isBelowContentID {
             throw unsupported(
-                "The service has no PATCH, and an entity that the same change set creates cannot be read.")
+                "The service has no PATCH (OData 4.01 Part 1, section 11.4.3; MS-ODATA 2.2.7.3.1), and an entity that the same change set creates cannot be read."
+            )
         }
         if let name = body.type.unusableProperties.min() {
             throw unsupported(
-                "The service has no PATCH, and a PUT would reset "
+                "The service has no PATCH (OData 4.01 Part 1, section 11.4.3; MS-ODATA 2.2.7.3.1), and a PUT would reset "
                     + "\(name), whose declaration in the metadata cannot be used.")
         }
         let held = try await standing(target, body.type, after: earlier)

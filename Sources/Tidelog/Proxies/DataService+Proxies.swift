@@ -50,7 +50,8 @@ extension DataService {
             throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(set).")
         }
         let snapshot = try await provider.load(
-            .key(set: set.name, key), options: query.resolvedOptions(set.entityType), headers: .empty)
+            .key(set: set.name, key), options: query.resolvedOptions(set.entityType),
+            headers: query.requestHeaders(.empty))
         let found = factory(model).entity(snapshot)
         guard let entity = found as? Entity else {
             throw TidelogError(

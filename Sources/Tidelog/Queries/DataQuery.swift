@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+public import ODataWire
 public import SyncEngine
 
 /// A query that is built step by step: `DataQuery().from(customers).filter(name.equal("A")).orderBy(name).top(10)`.
@@ -12,6 +12,8 @@ public struct DataQuery: Sendable, Hashable {
     var selectsKey = false
     var size: Int64?
     var countsOnly = false
+    var tracksChanges = false
+    var headers = HTTPHeaders.empty
 
     /// Creates a query without set or URL.
     public init() {}
@@ -98,6 +100,16 @@ public struct DataQuery: Sendable, Hashable {
     /// A service may return smaller pages. The query throws `invalidRequest` if `count` is not greater than 0.
     public func pageSize(_ count: Int) -> DataQuery { with { $0.size = Int64(count) } }
 
+    /// Requests changes in addition: ``QueryResult/deltaQuery`` then returns what has changed since this result.
+    ///
+    /// Online only, and only if the service tracks changes (OData 4.01 Part 1, sections 8.2.8.9 and 11.3). V2 has no
+    /// such request; its services return a delta link on their own or not at all. A store downloads changes with its
+    /// defining queries, and reports them in live queries (``DataService/observe(_:)``).
+    public func trackChanges() -> DataQuery { with { $0.tracksChanges = true } }
+
+    /// Adds headers to the request of the query, online only. Also for the queries that generated functions take.
+    public func withHeaders(_ headers: HTTPHeaders) -> DataQuery { with { $0.headers.merge(headers) } }
+
     /// The direction of a sort order.
     public enum SortOrder: Sendable {
         case ascending
@@ -108,6 +120,18 @@ public struct DataQuery: Sendable, Hashable {
         var copy = self
         change(&copy)
         return copy
+    }
+
+    /// Returns the headers of the request, with the preferences of the query.
+    func requestHeaders(_ headers: HTTPHeaders) -> HTTPHeaders {
+        var all = self.headers
+        all.merge(headers)
+        var preferences: [String] = []
+        if let size { preferences.append("odata.maxpagesize=\(size)") }
+        if tracksChanges { preferences.append("odata.track-changes") }
+        guard !preferences.isEmpty else { return all }
+        all["Prefer"] = ([all["Prefer"]].compactMap { $0 } + preferences).joined(separator: ", ")
+        return all
     }
 
     /// Returns the options, with the key selected if requested.
@@ -126,8 +150,19 @@ public struct DataQuery: Sendable, Hashable {
 /// The result of a query.
 public struct QueryResult {
     let entities: [EntityValue]
+    /// The combinations that `$crossjoin` returns, each with its entities by the name of their set; empty for all other
+    /// queries. Entities that the query does not expand have only a readLink.
+    public let joinedEntities: [[String: EntityValue]]
     /// The query for the next page, or `nil` if this is the last one.
     public let nextQuery: DataQuery?
+    /// The query for the changes since this result; `nil` if the service does not track them, before the last page, and
+    /// offline. See ``DataQuery/trackChanges()``.
+    ///
+    /// Its result contains the added and changed entities, the latter possibly without unchanged properties, and
+    /// ``removedLinks``.
+    public let deltaQuery: DataQuery?
+    /// The readLinks of entities that a ``deltaQuery`` reports as removed: deleted, or no longer in the result.
+    public let removedLinks: [String]
     /// The value if the query's URL leads to a property, `$value` or `$count`; `nil` for entities.
     public let value: Value?
     /// The number of entities ignoring `top` and `skip`; `nil` unless the query requests it.

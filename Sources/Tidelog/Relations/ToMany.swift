@@ -6,7 +6,8 @@ public import SyncEngine
 /// The targets of a collection-valued navigation property: `customer.orders`.
 ///
 /// A collection of objects in the order of the store. It is read on first access and then cached until it is
-/// refreshed; ``isStale`` indicates whether the store has other targets now. Changes are kept in the object that owns
+/// refreshed; ``isStale`` indicates whether the store has other targets now. Online, reading is a request, so access
+/// without `await` finds nothing and sets ``failure``: call ``loaded()`` first, which works in both cases. Changes are kept in the object that owns
 /// the relation and applied together when it is saved, or by ``applyChanges()``: in one change set, new entities are
 /// created, existing ones linked, and removed ones unlinked.
 ///
@@ -68,6 +69,17 @@ public struct ToMany<Element: EntityValue> {
             throw error
         }
         if let failure { throw failure }
+    }
+
+    /// Returns the collection, and reads its entities from the store or service if they have not been read yet: first
+    /// access that works offline and online.
+    ///
+    /// Unlike ``load()``, it does not read known entities again.
+    @discardableResult
+    public func loaded() async throws(TidelogError) -> ToMany<Element> {
+        if !related.isResolved { try await load() }
+        if let failure { throw failure }
+        return self
     }
 
     /// Reads the entities from the store or, online, from the service, even if they have been read before.

@@ -10,8 +10,9 @@ public import SyncEngine
 /// new target affects only the object until the object is saved: by ``Box/put(_:)-(Entity)``,
 /// ``DataService/createEntity(_:headers:options:)`` or ``DataService/updateEntity(_:headers:options:)``.
 ///
-/// Reading blocks while the store is busy, for at most one of its transactions. An ``OnlineODataProvider`` does not
-/// support reading on access: call ``load()``, or expand the property in the query.
+/// Reading blocks while the store is busy, for at most one of its transactions. Online, reading is a request, so access
+/// without `await` throws `unsupported` or returns `nil`: call ``loaded()``, which works in both cases, or expand the
+/// property in the query.
 public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
     /// The object that owns the relation; `nil` for a value that is to be assigned.
     private let host: EntityValue?
@@ -166,6 +167,16 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
             }
         }
         return try checked(related.target)
+    }
+
+    /// Returns the target, and reads it from the store or service if it has not been read yet: first access that works
+    /// offline and online.
+    ///
+    /// Unlike ``load()``, it does not read a known target again.
+    public func loaded() async throws(TidelogError) -> Target? {
+        let related = related
+        guard host != nil, related.edit == .none, !related.isResolved else { return try resolve() }
+        return try await load()
     }
 
     /// Reads the target from the store or, online, from the service, even if it has been read before.

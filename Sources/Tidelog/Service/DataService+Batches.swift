@@ -37,7 +37,8 @@ extension DataService {
                 }
                 modifications[index] = call
                 calls.append(.changes(call.intents))
-            case .query(let query, _): calls.append(.query(try request(query)))
+            case .query(let query, let headers, _):
+                calls.append(.query(try request(query), headers: query.requestHeaders(headers)))
             }
             places.append(index)
         }
@@ -47,8 +48,8 @@ extension DataService {
             case (.changes(let results), .changes(let changes)):
                 modifications[index]?.apply(results, factory(model))
                 changes.isApplied = true
-            case (.query(let answer), .query(let query, _)):
-                batch.parts[index] = .query(query, result(answer, model))
+            case (.query(let answer), .query(let query, let headers, _)):
+                batch.parts[index] = .query(query, headers, result(answer, model))
             case (.failed(let error), _): failure = failure ?? error
             default: break
             }

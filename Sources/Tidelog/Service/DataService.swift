@@ -257,9 +257,7 @@ open class DataService: @unchecked Sendable {
         _ query: DataQuery, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> QueryResult {
         let model = try await provider.model()
-        var headers = headers
-        if let size = query.size { headers.add(name: "Prefer", value: "odata.maxpagesize=\(size)") }
-        return result(try await provider.query(try request(query), headers: headers), model)
+        return result(try await provider.query(try request(query), headers: query.requestHeaders(headers)), model)
     }
 
     func request(_ query: DataQuery) throws(TidelogError) -> QueryRequest {
@@ -282,14 +280,25 @@ open class DataService: @unchecked Sendable {
     func result(_ answer: QueryAnswer, _ model: EntityDataModel) -> QueryResult {
         let value: Value? =
             switch answer.form {
-            case .entities, .references: nil
+            case .entities, .references, .joined: nil
             case .count: answer.count.map { .integer($0) }
             case .value(let value, _), .rawValue(let value): value
             }
         return QueryResult(
-            entities: entities(answer, model),
-            nextQuery: answer.nextLink.map { DataQuery().withURL($0) }, value: value,
+            entities: answer.form == .joined ? [] : entities(answer, model),
+            joinedEntities: answer.form == .joined ? joined(answer, model) : [],
+            nextQuery: answer.nextLink.map { DataQuery().withURL($0) },
+            deltaQuery: answer.deltaLink.map { DataQuery().withURL($0) }, removedLinks: answer.removed, value: value,
             count: answer.count.flatMap { Int(exactly: $0) })
+    }
+
+    private func joined(_ answer: QueryAnswer, _ model: EntityDataModel) -> [[String: EntityValue]] {
+        let factory = factory(model)
+        return answer.entities.map { row in
+            var entities: [String: EntityValue] = [:]
+            for part in row.expanded { entities[part.navigation] = part.entities.first.flatMap(factory.entity) }
+            return entities
+        }
     }
 
     /// Reads an entity again, or for the first time if only its readLink or key is set.
@@ -304,7 +313,7 @@ open class DataService: @unchecked Sendable {
         let model = try await provider.model()
         let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
         let snapshot = try await provider.load(
-            address, options: query.resolvedOptions(entity.entityType), headers: headers)
+            address, options: query.resolvedOptions(entity.entityType), headers: query.requestHeaders(headers))
         entity.apply(snapshot, factory(model))
     }
 
@@ -324,9 +333,8 @@ open class DataService: @unchecked Sendable {
             entity.savedValues[property.name] = snapshot.values[property.name]
             return
         }
-        var headers = headers
-        if let size = query.size { headers.add(name: "Prefer", value: "odata.maxpagesize=\(size)") }
-        let answer = try await provider.query(.related(address, property, query.options), headers: headers)
+        let answer = try await provider.query(
+            .related(address, property, query.options), headers: query.requestHeaders(headers))
         entity.relation(property).resolve(entities(answer, model))
     }
 

@@ -52,6 +52,16 @@ public protocol DataServiceProvider: AnyObject, Sendable {
     ///
     /// - Throws: `unsupported` if the provider does not contact a service, as for a store.
     func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer
+    /// Stores the content of a stream that a following modification writes.
+    func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream
+    /// Downloads the content of a stream.
+    ///
+    /// - Returns: The content, or `nil` if the service has none.
+    func downloadStream(
+        _ stream: StreamAddress, headers: HTTPHeaders
+    ) async throws(TidelogError) -> LocalStream?
+    /// Returns the content of a stream that is available without the service, or `nil` if there is none.
+    func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream?
     /// Returns the results of a query from now on.
     ///
     /// - Throws: `unsupported` if the provider does not report changes, as for a service.
@@ -65,7 +75,7 @@ public protocol DataServiceProvider: AnyObject, Sendable {
 /// A part of a ``RequestBatch`` as values.
 public enum BatchCall: Sendable {
     case changes([(intent: Intent, options: IntentOptions)])
-    case query(QueryRequest)
+    case query(QueryRequest, headers: HTTPHeaders)
 }
 
 /// The outcome of a ``BatchCall``.
@@ -94,11 +104,26 @@ extension DataServiceProvider {
                 + (isAction ? ", or queue it with queueAction(_:on:_:)." : "."))
     }
 
+    /// Always throws `unsupported`: OData has no notifications that a client without a server of its own could receive.
+    /// Deltas are requested (OData 4.01 Part 1, 11.3), and the preference `callback` (8.2.8.2) needs an endpoint of the
+    /// client; V2 has neither.
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
         throw TidelogError(
-            .unsupported, "A service does not report changes.",
-            recovery: "Observe a store, or execute the query again.")
+            .unsupported,
+            "A service does not report changes to its clients: they request them (OData 4.01 Part 1, section 11.3).",
+            recovery: "Observe a store, execute the query again, or request the changes with trackChanges().")
     }
+
+    /// Always throws `unsupported`.
+    public func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream { throw .noStreams }
+
+    /// Always throws `unsupported`.
+    public func downloadStream(
+        _ stream: StreamAddress, headers: HTTPHeaders
+    ) async throws(TidelogError) -> LocalStream? { throw .noStreams }
+
+    /// Always throws `unsupported`.
+    public func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream? { throw .noStreams }
 
     public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer { throw .notKeptHere }
 
@@ -117,7 +142,8 @@ extension DataServiceProvider {
             do throws(TidelogError) {
                 switch call {
                 case .changes(let intents): outcomes.append(.changes(try await perform(intents, asChangeSet: true)))
-                case .query(let request): outcomes.append(.query(try await query(request, headers: .empty)))
+                case .query(let request, let headers):
+                    outcomes.append(.query(try await query(request, headers: headers)))
                 }
             } catch {
                 outcomes.append(.failed(error))
@@ -144,7 +170,14 @@ public enum QueryRequest: Sendable {
 extension TidelogError {
     fileprivate static var notKeptHere: TidelogError {
         TidelogError(
-            .unsupported, "Relations of entities of a service are not loaded on first access.",
-            recovery: "Load the relation with load(), or expand it in the query.")
+            .unsupported,
+            "A relation of an entity of a service cannot be read without suspending: reading it is a request (OData 4.01 Part 1, section 11.2.7; in V2, MS-ODATA 2.2.7.2).",
+            recovery: "Read the relation with loaded(), or expand it in the query.")
+    }
+
+    fileprivate static var noStreams: TidelogError {
+        TidelogError(
+            .unsupported, "A historical store has no media streams.",
+            recovery: "Read them from the store itself, with an OfflineODataProvider.")
     }
 }

@@ -13,9 +13,9 @@ final class CurlTransfer: @unchecked Sendable {
     let location = Mutex<String?>(nil)
 
     private let request: OutgoingRequest
-    private let options: TransportOptions
+    let options: TransportOptions
     private let use: ResponseMeter.Use
-    private var url: RequestURL
+    private(set) var url: RequestURL
     private var parser = ResponseHeadParser()
     /// The body of a response that may be a redirect, held until that is known.
     private var held: [UInt8]?
@@ -25,7 +25,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var isCut = false
     private var headWait: HeadTimeout
     private var redirects = 0
-    private var failure: TransportError?
+    var failure: TransportError?
 
     private(set) var easy: OpaquePointer?
     private var headerList: OpaquePointer?
@@ -83,8 +83,14 @@ final class CurlTransfer: @unchecked Sendable {
         ccurl_set_long(easy, CCURL_NOSIGNAL, 1)
         ccurl_set_long(easy, CCURL_PATH_AS_IS, 1)
         ccurl_set_long(easy, CCURL_SUPPRESS_CONNECT_HEADERS, 1)
-        if url.origin.isLoopback { ccurl_set_string(easy, CCURL_PROXY, "") }
-        if let file = options.certificateAuthorities { ccurl_set_string(easy, CCURL_CAINFO, file) }
+        if let reason = options.connection.apply(to: easy, isLoopback: url.origin.isLoopback) {
+            close(.failure(error(.tls, reason, sent: false)))
+            return nil
+        }
+        if options.connection.serverTrust.check != nil, !setTrustCheck(easy) {
+            close(.failure(error(.tls, "libcurl 7.80 or later is required to check certificates", sent: false)))
+            return nil
+        }
         setTimeouts(easy)
         setRequest(easy)
         ccurl_set_pointer(easy, CCURL_WRITEDATA, context)
@@ -105,6 +111,10 @@ final class CurlTransfer: @unchecked Sendable {
         if let failure {
             close(.failure(failure))
         } else if result != CCURL_OK, !isCut {
+            if let refusal = proxyRefusal(easy) {
+                close(.failure(error(.unreachable, refusal, sent: false)))
+                return false
+            }
             let isTooLarge = CurlResult.isTooLarge(
                 result, detail: String(cString: errorText), inHead: parser.head == nil)
             let code = isTooLarge ? .tooLarge : CurlResult.code(result)
@@ -176,7 +186,7 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension CurlTransfer {
-    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
+    static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
         guard let context else { preconditionFailure("a callback was called without its transfer") }
         return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     }
@@ -305,7 +315,7 @@ extension CurlTransfer {
         }
     }
 
-    private func error(
+    func error(
         _ code: TransportError.Code, _ sentence: String, sent: Bool, _ result: Int32 = 0
     ) -> TransportError {
         var message = "\(request.method) \(url.redacted): \(sentence)"

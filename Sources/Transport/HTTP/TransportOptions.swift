@@ -1,11 +1,11 @@
 public import HTTPTypes
 
+/// The settings of a transport.
 public struct TransportOptions: Sendable {
     public var limits: ResponseLimits
     public var connectionsPerHost = 6
-    /// A PEM file with the certificate authorities to trust instead of the system's (libcurl only; on Apple platforms
-    /// they are installed on the device).
-    public var certificateAuthorities: String?
+    /// The trusted servers, the certificate of the app, and the proxy.
+    public var connection = ConnectionOptions()
     /// Whether the transport relays exchanges of other clients (libcurl only): it follows no redirects, keeps no
     /// cookies, decodes no bodies, and adds no header fields of its own.
     package var isRelay = false

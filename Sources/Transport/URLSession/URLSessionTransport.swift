@@ -10,6 +10,7 @@
     public final class URLSessionTransport: HTTPTransport {
         private let options: TransportOptions
         private let session: URLSession
+        private let connection: SystemConnection
 
         public init(_ options: TransportOptions = TransportOptions()) {
             self.options = options
@@ -24,6 +25,8 @@
             let limits = options.limits
             configuration.timeoutIntervalForRequest = limits.idleTimeout?.inSeconds ?? 7 * 86400
             configuration.timeoutIntervalForResource = limits.totalTimeout?.inSeconds ?? 7 * 86400
+            connection = SystemConnection(options.connection)
+            connection.setProxy(of: configuration)
             session = URLSession(configuration: configuration)
         }
 
@@ -61,9 +64,10 @@
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
             _ = try OutgoingRequest(request, body: [])
             let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
+            if let problem = connection.problem { throw outgoing.error(.tls, problem, sent: false) }
             var urlRequest = try outgoing.urlRequest()
             urlRequest.setValue(session.cookies(for: outgoing, at: urlRequest.url), forHTTPHeaderField: "Cookie")
-            let exchange = Exchange(outgoing, options)
+            let exchange = Exchange(outgoing, options, connection)
             do {
                 let (bytes, response) = try await session.bytes(for: urlRequest, delegate: exchange)
                 if let failure = exchange.failure { throw failure }
@@ -91,6 +95,21 @@
     }
 
     extension URLSessionTransport {
+        /// The cookies of this transport, for one in the background.
+        var cookies: BackgroundCookies {
+            BackgroundCookies(
+                header: { [session] request in
+                    guard let outgoing = try? OutgoingRequest(request, body: []) else { return nil }
+                    return session.cookies(for: outgoing, at: URL(string: outgoing.url.text))
+                },
+                keep: { [session] head, request in
+                    guard let outgoing = try? OutgoingRequest(request, body: []),
+                        let url = URL(string: outgoing.url.text)
+                    else { return }
+                    session.keepCookies(head.headerFields, of: url)
+                })
+        }
+
         /// Reads the body within the limits.
         private static func body(
             _ bytes: URLSession.AsyncBytes, _ meter: inout ResponseMeter, _ request: OutgoingRequest
@@ -125,13 +144,15 @@
     private final class Exchange: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
         private let request: OutgoingRequest
         private let options: TransportOptions
+        private let connection: SystemConnection
         private let lock = NSLock()
         private var redirects = 0
         private var stored: TransportError?
 
-        init(_ request: OutgoingRequest, _ options: TransportOptions) {
+        init(_ request: OutgoingRequest, _ options: TransportOptions, _ connection: SystemConnection) {
             self.request = request
             self.options = options
+            self.connection = connection
         }
 
         var failure: TransportError? { lock.withLock { stored } }
@@ -178,9 +199,15 @@
             _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
-            // The caller handles a 401; the system evaluates server trust.
-            let isServerTrust = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
-            completionHandler(isServerTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
+            switch connection.answer(to: challenge) {
+            case .system: completionHandler(.performDefaultHandling, nil)
+            case .use(let credential): completionHandler(.useCredential, credential)
+            case .reject: completionHandler(.rejectProtectionSpace, nil)
+            case .refuse:
+                let sentence = "the app does not trust the certificate of the server"
+                lock.withLock { stored = request.error(.tls, sentence, sent: false) }
+                completionHandler(.cancelAuthenticationChallenge, nil)
+            }
         }
     }
 
@@ -199,13 +226,23 @@
             guard let url = response.url else { return }
             var fields: [String: String] = [:]
             for case (let name as String, let value as String) in response.allHeaderFields { fields[name] = value }
+            keepCookies(fields, of: url)
+        }
+
+        fileprivate func keepCookies(_ head: HTTPFields, of url: URL) {
+            var fields: [String: String] = [:]
+            for field in head { fields[field.name.rawName] = field.value }
+            keepCookies(fields, of: url)
+        }
+
+        private func keepCookies(_ fields: [String: String], of url: URL) {
             let cookies = HTTPCookie.cookies(withResponseHeaderFields: fields, for: url)
             configuration.httpCookieStorage?.setCookies(cookies, for: url, mainDocumentURL: nil)
         }
     }
 
     extension OutgoingRequest {
-        fileprivate func urlRequest() throws(TransportError) -> URLRequest {
+        func urlRequest() throws(TransportError) -> URLRequest {
             guard let target = URL(string: url.text) else {
                 throw error(.invalidRequest, "the URL is not valid", sent: false)
             }
@@ -218,12 +255,12 @@
             return urlRequest
         }
 
-        fileprivate func error(_ code: TransportError.Code, _ sentence: String, sent: Bool) -> TransportError {
+        func error(_ code: TransportError.Code, _ sentence: String, sent: Bool) -> TransportError {
             TransportError(code, "\(name): \(sentence).", mayHaveBeenSent: sent)
         }
 
         /// Returns the transport error. Unless URLSession excludes it, the request may have been sent.
-        fileprivate func error(_ error: URLError) -> TransportError {
+        func error(_ error: URLError) -> TransportError {
             switch error.code {
             case .cancelled: self.error(.cancelled, "it was cancelled", sent: true)
             case .badURL, .unsupportedURL: self.error(.invalidRequest, "the URL is not valid", sent: false)
@@ -246,7 +283,7 @@
 
     extension HTTPURLResponse {
         /// URLSession has already joined repeated fields.
-        fileprivate var head: HTTPResponse {
+        var head: HTTPResponse {
             var response = HTTPResponse(status: .init(code: min(max(statusCode, 0), 999)))
             for case (let name as String, let value as String) in allHeaderFields {
                 if let name = HTTPField.Name(name) { response.headerFields.append(HTTPField(name: name, value: value)) }
@@ -256,7 +293,7 @@
     }
 
     extension Duration {
-        fileprivate var inSeconds: TimeInterval {
+        var inSeconds: TimeInterval {
             TimeInterval(components.seconds) + TimeInterval(components.attoseconds) / 1e18
         }
     }

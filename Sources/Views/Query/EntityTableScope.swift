@@ -34,7 +34,7 @@ package struct EntityTableScope: SQLScope {
         let index = navigation.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let source = SQLText(
             "links AS \(target)_link\(index) JOIN \(layout.table) AS \(target) ON \(target).entity = \(target)_link.\(far) "
-                + "WHERE \(target)_link.relationship = \(SQLiteState.numberOfRelationship) AND \(target)_link.\(near) = \(alias).entity "
+                + "WHERE \(target)_link.relationship = \(StoredLinks.numberOfRelationship) AND \(target)_link.\(near) = \(alias).entity "
                 + "AND \(target)_link.in_local <> 0", [.text(navigation.relationship.name)])
         return SQLNavigation(isCollection: property.isCollection, source: source, scope: scope)
     }

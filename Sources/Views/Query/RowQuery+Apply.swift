@@ -49,7 +49,7 @@ extension RowQuery {
             var filter = QueryOptions()
             filter.filter = Expression.all(of: conditions)
             filter.aliases = options.aliases
-            let scopes = try state.scopes(of: set, named.paths, filter, now: now)
+            let scopes = try state.entityQueries.scopes(of: set, named.paths, filter, now: now)
             let evaluator = evaluator(options)
             let made = try evaluation(evaluator, []).apply(
                 Array(sequence), to: scopes.map { ApplyRow(scope: $0, source: nil) })

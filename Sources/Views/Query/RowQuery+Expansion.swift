@@ -19,9 +19,11 @@ extension RowQuery {
         if type == nil, let set = onlyTarget(of: property) {
             let sources = rows.map(\.id)
             do {
-                guard isCount else { return try state.targets(of: sources, along: end, in: set, options, now: now) }
+                guard isCount else {
+                    return try state.entityQueries.targets(of: sources, along: end, in: set, options, now: now)
+                }
                 var found = ExpandedTargets(sources: rows.count)
-                found.counts = try state.counts(of: sources, along: end, in: set, options, now: now)
+                found.counts = try state.entityQueries.counts(of: sources, along: end, in: set, options, now: now)
                 return found
             } catch let error as EvaluationError {
                 state.connection.trace?.noteInMemory(error.message)
@@ -37,15 +39,15 @@ extension RowQuery {
         let places = Dictionary(sources.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
         var links: [(source: Int, target: EntityID)] = []
         var bySet: [String: Set<EntityID>] = [:]
-        try state.eachTarget(of: sources.map(\.id), along: end) { from, to, set in
+        try state.entityQueries.eachTarget(of: sources.map(\.id), along: end) { from, to, set in
             guard let source = places[from] else { return }
             links.append((source, to))
             bySet[set, default: []].insert(to)
         }
         var rows: [EntityID: EntityRow] = [:]
         for (set, ids) in bySet {
-            for row in try state.rows(ids, in: set) where type.map({ model.isType(row.type, derivedFrom: $0) }) ?? true
-            {
+            for row in try state.entityQueries.rows(ids, in: set)
+            where type.map({ model.isType(row.type, derivedFrom: $0) }) ?? true {
                 rows[row.id] = row
             }
         }

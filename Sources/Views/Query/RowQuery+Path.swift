@@ -22,14 +22,14 @@ extension RowQuery {
         if case .all? = first {
             // The union of the entity sets and singletons (OData 4.01 Part 2, 4.12).
             position = .rows(
-                try (model.entitySets + model.singletons).flatMap { try state.allRows(set: $0.name) }
+                try (model.entitySets + model.singletons).flatMap { try state.rowTables.allRows(set: $0.name) }
                     .sorted { $0.id < $1.id })
         } else if case .entitySet(let set)? = first, case .key(let selector)? = segments.first {
             segments.removeFirst()
             position = .rows(try row(in: set, selector).map { [$0] } ?? [])
         } else {
-            guard case .entitySet(let set)? = first else { throw Self.refusal(of: first) }
-            position = .rows(try state.allRows(set: set.name))
+            guard case .entitySet(let set)? = first else { throw EvaluationError.refusal(of: first) }
+            position = .rows(try state.rowTables.allRows(set: set.name))
         }
         for segment in segments { position = try step(segment, from: position) }
         return position
@@ -66,7 +66,7 @@ extension RowQuery {
         case (.filter(let condition), .value(.collection(let items))):
             let evaluator = evaluator(QueryOptions())
             return .value(.collection(try items.filter { try evaluator.isTrue(condition, forItem: $0) }))
-        default: throw Self.refusal(of: segment)
+        default: throw EvaluationError.refusal(of: segment)
         }
     }
 
@@ -84,28 +84,6 @@ extension RowQuery {
         EvaluationError(.notFound, "\(property) cannot be read, because the entity does not exist.")
     }
 
-    /// Returns the error for a segment that the store cannot answer.
-    static func refusal(of segment: ResourcePath.Segment?) -> EvaluationError {
-        let what =
-            switch segment {
-            case nil: "the service document"
-            case .metadata: "$metadata as part of a query"
-            case .batch: "$batch"
-            case .entity: "$entity"
-            case .crossjoin: "$crossjoin"
-            case .each: "$each"
-            case .query: "$query"
-            case .operationImport(let found, _): "the operation \(found.name)"
-            case .operation(let found, _): "the operation \(found.name)"
-            case .contentID(let id): "the Content-ID reference $\(id)"
-            case .unresolved(let name): "the segment \(name)"
-            case .navigation(let property): "the navigation property \(property.name) of a complex value"
-            case .index: "an index into a value that is not a collection"
-            default: "this path"
-            }
-        return EvaluationError(.unsupported, "The store does not support \(what). Request it from the service.")
-    }
-
     /// Returns the targets of a collection-valued navigation property of one entity, as in `Customers(1)/Orders`, by
     /// SQL on the table of the targets. Nil for other paths, and for options that have to be evaluated in memory.
     func reachedInSQL(_ request: ServiceRequest) throws -> Answer? {
@@ -119,10 +97,10 @@ extension RowQuery {
             let set = try onlyTarget(of: property, from: source)
         else { return nil }
         if request.options == QueryOptions(), request.path.target != .count {
-            return Answer(.entities(try state.reached(from: source, along: end, in: set)))
+            return Answer(.entities(try state.entityQueries.reached(from: source, along: end, in: set)))
         }
         do {
-            let found = try state.reached(from: source, along: end, in: set, request.options, now: now)
+            let found = try state.entityQueries.reached(from: source, along: end, in: set, request.options, now: now)
             return Answer(
                 .entities(request.path.target == .count ? [] : try found.rows()),
                 count: request.wantsCount ? try found.count() : nil)

@@ -17,12 +17,7 @@ public struct RowQuery {
     /// The targets of navigation properties for rows that are in no table of the views.
     let navigation: ((EntityRow, Property) -> EvaluationOperand)?
     /// The sets that paths from `$root` have read.
-    private let roots = RootSets()
-
-    private final class RootSets {
-        // Rows and not scopes, which would refer to this object.
-        var rows: [String: [EntityRow]] = [:]
-    }
+    private let roots: RootSets
 
     public init(
         state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil,
@@ -32,6 +27,7 @@ public struct RowQuery {
         self.model = model
         self.now = now
         self.navigation = navigation
+        roots = RootSets(state: state, model: model)
     }
 
     /// The result of a query, before `$select` and `$expand`.
@@ -107,9 +103,9 @@ public struct RowQuery {
         do {
             var rows: [EntityRow] = []
             if request.path.target != .count {
-                rows = try state.rows(in: set, request.options, now: now)
+                rows = try state.entityQueries.rows(in: set, request.options, now: now)
             }
-            let count = wantsCount ? try state.count(in: set, request.options, now: now) : nil
+            let count = wantsCount ? try state.entityQueries.count(in: set, request.options, now: now) : nil
             return Answer(.entities(rows), count: count)
         } catch let error as EvaluationError {
             state.connection.trace?.noteInMemory(error.message)
@@ -132,7 +128,7 @@ public struct RowQuery {
 
     private func answer(_ value: Value, _ request: ServiceRequest) throws -> Answer {
         guard case .collection(let items) = value else {
-            if request.path.target == .count { throw Self.refusal(of: .count) }
+            if request.path.target == .count { throw EvaluationError.refusal(of: .count) }
             return Answer(.value(value), isSingle: true)
         }
         let options = request.options
@@ -172,16 +168,6 @@ public struct RowQuery {
 
     func evaluator(_ options: QueryOptions) -> ExpressionEvaluator {
         ExpressionEvaluator(now: now, aliases: options.aliases, model: model)
-    }
-
-    /// Returns all entities of a set, or the entity of a singleton, for a path from `$root`; nil if there is no such set.
-    private func entities(ofSet name: String) -> EvaluationOperand? {
-        guard let set = model.findEntitySet(name) else { return nil }
-        // Read once for all rows of the query. If the views cannot be read, the next step of the query fails.
-        guard let rows = roots.rows[name] ?? (try? state.allRows(set: name)) else { return nil }
-        roots.rows[name] = rows
-        let scopes = rows.map { scope($0) }
-        return set.isSingleton ? .entity(scopes.first) : .entities(scopes)
     }
 
     func filter(
@@ -269,29 +255,10 @@ public struct RowQuery {
                     ? .entities(targets.map { scope($0) }) : .entity(targets.first.map { scope($0) })
             },
             isInstance: { model.isType(row.type, derivedFrom: $0) },
-            state: { answer($0, row, link) }, type: type,
+            state: { PendingStateFunctions(state: state, model: model).value(of: $0, row, link) }, type: type,
             identity: "\(row.id)")
-        seen.root = { entities(ofSet: $0) }
+        seen.root = { name in roots.operand(name) { scope($0) } }
         return seen
-    }
-
-    /// Returns the value of an offline function. In a query about links it describes the link: a link is local while
-    /// the service does not have it, and in error if the service rejected an operation that changes it.
-    private func answer(_ function: CanonicalFunction, _ row: EntityRow, _ link: LinkRow?) -> Bool {
-        let pendingState = link == nil ? (try? state.pendingState(of: row.id)) ?? .clean : .clean
-        let isClean = link.map { $0.inBase == $0.inLocal } ?? (pendingState == .clean)
-        return switch function {
-        case .isLocal: !isClean || link == nil && row.origin == .local
-        case .hasPendingChanges: !isClean
-        case .isInErrorState:
-            if let link {
-                !isClean && ((try? state.isRefused(link, model)) ?? false)
-            } else {
-                pendingState == .rejected
-            }
-        case .upsertedLastDownload: (try? state.header()).map(row.isUpserted(inLastDownloadOf:)) ?? false
-        default: false
-        }
     }
 
     /// Returns the links of a query about links (`$links`, `$ref`), by target.

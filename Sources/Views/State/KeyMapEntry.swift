@@ -19,8 +19,18 @@ extension SQLiteState {
     public func keyMap() throws(StateError) -> [KeyMapEntry] {
         try list("SELECT entity, name, key FROM keys JOIN sets ON id = set_number ORDER BY entity, key") {
             KeyMapEntry(
-                entity: EntityID(rawValue: UInt64(bitPattern: $0.integer(0))), set: $0.text(1) ?? "",
+                entity: $0.entity(0), set: $0.text(1) ?? "",
                 key: $0.text(2) ?? "")
         }
+    }
+
+    /// Returns whether the service addresses entities by other names than their keys, so that a link has to be looked
+    /// up before it is read. The result is cached until the state of the store changes.
+    public func hasNames() throws(StateError) -> Bool {
+        let applied = try header().applied
+        if let namesSeen, namesSeen.applied == applied { return namesSeen.any }
+        let any = try first("SELECT 1 FROM sets JOIN keys ON set_number = id WHERE name = '' LIMIT 1") != nil
+        namesSeen = (applied, any)
+        return any
     }
 }

@@ -23,15 +23,15 @@ extension SQLiteState {
         var tables = connection.drainWrittenTables()
         let entities = queue.drainChangedPendingStates()
         // With so many entities, every set is probably affected.
-        guard entities.count <= 1_000 else { return tables.union(layouts.values.map(\.unquotedTable)) }
+        guard entities.count <= 1_000 else { return tables.union(rowTables.layouts.values.map(\.unquotedTable)) }
         for id in entities {
-            if let set = try set(of: id), let table = layouts[set]?.unquotedTable { tables.insert(table) }
+            if let set = try set(of: id), let table = rowTables.layouts[set]?.unquotedTable { tables.insert(table) }
         }
         return tables
     }
 
     /// Returns the table of an entity set, as the other functions name it, or nil if the set has none.
-    package func tableName(ofSet set: String) -> String? { layouts[set]?.unquotedTable }
+    package func tableName(ofSet set: String) -> String? { rowTables.layouts[set]?.unquotedTable }
 
     /// Tables that almost every transaction writes, or whose rows, such as lists of property names, never change. The
     /// tables of relationships and sets are not included: before they have an entry nothing else is read, and the first

@@ -11,11 +11,28 @@ extension SQLiteState {
     /// - Returns: The numbers of created and dropped indexes. Cost: the set is sorted once for each created index.
     @discardableResult
     package func arrange(_ indexes: [EntityIndex]) throws -> (made: Int, dropped: Int) {
-        guard let model else { return (0, 0) }
+        let changes = try IndexChanges(indexes, rowTables)
+        guard !changes.dropped.isEmpty || !changes.made.isEmpty else { return (0, 0) }
+        // Some statements are explanations, which SQLite would repeat unchanged.
+        connection.forgetStatements()
+        try transaction { for statement in changes.dropped + changes.made { try run(statement) } }
+        return (changes.made.count, changes.dropped.count)
+    }
+}
+
+/// The statements that create missing indexes and drop those that are not requested any more.
+private struct IndexChanges: StatementRunner {
+    let connection: Connection
+    private(set) var dropped: [String] = []
+    private(set) var made: [String] = []
+
+    init(_ indexes: [EntityIndex], _ tables: RowTables) throws(StateError) {
+        connection = tables.connection
+        guard let model = tables.model else { return }
         var wanted: [String: String] = [:]
         for index in indexes {
             for set in index.sets(in: model) {
-                guard let layout = layouts[set.name], let columns = layout.indexColumns(index),
+                guard let layout = tables.layouts[set.name], let columns = layout.indexColumns(index),
                     !isSchemas(columns, layout)
                 else { continue }
                 let name = TableLayout.quoted(Self.prefix + layout.unquotedTable + " " + columns)
@@ -26,16 +43,8 @@ extension SQLiteState {
             "SELECT name FROM sqlite_master WHERE type = 'index' AND substr(name, 1, ?) = ?",
             [.integer(Int64(Self.prefix.count)), .text(Self.prefix)]
         ) { TableLayout.quoted($0.text(0) ?? "") }
-        let dropped = Set(present).subtracting(wanted.keys)
-        let made = Set(wanted.keys).subtracting(present)
-        guard !dropped.isEmpty || !made.isEmpty else { return (0, 0) }
-        // Some statements are explanations, which SQLite would repeat unchanged.
-        connection.forgetStatements()
-        try transaction {
-            for name in dropped.sorted() { try run("DROP INDEX \(name)") }
-            for name in made.sorted() { if let statement = wanted[name] { try run(statement) } }
-        }
-        return (made.count, dropped.count)
+        dropped = Set(present).subtracting(wanted.keys).sorted().map { "DROP INDEX \($0)" }
+        made = Set(wanted.keys).subtracting(present).sorted().compactMap { wanted[$0] }
     }
 
     private static let prefix = "asked for: "

@@ -1,5 +1,5 @@
 public import EDM
-import Operations
+public import Operations
 public import SyncCore
 
 /// The views: the state in SQLite, with a table of typed columns for each entity set, a table of links, and the
@@ -11,34 +11,20 @@ public import SyncCore
 /// same names.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
-public final class SQLiteState: StateBacking {
+public final class SQLiteState: StateBacking, StatementRunner {
     package let connection: Connection
-    var layouts: [String: TableLayout] = [:]
-    /// The tables that were used, by set.
-    private var tables: [String: SetTable] = [:]
-    /// The two tables that were used last.
-    private var recentTables: (SetTable?, SetTable?)
+    package let rowTables: RowTables
+    let links: StoredLinks
+    package let entityQueries: EntityQueries
     let statements = FoldStatements()
-    /// The names of relationships that have, or had, links.
-    let relationships: InternedNames
+    private let isReadOnly: Bool
+    private let writingMark: WritingMark
     /// The names of sets that have, or had, entities and keys.
     let sets: InternedNames
     let entities: EntitySetRanges
-    let coverage: Coverage
+    public let bookkeeping: StoredBookkeeping
+    private let storedQueue: StoredQueue
     private let headerRow: HeaderRow
-    /// The names that rows and operations repeat.
-    let names = NameTable()
-    /// The lists of property names of rows.
-    var shapes = RowSchemas()
-    public package(set) var model: EntityDataModel?
-    /// The lookups by key, by set; nil for a set without such a lookup. See ``row(in:key:)``.
-    var pointReads: [String: PointRead?] = [:]
-    /// Compiled statements of queries over sets.
-    var selections: [SelectionKey: SQLText] = [:]
-    /// Statements for the entities that are linked to one entity.
-    var reachedTexts: [ReachedForm: String] = [:]
-    /// The number of calls that set a model.
-    private var adoptions = 0
     /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     public let queue = QueueTable()
@@ -62,7 +48,6 @@ public final class SQLiteState: StateBacking {
         path: String?, key: ViewsKey? = nil, store: String, boot: String? = nil, readOnly: Bool = false,
         isUnchanging: Bool = false
     ) throws(StateError) {
-        self.boot = boot
         isReadOnly = readOnly
         if let path, path != ":memory:" {
             if key == nil { try Self.check(PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening)) }
@@ -71,10 +56,14 @@ public final class SQLiteState: StateBacking {
         do {
             connection = try Connection(
                 path: path ?? ":memory:", key: path == nil ? nil : key, readOnly: readOnly, isUnchanging: isUnchanging)
-            relationships = InternedNames("relationships", connection)
+            let names = NameTable()
+            rowTables = RowTables(connection, names: names)
+            links = StoredLinks(connection)
             sets = InternedNames("sets", connection)
             entities = EntitySetRanges(connection, sets: sets)
-            coverage = Coverage(connection)
+            entityQueries = EntityQueries(rowTables, entities, queue)
+            bookkeeping = StoredBookkeeping(connection, names: names)
+            storedQueue = StoredQueue(connection, names: names)
             headerRow = HeaderRow(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()
@@ -89,20 +78,15 @@ public final class SQLiteState: StateBacking {
             // Not memory-mapped: SQLite reads slightly past a damaged page, and a read past the end of a mapping traps.
             try connection.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
-            if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
+            if version != Schema.version, !readOnly { try Schema.create(connection, store, replacing: version != 0) }
         } catch {
-            throw Self.stateError(error)
+            throw StateError(error)
         }
         if !readOnly { try Self.check(connection.firstWrongSealedPage(limit: Self.bytesCheckedAtOpening / 4)) }
-        guard try first("SELECT store FROM header")?.first?.text == store else {
+        guard try Self.store(of: connection) == store else {
             throw StateError(.damaged, "The views belong to another store.")
         }
-        if let boot, let writing = try first("SELECT writing FROM header")?.first?.text {
-            guard writing == boot else {
-                throw StateError(.damaged, "The system stopped while the views were written.")
-            }
-            isMarked = true
-        }
+        writingMark = try WritingMark(connection, boot: boot)
         queue.reader = { [unowned self] () throws(StateError) in try readQueue() }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
@@ -116,16 +100,12 @@ public final class SQLiteState: StateBacking {
         throw StateError(.damaged, "Page \(page) of the views was changed after it was written.")
     }
 
-    private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
-        guard !replacing else {
-            throw SQLiteError(code: 26, message: "the views have another version", sql: nil)
+    private static func store(of connection: Connection) throws(StateError) -> String? {
+        do throws(SQLiteError) {
+            return try connection.first("SELECT store FROM header")?.first?.text
+        } catch {
+            throw StateError(error)
         }
-        try connection.execute("BEGIN IMMEDIATE")
-        for statement in Schema.statements { try connection.execute(statement) }
-        try connection.run(
-            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0)", [.text(store)])
-        try connection.execute("PRAGMA user_version = \(Schema.version)")
-        try connection.execute("COMMIT")
     }
 
     /// Closes the file. The state cannot be used any more.
@@ -133,11 +113,11 @@ public final class SQLiteState: StateBacking {
         // Uncommitted changes are folded again from the log.
         try? commitSharedTransaction()
         // Without the mark in the file, it was not changed.
-        if !isReadOnly, isMarked || boot == nil {
-            try? connection.transaction { () throws(SQLiteError) in try writeEffects() }
+        if !isReadOnly, writingMark.mayHaveChanged {
+            try? connection.transaction { () throws(SQLiteError) in try storedQueue.writeEffects(queue) }
         }
         // If this fails, the next opening in another run of the system rebuilds the views.
-        try? endWriting()
+        try? writingMark.end()
         headerRow.invalidate()
         connection.close()
     }
@@ -146,9 +126,8 @@ public final class SQLiteState: StateBacking {
     /// first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         try commitSharedTransaction()
-        try beginWriting()
-        let before = (layouts, model)
-        let adopted = adoptions
+        try writingMark.begin()
+        let former = rowTables.current
         do {
             let result = try connection.transaction {
                 queue.begin()
@@ -159,36 +138,23 @@ public final class SQLiteState: StateBacking {
             queue.commit()
             return result
         } catch {
-            invalidateCaches()
-            if adoptions != adopted {
-                // They refer to the tables that the rollback removed.
-                forgetTables()
-                pointReads = [:]
-                selections = [:]
-                reachedTexts = [:]
-                connection.forgetStatements()
-                (layouts, model) = before
-            }
+            invalidateCaches(former)
             throw Self.ofState(error)
         }
     }
 
     /// An error of SQLite itself, as that of a transaction's begin, end or last writes, as the error of a state.
     private static func ofState(_ error: any Error) -> any Error {
-        (error as? SQLiteError).map(stateError) ?? error
+        (error as? SQLiteError).map(StateError.init) ?? error
     }
 
-    private func invalidateCaches() {
+    private func invalidateCaches(_ former: RowTables.Former? = nil) {
         headerRow.invalidate()
-        relationships.invalidate()
+        links.relationships.invalidate()
         sets.invalidate()
         entities.invalidate()
-        coverage.invalidate()
-        shapes = RowSchemas()
-        for table in tables.values {
-            table.invalidateLookups()
-            table.forgetPlans()
-        }
+        bookkeeping.invalidateCaches()
+        if rowTables.invalidateCaches(former) { entityQueries.forgetStatements() }
         namesSeen = nil
         queue.rollBack()
     }
@@ -206,8 +172,8 @@ public final class SQLiteState: StateBacking {
     func flush() throws(SQLiteError) {
         try headerRow.flush()
         try entities.flush()
-        try coverage.flush()
-        try flushQueue()
+        try bookkeeping.flush()
+        try storedQueue.flush(queue)
     }
 
     // MARK: Gathering
@@ -221,7 +187,7 @@ public final class SQLiteState: StateBacking {
     /// If `body` throws, the whole transaction is rolled back, including the earlier calls, which the caller has to
     /// repeat. `body` must not install a model.
     public func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
-        try beginWriting()
+        try writingMark.begin()
         do {
             if !isTransactionShared {
                 try connection.begin()
@@ -246,7 +212,7 @@ public final class SQLiteState: StateBacking {
             queue.commit()
         } catch {
             invalidateCaches()
-            throw Self.stateError(error)
+            throw StateError(error)
         }
     }
 
@@ -258,41 +224,6 @@ public final class SQLiteState: StateBacking {
 
     /// Runs `body`, which changes nothing, as one read transaction, which is faster for many small queries.
     public func reading<T>(_ body: () throws -> T) throws -> T { try connection.reading(body) }
-
-    // MARK: Crashes of the machine
-
-    private let boot: String?
-    private let isReadOnly: Bool
-    /// Whether the file is marked as being written.
-    private var isMarked = false
-
-    /// Marks the file as being written, durably and before any other change.
-    private func beginWriting() throws(StateError) {
-        guard let boot, !isMarked else { return }
-        try setWriting(.text(boot))
-        isMarked = true
-    }
-
-    /// Makes the file durable, and only then removes the mark.
-    private func endWriting() throws(StateError) {
-        guard isMarked, let boot else { return }
-        try setWriting(.text(boot))
-        try setWriting(.null)
-        isMarked = false
-    }
-
-    /// Sets or removes the mark. Everything written before becomes durable too: a checkpoint syncs the whole file if it
-    /// has a page to write.
-    private func setWriting(_ boot: SQLValue) throws(StateError) {
-        do throws(SQLiteError) {
-            try connection.execute("PRAGMA synchronous = FULL")
-            try connection.run("UPDATE header SET writing = ?", [boot])
-            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA synchronous = OFF")
-        } catch {
-            try? connection.execute("PRAGMA synchronous = OFF")
-            throw Self.stateError(error)
-        }
-    }
 
     // MARK: Header
 
@@ -306,65 +237,70 @@ public final class SQLiteState: StateBacking {
 
     // MARK: Model
 
-    func createTables(_ model: EntityDataModel) throws(StateError) {
-        let index = RelationshipIndex(model)
-        for set in model.allSets {
-            guard let layout = layouts[set.name] else { continue }
-            for statement in layout.createStatements { try run(statement) }
-            var searched = [set.entityType.keyParts.map(\.path)]
-            searched += index.constraints(ofDependentsIn: set.name).map { $0.pairs.map(\.dependent) }
-            searched += index.constraints(ofPrincipalsIn: set.name).map { $0.pairs.map(\.principal) }
-            var indexed: Set<[String]> = []
-            for properties in searched where indexed.insert(properties).inserted {
-                if let statement = layout.createIndex(over: properties, number: indexed.count) { try run(statement) }
-            }
-        }
+    public var model: EntityDataModel? { rowTables.model }
+
+    public func install(_ model: EntityDataModel) throws(StateError) {
+        try rowTables.install(model)
+        entityQueries.forgetStatements()
     }
 
     /// Uses the tables of a model that was installed before.
     package func adopt(_ model: EntityDataModel) {
-        self.model = model
-        adoptions += 1
-        pointReads = [:]
-        selections = [:]
-        reachedTexts = [:]
-        connection.forgetStatements()
-        forgetTables()
-        var ordinals: [String: Int] = [:]
-        layouts = [:]
-        for set in model.allSets where layouts[set.name] == nil {
-            let ordinal = ordinals[set.name.lowercased(), default: 0]
-            ordinals[set.name.lowercased()] = ordinal + 1
-            layouts[set.name] = TableLayout(set, ordinal: ordinal, model: model)
+        rowTables.adopt(model)
+        entityQueries.forgetStatements()
+    }
+
+    // MARK: Links
+
+    public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
+        try links.links(relationship, first: first)
+    }
+
+    public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
+        try links.links(relationship, second: second)
+    }
+
+    public func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
+        try links.link(relationship, first: first, second: second)
+    }
+
+    public func links(of id: EntityID) throws(StateError) -> [LinkRow] { try links.links(of: id) }
+
+    public func changedLinks() throws(StateError) -> [LinkRow] { try links.changedLinks() }
+
+    public func putLink(_ link: LinkRow) throws(StateError) { try links.putLink(link) }
+
+    public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
+        try links.removeLink(relationship, first: first, second: second)
+    }
+
+    // MARK: Queue
+
+    private func readQueue() throws(StateError) -> PendingQueue {
+        try storedQueue.read(applied: try header().applied) { operation throws(StateError) in
+            try subjects(of: operation, model)
         }
     }
 
-    package func layout(_ set: String) throws(StateError) -> TableLayout {
-        guard let layout = layouts[set] else {
-            throw StateError(.noModel, "The metadata has no entity set \(set), which the log uses.")
-        }
-        return layout
+    public func putPending(_ pending: PendingOperation) throws(StateError) {
+        try queue.put(pending, about: try subjects(of: pending.operation, model))
+        try queueChanged()
     }
 
-    private func forgetTables() {
-        tables = [:]
-        recentTables = (nil, nil)
+    public func setPendingStatus(
+        _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
+    ) throws(StateError) {
+        try queue.setStatus(status, since: since, of: sequence)
+        try queueChanged()
     }
 
-    func table(_ set: String) throws(StateError) -> SetTable {
-        if let recent = recentTables.0, recent.set == set { return recent }
-        if let recent = recentTables.1, recent.set == set {
-            recentTables = (recent, recentTables.0)
-            return recent
-        }
-        let table = if let known = tables[set] { known } else { SetTable(try layout(set), of: set) }
-        tables[set] = table
-        recentTables = (table, recentTables.0)
-        return table
+    public func removePending(_ sequence: SequenceNumber) throws(StateError) {
+        try queue.remove(sequence)
+        try queueChanged()
     }
 
-    // Entity IDs and sequence numbers are counted up from 1 and never reach the sign bit.
-    func integer(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
-    func integer(_ id: EntityID) -> SQLValue { integer(id.rawValue) }
-    func unsigned(_ value: Int64?) -> UInt64 { UInt64(bitPattern: value ?? 0) }
+    /// Writes a change at once if no transaction is open.
+    private func queueChanged() throws(StateError) {
+        if !queue.hasTransaction { try mapped { () throws(SQLiteError) in try storedQueue.flush(queue) } }
+    }
 }

@@ -65,4 +65,19 @@ enum Schema {
         """,
         "CREATE INDEX coverage_by_run ON coverage (query, run)",
     ]
+
+    /// Creates the tables.
+    ///
+    /// - Parameter isReplacing: Whether the file has tables of another version, which is an error.
+    static func create(_ connection: Connection, _ store: String, replacing isReplacing: Bool) throws(SQLiteError) {
+        guard !isReplacing else {
+            throw SQLiteError(code: 26, message: "the views have another version", sql: nil)
+        }
+        try connection.execute("BEGIN IMMEDIATE")
+        for statement in statements { try connection.execute(statement) }
+        try connection.run(
+            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0)", [.text(store)])
+        try connection.execute("PRAGMA user_version = \(version)")
+        try connection.execute("COMMIT")
+    }
 }

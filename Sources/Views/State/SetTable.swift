@@ -23,7 +23,7 @@ final class SetTable {
         self.set = set
         self.layout = layout
         upsert = Statement(layout.upsert)
-        select = Statement("SELECT \(SQLiteState.rowColumns) FROM \(layout.table) WHERE entity = ?")
+        select = Statement("SELECT \(RowTables.columns) FROM \(layout.table) WHERE entity = ?")
         delete = Statement("DELETE FROM \(layout.table) WHERE entity = ?")
         memory = .allocate(capacity: layout.columns.count * ShortText.capacity)
     }
@@ -130,28 +130,7 @@ struct FoldStatements {
         WHERE entity <> excluded.entity
         """)
     let base = Statement("SELECT \(SQLiteState.baseColumns) FROM bases WHERE entity = ?")
-    let linksOfFirst = Statement(linkQuery + "first = ?")
-    /// Names the index, because SQLite would otherwise use the primary key and read the whole relationship.
-    let linksOfSecond = Statement(
-        "SELECT \(SQLiteState.linkColumns) FROM links INDEXED BY links_by_second "
-            + "WHERE relationship = ? AND second = ? ORDER BY first")
-    let link = Statement(linkQuery + "first = ? AND second = ?")
-    let putLink = Statement("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)")
-    let removeLink = Statement("DELETE FROM links WHERE relationship = ? AND first = ? AND second = ?")
-    let linksOfEnd = Statement(
-        """
-        SELECT \(SQLiteState.linkColumns), name FROM relationships CROSS JOIN links ON relationship = id AND first = ?1
-        UNION SELECT \(SQLiteState.linkColumns), name FROM relationships
-        CROSS JOIN links INDEXED BY links_by_second ON relationship = id AND second = ?1
-        ORDER BY name, first, second
-        """)
     let putBase = Statement("INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let removeBase = Statement("DELETE FROM bases WHERE entity = ?")
-    let putPending = Statement(
-        "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    let updatePending = Statement(SQLiteState.updateStatus)
-    let removePending = Statement("DELETE FROM pending WHERE sequence = ?")
-    let putEffect = Statement("INSERT OR REPLACE INTO effects VALUES (?, ?)")
     let putAbsentBase = Statement("INSERT OR REPLACE INTO bases (entity) VALUES (?)")
-    private static let linkQuery = "SELECT \(SQLiteState.linkColumns) FROM links WHERE relationship = ? AND "
 }

@@ -23,7 +23,7 @@ struct ConfigurationTests {
         #expect(configuration.storage == .sqlite(path: "/var/lib/gateway.db"))
         #expect(configuration.endpoints.map(\.name) == ["shop"])
         #expect(configuration.publicRoot.endpoint("shop").description == "https://gw.example/odata/shop/")
-        #expect(notices.map(\.line) == [9, 11, 12])
+        #expect(notices.map(\.line) == [9, 12])
     }
 
     /// The changed line, and the expected beginning of the error.
@@ -44,6 +44,7 @@ struct ConfigurationTests {
         ("indexed_type = x", "identity = jwt", "f.ini:9: identity = jwt is not supported"),
         ("indexed_type = x", "indexed_type", "f.ini:9: “indexed_type” is not of the form"),
         ("indexed_type = x", "indexed_type =", "f.ini:9: indexed_type has no value."),
+        ("listen = 127.0.0.1:8443", "listen = 127.0.0.1:8443\nadmin = x", "f.ini:4: admin must be HOST:PORT"),
         ("# a comment", "listen = 1", "f.ini:1: A parameter precedes the first section."),
     ])
     func `an error names file, line and remedy`(_ line: String, _ replacement: String, _ expected: String) throws {
@@ -51,6 +52,72 @@ struct ConfigurationTests {
         let error = #expect(throws: ConfigurationError.self) { try ConfigurationReader.read(text, file: "f.ini") }
         #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
         #expect(error?.fix.isEmpty == false)
+    }
+
+    private let feed = """
+        [defining_query]
+        name = Open
+        query = /Orders?$filter=State eq 'open'&$select=ID,Note
+        is_shared_data = Y
+        refresh_interval = 5
+        delta_token_lifetime = 60
+        authorize = any
+        """
+
+    @Test func `a shared query is a feed of the endpoint before it`() throws {
+        let (configuration, _) = try ConfigurationReader.read(
+            whole + "\n" + feed + "\n[endpoint]\nname=b\nroot=http://b/",
+            file: "f.ini")
+        let feeds = configuration.endpoints.map(\.feeds)
+        #expect(feeds[0].map(\.name) == ["Open"] && feeds[1].isEmpty)
+        #expect(feeds[0][0].query == CanonicalQuery("Orders?$select=ID,Note&$filter=State%20eq%20'open'"))
+        #expect(feeds[0][0].refreshMilliseconds == 300_000 && feeds[0][0].tokenMilliseconds == 3_600_000)
+        #expect(feeds[0][0].authorization == .any)
+    }
+
+    /// The changed text, and the notice about the query, which passes through.
+    @Test(arguments: [
+        ("is_shared_data = Y", "is_shared_data = N", "its data are not shared"),
+        ("is_shared_data = Y\n", "", "its data are not shared"),
+        ("State eq 'open'", "State eq {state}", "patterns are not supported"),
+        ("authorize = any", "track_deltas = NEVER", "track_deltas is NEVER"),
+        ("query = /Orders?$filter=State eq 'open'&$select=ID,Note\n", "", "it has no query"),
+    ])
+    func `a query that is not shared passes through with a notice`(
+        _ text: String, _ replacement: String, _ reason: String
+    ) throws {
+        let (configuration, notices) = try ConfigurationReader.read(
+            whole + "\n" + feed.replacing(text, with: replacement), file: "f.ini")
+        #expect(configuration.endpoints[0].feeds.isEmpty)
+        #expect(notices.contains { $0.message == "The query Open passes through: \(reason)." })
+    }
+
+    @Test(arguments: [
+        (
+            "/Orders?$filter=State eq 'open'&$select=ID,Note", "/Orders(1)",
+            "f.ini:15: “/Orders(1)” cannot be a shared feed."
+        ),
+        ("/Orders?$filter=State eq 'open'&$select=ID,Note", "Orders?$count=true", "f.ini:15: "),
+        ("authorize = any", "authorize = none", "f.ini:19: authorize must be probe or any, not “none”."),
+        ("authorize = any", "changes = etag", "f.ini:19: changes = etag is not supported by this version."),
+        ("authorize = any", "track_deltas = yes", "f.ini:19: track_deltas must be AUTO, ALWAYS or NEVER"),
+        ("refresh_interval = 5", "refresh_interval = -1", "f.ini:17: refresh_interval must be a number"),
+        ("is_shared_data = Y", "is_shared_data = yes", "f.ini:16: is_shared_data must be Y or N"),
+    ])
+    func `an error in a feed names file, line and remedy`(
+        _ text: String, _ replacement: String, _ expected: String
+    ) throws {
+        let changed = whole + "\n" + feed.replacing(text, with: replacement)
+        let error = #expect(throws: ConfigurationError.self) { try ConfigurationReader.read(changed, file: "f.ini") }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
+        #expect(error?.fix.isEmpty == false)
+    }
+
+    @Test func `a feed that occurs twice, or before all endpoints, is an error`() {
+        let twice = whole + "\n" + feed + "\n" + feed
+        #expect(throws: ConfigurationError.self) { try ConfigurationReader.read(twice, file: "f.ini") }
+        let early = feed + "\n" + whole
+        #expect(throws: ConfigurationError.self) { try ConfigurationReader.read(early, file: "f.ini") }
     }
 
     @Test func `a file without endpoints is refused`() {

@@ -27,7 +27,7 @@ struct RepeatedRequestTests {
         return (response, String(decoding: bytes, as: UTF8.self))
     }
 
-    private static let now: String = {
+    static let now: String = {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")
@@ -161,6 +161,7 @@ struct RepeatedRequestTests {
 
         func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int { 0 }
         func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] { [] }
+        func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] { [:] }
         func secret() async throws(LedgerStorageError) -> [UInt8] { try await rows.secret() }
     }
 

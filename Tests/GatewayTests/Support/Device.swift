@@ -91,10 +91,16 @@ extension Duration {
 }
 
 extension SandboxProcess {
-    /// The values of a property at the service.
+    /// The values of a property at the service, of all pages.
     func values(_ set: String, _ property: String) async throws -> [String] {
-        let feed = try JSONValue.parse(Array(try await get("/v4/\(set)").utf8))
-        return (feed["value"]?.array ?? []).compactMap { $0[property]?.string }.sorted()
+        var found: [String] = []
+        var path: String? = "/v4/\(set)"
+        while let page = path {
+            let feed = try JSONValue.parse(Array(try await get(page).utf8))
+            found += (feed["value"]?.array ?? []).compactMap { $0[property]?.string }
+            path = feed["@odata.nextLink"]?.string.map { String($0.dropFirst(origin.count)) }
+        }
+        return found.sorted()
     }
 
     /// How often the order was changed: the sandbox counts in its ETags.

@@ -5,6 +5,7 @@ import TestSupport
 /// A gateway in this process.
 struct GatewayUnderTest {
     let server: GatewayServer
+    let service: GatewayService
     let port: Int
 
     /// Starts a gateway in front of services.
@@ -15,7 +16,8 @@ struct GatewayUnderTest {
     init(
         _ origins: [String: String], storage: any LedgerStorage = MemoryLedgerStorage(), publicPort: Int? = nil,
         timeout: Int64 = 1_000, margin: Int64 = 300, patience: Int64 = 5_000, limits: GatewayLimits = GatewayLimits(),
-        port: Int? = nil
+        port: Int? = nil, feedStorage: (any FeedStorage)? = nil, feeds: [FeedSettings] = [],
+        credentials: [String: String] = [:], feedPatience: Int64 = 5_000
     ) async throws {
         let port = try port ?? Sockets.freePort()
         self.port = port
@@ -27,12 +29,17 @@ struct GatewayUnderTest {
             var endpoint = GatewayConfiguration.Endpoint(name: name, root: ServiceRoot(root)!)
             endpoint.timeoutMilliseconds = timeout
             endpoint.marginMilliseconds = margin
+            endpoint.feeds = feeds
             configuration.endpoints.append(endpoint)
         }
         var environment = GatewayEnvironment()
         environment.patience = patience
-        let service = GatewayService(
-            configuration, storage: storage, secret: try await storage.secret(), environment: environment)
+        environment.stalePatience = feedPatience
+        environment.feedPatience = feedPatience
+        environment.feedPause = 0
+        service = GatewayService(
+            configuration, storage: storage, feedStorage: feedStorage, secret: try await storage.secret(),
+            credentials: credentials, environment: environment)
         server = try await GatewayServer(service, threads: 1)
     }
 

@@ -104,7 +104,9 @@ import Tidelog
     }
 
     @Test func `V2 has no bound operations`() async throws {
-        try await expectRefusal(.unsupported, "OData 2.0 has no bound functions and actions.", .v2) {
+        try await expectRefusal(
+            .unsupported, "OData 2.0 has no bound functions and actions (MS-ODATA, section 2.2.7.5).", .v2
+        ) {
             _ = try await $0.service.invoke("First", on: .set("Airports"))
         }
     }

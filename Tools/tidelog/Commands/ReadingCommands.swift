@@ -44,7 +44,7 @@ struct QueryCommand: AsyncParsableCommand {
                     try Console.print(format.json ? #"{"@readLink":\#(ValueText.quoted(link))}"# : link)
                 }
                 return try printNextLink(of: answer)
-            case .entities: break
+            case .entities, .joined: break
             }
             // A navigation property may have no target, but a key has to exist.
             if answer.isSingle, answer.entities.isEmpty, path.hasSuffix(")") {

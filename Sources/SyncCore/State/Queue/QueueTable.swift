@@ -19,6 +19,8 @@ public final class QueueTable {
     package var reader: (() throws(StateError) -> PendingQueue)? { didSet { loader = reader } }
     private var changes: [SequenceNumber: Change] = [:]
     private var isInTransaction = false
+    /// The number of reads of pending operations, for tests that measure work.
+    package var operationsRead = 0
     /// Whether ``changedPendingStates`` is tracked.
     package var tracksPendingStates = false { didSet { if !tracksPendingStates { changedPendingStates = [] } } }
     /// The entities whose pending operations, or their statuses, have changed.

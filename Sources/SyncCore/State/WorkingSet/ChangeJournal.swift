@@ -22,4 +22,19 @@ struct ChangeJournal {
     }
 
     mutating func append(_ change: Change) { changes.append(change) }
+
+    /// Restores the former content.
+    func rollBack(_ set: WorkingSet) {
+        for change in changes.reversed() {
+            switch change {
+            case .row(let id, let former): set.rowTable.restore(id, to: former)
+            case .link(let key, let former): set.linkTable.restore(key, to: former)
+            case .base(let id, let former?): set.bases.updateValue(former, for: id)
+            case .base(let id, nil): set.bases.removeValue(for: id)
+            case .key(let key, let former): set.keys[key] = former
+            case .registration(let id): set.register.remove(id)
+            }
+        }
+        (set.knownHeader, set.isHeaderChanged) = (header, isHeaderChanged)
+    }
 }

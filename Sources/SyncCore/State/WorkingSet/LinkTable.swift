@@ -106,3 +106,18 @@ struct LinkTable {
 extension DirtyItems.LinkEnds {
     init(_ link: LinkRow) { self.init(relationship: link.relationship, first: link.first, second: link.second) }
 }
+
+extension LinkTable {
+    /// Writes links ordered by relationship and ends, so that each page of the backing is written once.
+    func write(to backing: any StateBacking) throws(StateError) {
+        for key in removed {
+            try backing.removeLink(key.relationship, first: key.first, second: key.second)
+        }
+        let byRelationship = Dictionary(grouping: links.values, by: \.relationship)
+        for links in byRelationship.values {
+            for link in links.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
+                try backing.putLink(link)
+            }
+        }
+    }
+}

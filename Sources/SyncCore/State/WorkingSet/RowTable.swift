@@ -97,3 +97,12 @@ struct RowTable {
         return index.find(values)
     }
 }
+
+extension RowTable {
+    /// Writes rows ordered by set and entity, so that each page of the backing is written once.
+    func write(to backing: any StateBacking) throws(StateError) {
+        for id in removed.sorted() { try backing.removeRow(id) }
+        let bySet = Dictionary(grouping: rows, by: \.set)
+        for rows in bySet.values { for row in rows.sorted(by: { $0.id < $1.id }) { try backing.putRow(row) } }
+    }
+}

@@ -15,13 +15,13 @@ extension WorkingSet {
         guard backing != nil else { return try body() }
         try commitSharedTransaction()
         try queue.load()
-        phase = .deferring
-        isDeferralRefused = false
+        tracking.phase = .deferring
+        tracking.isDeferralRefused = false
         journal = ChangeJournal(header: knownHeader, isHeaderChanged: isHeaderChanged)
         queue.begin()
         defer {
             journal = nil
-            phase = .idle
+            tracking.phase = .idle
         }
         do {
             let result = try body()
@@ -30,36 +30,14 @@ extension WorkingSet {
             return result
         } catch {
             queue.rollBack()
-            rollBackDeferred()
-            throw isDeferralRefused ? DeferralRefused() : error
+            journal.take()?.rollBack(self)
+            throw tracking.isDeferralRefused ? DeferralRefused() : error
         }
     }
 
     /// Throws if the running transaction is deferred and needs the backing. Must be called before a step that cannot be
     /// rolled back.
     public func checkDeferral() throws(DeferralRefused) {
-        if phase == .deferring, isDeferralRefused { throw DeferralRefused() }
-    }
-
-    /// Throws if the running transaction is deferred, and marks that it needs the backing.
-    func requireBacking() throws(StateError) {
-        guard phase == .deferring else { return }
-        isDeferralRefused = true
-        throw StateError(.unavailable, "The transaction needs the stored views.")
-    }
-
-    private func rollBackDeferred() {
-        guard let journal = journal.take() else { return }
-        for change in journal.changes.reversed() {
-            switch change {
-            case .row(let id, let former): rowTable.restore(id, to: former)
-            case .link(let key, let former): linkTable.restore(key, to: former)
-            case .base(let id, let former?): bases.updateValue(former, for: id)
-            case .base(let id, nil): bases.removeValue(for: id)
-            case .key(let key, let former): keys[key] = former
-            case .registration(let id): register.remove(id)
-            }
-        }
-        (knownHeader, isHeaderChanged) = (journal.header, journal.isHeaderChanged)
+        if tracking.phase == .deferring, tracking.isDeferralRefused { throw DeferralRefused() }
     }
 }

@@ -11,17 +11,17 @@ extension WorkingSet {
     }
 
     public func putRow(_ row: EntityRow) throws(StateError) {
-        touched?.rows.insert(row.id)
+        tracking.dirtyItems?.rows.insert(row.id)
         if journal != nil { journal?.append(.row(row.id, rowTable.find(row.id))) }
         let old = rowTable.put(row)
-        tally.replace(old.map(SnapshotItem.row), by: .row(row))
+        tracking.digest.replace(old.map(SnapshotItem.row), by: .row(row))
     }
 
     public func removeRow(_ id: EntityID) throws(StateError) {
-        touched?.rows.insert(id)
+        tracking.dirtyItems?.rows.insert(id)
         if journal != nil { journal?.append(.row(id, rowTable.find(id))) }
         let old = rowTable.remove(id, hidesBelow: try isBelow(id))
-        tally.replace(old.map(SnapshotItem.row), by: nil)
+        tracking.digest.replace(old.map(SnapshotItem.row), by: nil)
     }
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
@@ -64,8 +64,8 @@ extension WorkingSet {
         if try isBelow(id), try backing?.set(of: id) != nil { return }
         guard register.register(id, set: set) else { return }
         journal?.append(.registration(id))
-        touched?.entities.insert(id)
-        tally.replace(nil, by: .entity(id, set: set))
+        tracking.dirtyItems?.entities.insert(id)
+        tracking.digest.replace(nil, by: .entity(id, set: set))
     }
 
     public func entity(set: String, key: String) throws(StateError) -> EntityID? {
@@ -75,10 +75,10 @@ extension WorkingSet {
 
     public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         let place = SetKey(set: set, key: key)
-        touched?.keys.insert(place)
+        tracking.dirtyItems?.keys.insert(place)
         if journal != nil { journal?.append(.key(place, keys[place])) }
         let old = keys.updateValue(id, forKey: place)
-        tally.replace(old.map { .key(key, set: set, of: $0) }, by: .key(key, set: set, of: id))
+        tracking.digest.replace(old.map { .key(key, set: set, of: $0) }, by: .key(key, set: set, of: id))
     }
 
     // MARK: Base states
@@ -89,23 +89,23 @@ extension WorkingSet {
     }
 
     public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
-        touched?.bases.insert(id)
+        tracking.dirtyItems?.bases.insert(id)
         if journal != nil { journal?.append(.base(id, bases[id])) }
         let old = bases.updateValue(base, for: id) ?? nil
-        tally.replace(old.map { .base(id, $0) }, by: .base(id, base))
+        tracking.digest.replace(old.map { .base(id, $0) }, by: .base(id, base))
     }
 
     public func removeBase(_ id: EntityID) throws(StateError) {
-        touched?.bases.insert(id)
+        tracking.dirtyItems?.bases.insert(id)
         if journal != nil { journal?.append(.base(id, bases[id])) }
         let old = bases.removeValue(for: id) ?? nil
         if try isBelow(id) { bases.updateValue(nil, for: id) }
-        tally.replace(old.map { .base(id, $0) }, by: nil)
+        tracking.digest.replace(old.map { .base(id, $0) }, by: nil)
     }
 
     public func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
         if let backing {
-            try requireBacking()
+            try tracking.requireBacking()
             if !bases.isEmpty { try flush() }
             return try backing.drainBases(limit: limit)
         }

@@ -14,7 +14,7 @@ extension WorkingSet {
         if let backing { return try backing.forEachKey(body) }
         let sorted = keys.sorted {
             $0.key.set == $1.key.set
-                ? Self.precedes($0.key.key, $1.key.key) : Self.precedes($0.key.set, $1.key.set)
+                ? precedesInBytes($0.key.key, $1.key.key) : precedesInBytes($0.key.set, $1.key.set)
         }
         for (key, id) in sorted { try body(key.set, key.key, id) }
     }
@@ -22,7 +22,7 @@ extension WorkingSet {
     public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachRow(body) }
-        let sorted = rowTable.rows.sorted { $0.set == $1.set ? $0.id < $1.id : Self.precedes($0.set, $1.set) }
+        let sorted = rowTable.rows.sorted { $0.set == $1.set ? $0.id < $1.id : precedesInBytes($0.set, $1.set) }
         for row in sorted { try body(row) }
     }
 
@@ -35,49 +35,6 @@ extension WorkingSet {
     public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachLink(body) }
-        for link in linkTable.links.values.sorted(by: Self.inOrder) { try body(link) }
-    }
-
-    public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
-        for operation in try pendingOperations() { try body(operation) }
-    }
-
-    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
-        try bookkeeping.forEachUndone(body)
-    }
-
-    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws { try bookkeeping.forEachMergeBase(body) }
-
-    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
-        try bookkeeping.forEachStreams(body)
-    }
-
-    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
-        try bookkeeping.forEachCoverage(body)
-    }
-
-    /// All items of a state. Only without a backing.
-    var allItems: DirtyItems {
-        get throws(StateError) {
-            var all = DirtyItems(
-                keys: Set(keys.keys), rows: Set(rowTable.entities), bases: Set(bases.entities),
-                links: Set(linkTable.links.keys), pending: Set(try pendingOperations().map(\.sequence)),
-                undone: Set(try undoneOperations().map(\.sequence)), batches: Set(try openBatches().map(\.batch)),
-                mergeBases: Set(try mergeBases()),
-                coverage: Set((bookkeeping as? MemoryBookkeeping)?.covered.map { $0 } ?? []), hasQueries: true,
-                hasEvents: true, hasOpenLinks: true, hasQuarantine: true)
-            register.forEach { id, _ in all.entities.insert(id) }
-            do {
-                try forEachStreams { id, _ in all.streams.insert(id) }
-            } catch {
-                throw error as? StateError ?? StateError(.unavailable, "\(error)")
-            }
-            return all
-        }
-    }
-
-    func drainDirtyItems() -> DirtyItems? {
-        defer { if touched != nil { touched = DirtyItems() } }
-        return touched
+        for link in linkTable.links.values.sorted(by: LinkRow.inOrder) { try body(link) }
     }
 }

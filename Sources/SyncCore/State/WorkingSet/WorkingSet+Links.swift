@@ -29,7 +29,7 @@ extension WorkingSet {
             if own.isEmpty { return stored }
             for link in stored where !linkTable.contains(LinkKey(link)) { found.append(link) }
         }
-        if found.count > 1 { found.sort(by: Self.inOrder) }
+        if found.count > 1 { found.sort(by: LinkRow.inOrder) }
         return found
     }
 
@@ -43,32 +43,23 @@ extension WorkingSet {
     public func changedLinks() throws(StateError) -> [LinkRow] {
         var changed = linkTable.changed
         for link in try backing?.changedLinks() ?? [] where !linkTable.contains(LinkKey(link)) { changed.append(link) }
-        return changed.sorted(by: Self.inOrder)
+        return changed.sorted(by: LinkRow.inOrder)
     }
 
     public func putLink(_ link: LinkRow) throws(StateError) {
-        touched?.links.insert(LinkKey(link))
+        tracking.dirtyItems?.links.insert(LinkKey(link))
         if journal != nil { journal?.append(.link(LinkKey(link), linkTable.find(LinkKey(link)))) }
         let old = linkTable.put(link)
-        tally.replace(old.map(SnapshotItem.link), by: .link(link))
+        tracking.digest.replace(old.map(SnapshotItem.link), by: .link(link))
     }
 
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
-        touched?.links.insert(key)
+        tracking.dirtyItems?.links.insert(key)
         if journal != nil { journal?.append(.link(key, linkTable.find(key))) }
         var hidesBelow = try isBelow(first)
         if hidesBelow { hidesBelow = try isBelow(second) }
         let old = linkTable.remove(key, hidesBelow: hidesBelow)
-        tally.replace(old.map(SnapshotItem.link), by: nil)
-    }
-
-    /// Returns the order of UTF-8 bytes, as in SQLite. The order of `String` differs for composed and decomposed
-    /// accents.
-    static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
-
-    static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {
-        a.relationship == b.relationship
-            ? (a.first, a.second) < (b.first, b.second) : precedes(a.relationship, b.relationship)
+        tracking.digest.replace(old.map(SnapshotItem.link), by: nil)
     }
 }

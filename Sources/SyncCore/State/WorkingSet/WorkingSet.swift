@@ -14,9 +14,8 @@ public final class WorkingSet: StateStorage {
 
     /// The storage below, or nil if this is the whole state.
     public let backing: (any StateBacking)?
-    /// The bookkeeping. A backing stores it directly, because its items are few or change a page at a time.
-    let bookkeeping: any BookkeepingStorage
-    let queue: QueueTable
+    public let bookkeeping: TrackedBookkeeping
+    public let queue: QueueTable
     /// The maximum number of changed items before they are flushed, also within a transaction.
     public var flushLimit = 20_000
 
@@ -32,67 +31,48 @@ public final class WorkingSet: StateStorage {
     /// The lowest entity ID such that the backing contains nothing of it or of a higher one; nil if it was not read
     /// yet.
     private var knownFirstUnused: EntityID?
-    /// Whether there are merge bases; nil if unknown.
-    var knownHasAncestors: Bool?
 
-    /// The kind of the running transaction.
-    enum Phase {
-        case idle
-        /// A transaction of the backing, which takes every flush.
-        case storing
-        /// A transaction in memory; see ``deferredTransaction(_:)``.
-        case deferring
-    }
-
-    var phase = Phase.idle
     /// The changes of the deferred transaction, or nil if none is running.
     var journal: ChangeJournal?
-    /// Whether the deferred transaction needs the backing.
-    var isDeferralRefused = false
-
-    /// The digest of the state.
-    var tally: IncrementalDigest
-    /// The changed items, or nil while they are not tracked.
-    var touched: DirtyItems?
-    /// The number of reads of pending operations, for tests that measure work.
-    package var operationsRead = 0
+    let tracking: StateTracking
 
     /// Creates an empty state in memory.
     ///
     /// - Parameter keepsDigest: Whether ``digest`` is maintained. Costs a hash for each changed item.
     public convenience init(keepsDigest: Bool = false) {
-        self.init(nil, MemoryBookkeeping(), QueueTable(), IncrementalDigest(isKept: keepsDigest))
+        let tracking = StateTracking(IncrementalDigest(isKept: keepsDigest))
+        self.init(nil, TrackedBookkeeping(MemoryBookkeeping(), tracking), QueueTable(), tracking)
         knownHeader = StateHeader()
     }
 
     /// Creates a working set over the state in a backing.
     public convenience init(over backing: any StateBacking) {
-        self.init(backing, backing, backing.queue, IncrementalDigest(isKept: false))
+        let tracking = StateTracking(IncrementalDigest(isKept: false))
+        self.init(backing, TrackedBookkeeping(backing.bookkeeping, tracking), backing.queue, tracking)
     }
 
     private init(
-        _ backing: (any StateBacking)?, _ bookkeeping: any BookkeepingStorage, _ queue: QueueTable,
-        _ tally: IncrementalDigest
+        _ backing: (any StateBacking)?, _ bookkeeping: TrackedBookkeeping, _ queue: QueueTable,
+        _ tracking: StateTracking
     ) {
         self.backing = backing
         self.bookkeeping = bookkeeping
         self.queue = queue
-        self.tally = tally
+        self.tracking = tracking
     }
 
     /// Returns an independent copy of the state. Cheap, because unchanged parts are shared.
     ///
     /// - Precondition: There is no backing.
     public func copy() -> WorkingSet {
-        let own = (bookkeeping as? MemoryBookkeeping)?.copy() ?? MemoryBookkeeping()
-        let copy = WorkingSet(nil, own, queue.copy(), tally)
+        let tracking = StateTracking(tracking.digest, tracking.dirtyItems)
+        let copy = WorkingSet(nil, bookkeeping.copy(tracking), queue.copy(), tracking)
         copy.knownHeader = knownHeader
         copy.rowTable = rowTable
         copy.linkTable = linkTable
         copy.register = register
         copy.keys = keys
         copy.bases = bases
-        copy.touched = touched
         return copy
     }
 
@@ -138,8 +118,8 @@ public final class WorkingSet: StateStorage {
 
     /// Runs a transaction of the backing. If it fails, only what the backing has is left.
     private func storing<T>(_ body: () throws -> T) throws -> T {
-        phase = .storing
-        defer { phase = .idle }
+        tracking.phase = .storing
+        defer { tracking.phase = .idle }
         do {
             return try body()
         } catch {
@@ -151,7 +131,8 @@ public final class WorkingSet: StateStorage {
     /// Discards unflushed changes and cached items of the backing.
     private func discardChanges() {
         removeChanges()
-        (knownHeader, isHeaderChanged, knownFirstUnused, knownHasAncestors) = (nil, false, nil, nil)
+        (knownHeader, isHeaderChanged, knownFirstUnused) = (nil, false, nil)
+        bookkeeping.invalidateCaches()
     }
 
     private func removeChanges() {
@@ -180,9 +161,9 @@ public final class WorkingSet: StateStorage {
     /// If that fails, the changes are discarded, and the state is behind the log.
     public func flush() throws(StateError) {
         guard let backing, hasChanges else { return }
-        switch phase {
+        switch tracking.phase {
         case .storing: try write(to: backing)
-        case .deferring: try requireBacking()
+        case .deferring: try tracking.requireBacking()
         case .idle:
             do {
                 try storing { try backing.transaction { try write(to: backing) } }
@@ -202,32 +183,13 @@ public final class WorkingSet: StateStorage {
         guard changeCount > 0 else { return }
         try register.forEach { id, set throws(StateError) in try backing.register(id, set: set) }
         for (key, id) in keys { try backing.assignKey(set: key.set, key: key.key, to: id) }
-        try writeRows(to: backing)
+        try rowTable.write(to: backing)
         for id in bases.entities.sorted() {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
         }
-        try writeLinks(to: backing)
+        try linkTable.write(to: backing)
         noteUsed()
         removeChanges()
-    }
-
-    /// Writes rows ordered by set and entity, so that each page of the backing is written once.
-    private func writeRows(to backing: any StateBacking) throws(StateError) {
-        for id in rowTable.removed.sorted() { try backing.removeRow(id) }
-        let bySet = Dictionary(grouping: rowTable.rows, by: \.set)
-        for rows in bySet.values { for row in rows.sorted(by: { $0.id < $1.id }) { try backing.putRow(row) } }
-    }
-
-    private func writeLinks(to backing: any StateBacking) throws(StateError) {
-        for key in linkTable.removed {
-            try backing.removeLink(key.relationship, first: key.first, second: key.second)
-        }
-        let byRelationship = Dictionary(grouping: linkTable.links.values, by: \.relationship)
-        for links in byRelationship.values {
-            for link in links.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
-                try backing.putLink(link)
-            }
-        }
     }
 
     private func noteUsed() {
@@ -259,14 +221,14 @@ public final class WorkingSet: StateStorage {
     }
 
     public func setHeader(_ header: StateHeader) throws(StateError) {
-        if tally.isKept { tally.replace(try self.header(), by: header) }
+        if tracking.digest.isKept { tracking.digest.replace(try self.header(), by: header) }
         knownHeader = header
         isHeaderChanged = true
     }
 
     /// Changes the header in place.
     func changeHeader(_ body: (inout StateHeader) -> Void) throws(StateError) {
-        if tally.isKept {
+        if tracking.digest.isKept {
             var header = try header()
             body(&header)
             return try setHeader(header)
@@ -281,23 +243,23 @@ public final class WorkingSet: StateStorage {
 
     public func install(_ model: EntityDataModel) throws(StateError) {
         if let backing {
-            try requireBacking()
+            try tracking.requireBacking()
             try flush()
             try backing.install(model)
         }
-        touched?.hasModel = true
-        for row in rowTable.retain(Set(model.allSets.map(\.name))) { tally.replace(.row(row), by: nil) }
+        tracking.dirtyItems?.hasModel = true
+        for row in rowTable.retain(Set(model.allSets.map(\.name))) { tracking.digest.replace(.row(row), by: nil) }
     }
 
     // MARK: Digest and changes
 
     /// The digest as ``StateDigest/init(of:)`` computes it, without a pass over the state; nil if it is not maintained.
     /// While the pending operations are reverted, it is not the digest of a state of the log.
-    public var digest: StateDigest? { tally.digest }
+    public var digest: StateDigest? { tracking.digest.digest }
 
     /// Returns the changes since the last call, if the digest is maintained. The first call starts the tracking.
-    public func drainChanges() -> [StateChange] { tally.drainChanges() }
+    public func drainChanges() -> [StateChange] { tracking.digest.drainChanges() }
 
-    /// Starts to track changed items; see ``writeDirtyItems(into:)``.
-    package func trackDirtyItems() { touched = DirtyItems() }
+    /// Starts to track changed items; see ``DirtyItemWriter/writeChanges(of:into:)``.
+    package func trackDirtyItems() { tracking.dirtyItems = DirtyItems() }
 }

@@ -1,0 +1,187 @@
+internal import Crypto
+internal import GatewayCore
+internal import ODataWire
+internal import Transport
+
+/// One reading of a service for a feed: it reads all pages, judges missing rows, and publishes the changes. Nothing is
+/// published if anything is not understood.
+struct FeedReading: Sendable {
+    let origin: OriginClient
+    let endpoint: GatewayConfiguration.Endpoint
+    let settings: FeedSettings
+    let storage: any FeedStorage
+    /// The value of `Authorization` for the service.
+    let credentials: String?
+    let maximumRows: Int
+
+    /// The end of a reading.
+    enum End: Sendable {
+        case published(FeedHead)
+        /// Another reading has begun.
+        case fenced
+    }
+
+    func run(_ model: FeedModel) async throws(FeedError) -> End {
+        let source = try FeedSource(model, set: settings.query.set, root: endpoint.root)
+        let identity = FeedIdentity(
+            endpoint: endpoint.name, query: settings.query.description,
+            shape: "\(endpoint.root)\n\(source.shape)")
+        do throws(LedgerStorageError) {
+            let head = try await storage.feed(identity)
+            guard let lease = try await storage.claim(head.id) else { return .fenced }
+            do throws(FeedError) {
+                return try await read(source, head, lease)
+            } catch {
+                try await storage.refuse(lease, error.description)
+                throw LedgerStorageError("\(error.description)")
+            }
+        } catch {
+            throw FeedError(error.description)
+        }
+    }
+
+    private func read(_ source: FeedSource, _ head: FeedHead, _ lease: FeedLease) async throws(FeedError) -> End {
+        let base: [String: RowDigest]
+        do throws(LedgerStorageError) { base = try await storage.digests(head.id) } catch {
+            throw FeedError(error.description)
+        }
+        var run = RefreshRun(base: base)
+        let limit = maximumRows
+        let description = try await readPages(source, head.salt) { row throws(FeedError) in
+            run.add(row.key, row.digest, body: row.body)
+            guard run.rows <= limit else { throw FeedError("The feed has more than \(limit) rows.") }
+        }
+        var changes = run.changes.map(FeedChange.row)
+        let missing = run.missing
+        let canCheck = settings.query.check(key: "(1)", names: source.keyNames) != nil
+        switch RemovalJudgement(
+            missing: missing.count, base: base.count, canCheck: canCheck, isAccepted: head.acceptsRemovals)
+        {
+        case .nothing: break
+        case .refuse:
+            throw FeedError(
+                "\(missing.count) of \(base.count) rows are missing. Check the service and the permissions of the gateway; then run: tidelog-gateway feeds --accept \(settings.name)"
+            )
+        case .check: changes += try await check(missing, source)
+        case .readAgain: changes += try await readAgain(missing, source, head.salt)
+        }
+        do throws(LedgerStorageError) {
+            guard let published = try await storage.publish(lease, changes, description) else { return .fenced }
+            try await storage.forget(head.id, lifetime: settings.tokenMilliseconds)
+            return .published(try await storage.head(head.id) ?? published)
+        } catch {
+            throw FeedError(error.description)
+        }
+    }
+
+    // MARK: Pages
+
+    private func readPages(
+        _ source: FeedSource, _ salt: [UInt8], _ body: (FeedPageReader.Row) throws(FeedError) -> Void
+    ) async throws(FeedError) -> FeedDescription {
+        var walk = PageWalk()
+        var description = FeedDescription(isLegacy: source.isLegacy)
+        var target = settings.query.description
+        var isFirst = true
+        while true {
+            guard walk.follows(target) else { throw FeedError("The next links of the service do not end.") }
+            var reader = FeedPageReader(source) { content in
+                RowDigest(SHA256.hash(data: salt + content))
+            }
+            let head = try await get(target, source.isLegacy) { chunk throws(FeedError) in
+                for row in try reader.rows(chunk) { try body(row) }
+            }
+            guard head.status == 200 else { throw Self.refused(head) }
+            for row in try reader.end() { try body(row) }
+            if isFirst {
+                description.context = reader.context.map { Self.absolute($0, endpoint.root) }
+                description.version = head.headers["OData-Version"]
+                isFirst = false
+            }
+            guard let next = reader.nextLink else { return description }
+            target = try relative(next)
+        }
+    }
+
+    /// Returns the target relative to the service root.
+    private func relative(_ link: String) throws(FeedError) -> String {
+        if let rest = endpoint.root.rest(of: link) { return rest }
+        guard !link.hasPrefix("/"), !link.contains("://"), RequestPath.isContained(link) else {
+            throw FeedError("A next link of the service leads to another server.")
+        }
+        return link.hasPrefix("?") ? settings.query.set + link : link
+    }
+
+    /// A context URL may be relative to the service root.
+    private static func absolute(_ context: String, _ root: ServiceRoot) -> String {
+        context.hasPrefix("$metadata") ? "\(root)\(context)" : context
+    }
+
+    // MARK: Missing rows
+
+    private func check(_ keys: [String], _ source: FeedSource) async throws(FeedError) -> [FeedChange] {
+        var removed: [FeedChange] = []
+        for key in keys {
+            guard let (url, isEntity) = settings.query.check(key: key, names: source.keyNames) else {
+                throw FeedError("The row \(key) cannot be checked.")
+            }
+            var reader = FeedPageReader(source) { _ in RowDigest([]) }
+            var count: Int?
+            var failure: FeedError?
+            let head = try await get(url, source.isLegacy) { chunk throws(FeedError) in
+                guard !isEntity, failure == nil else { return }
+                do throws(FeedError) { count = (count ?? 0) + (try reader.rows(chunk)).count } catch { failure = error }
+            }
+            if !isEntity, failure == nil {
+                do throws(FeedError) { count = (count ?? 0) + (try reader.end()).count } catch { count = nil }
+            }
+            if failure != nil { count = nil }
+            switch RemovalJudgement.presence(status: head.status, isEntity: isEntity, count: count) {
+            case .present: break
+            case .gone(let reason): removed.append(.removed(key: key, reason))
+            case .unknown: throw Self.refused(head)
+            }
+        }
+        return removed
+    }
+
+    /// Reads everything again, and returns the removals of rows that are missing in both readings.
+    private func readAgain(
+        _ missing: [String], _ source: FeedSource, _ salt: [UInt8]
+    ) async throws(FeedError) -> [FeedChange] {
+        var gone = Set(missing)
+        _ = try await readPages(source, salt) { gone.remove($0.key) }
+        return gone.sorted().map { .removed(key: $0, .changed) }
+    }
+
+    // MARK: Requests
+
+    /// Sends a request with the credentials of the gateway. `body` receives the bytes of an answer with status 200.
+    private func get(
+        _ target: String, _ isLegacy: Bool, _ body: ([UInt8]) throws(FeedError) -> Void
+    ) async throws(FeedError) -> WireResponse {
+        var headers = Representation.requestFields(isLegacy: isLegacy)
+        if let credentials { headers["Authorization"] = credentials }
+        do throws(TransportError) {
+            let (head, received) = try await origin.stream("GET", endpoint.root.path + target, headers, .bytes([]))
+            guard head.status == 200 else { return head }
+            guard (head.headers["Content-Type"] ?? "").lowercased().hasPrefix("application/json") else {
+                throw TransportError(
+                    .invalidRequest, "The service did not answer with JSON.", mayHaveBeenSent: true)
+            }
+            for try await chunk in received {
+                do throws(FeedError) { try body(chunk) } catch {
+                    throw TransportError(.invalidRequest, error.description, mayHaveBeenSent: true)
+                }
+            }
+            return head
+        } catch {
+            throw FeedError(error.message)
+        }
+    }
+
+    private static func refused(_ head: WireResponse) -> FeedError {
+        let seconds = head.headers["Retry-After"].flatMap { Int64($0) }.map { min(max($0, 0), 3_600) }
+        return FeedError("The service answered with status \(head.status).", retryAfter: seconds.map { $0 * 1_000 })
+    }
+}

@@ -1,0 +1,115 @@
+internal import Crypto
+internal import GatewayCore
+internal import Logging
+internal import ODataWire
+internal import Synchronization
+internal import Transport
+
+/// All feeds of a gateway, the permissions of users, and the times of their changes.
+final class SharedFeeds: Sendable {
+    private struct Key: Hashable {
+        let endpoint: String
+        let query: CanonicalQuery
+    }
+
+    private struct UserKey: Hashable {
+        let user: [UInt8]
+        let scope: String
+    }
+
+    private static let maximumUsers = 100_000
+
+    let storage: any FeedStorage
+    let seal: TokenSeal
+    private let secret: [UInt8]
+    private let feeds: [Key: SharedFeed]
+    private let endpoints: Set<String>
+    private let permissions = Mutex<[UserKey: FeedPermission]>([:])
+    /// The times of changes that were looked up or made in this process; nil for users without one.
+    private let writes = Mutex<[UserKey: Int64?]>([:])
+
+    init(
+        _ configuration: GatewayConfiguration, storage: any FeedStorage, secret: [UInt8],
+        origins: [String: OriginClient], credentials: [String: String], environment: GatewayEnvironment, logger: Logger,
+        count: @escaping @Sendable (String, String) -> Void
+    ) {
+        self.storage = storage
+        self.secret = secret
+        seal = TokenSeal(secret: secret)
+        var feeds: [Key: SharedFeed] = [:]
+        for endpoint in configuration.endpoints {
+            guard let origin = origins[endpoint.name], !endpoint.feeds.isEmpty else { continue }
+            let model = OriginModel(
+                origin, endpoint.root, credentials: credentials[endpoint.name],
+                maximumBytes: configuration.limits.bodyBytes)
+            for settings in endpoint.feeds {
+                let reading = FeedReading(
+                    origin: origin, endpoint: endpoint, settings: settings, storage: storage,
+                    credentials: credentials[endpoint.name], maximumRows: configuration.limits.feedRows)
+                feeds[Key(endpoint: endpoint.name, query: settings.query)] = SharedFeed(
+                    reading, model, environment: environment, logger: logger, count: { count(settings.name, $0) })
+            }
+        }
+        self.feeds = feeds
+        endpoints = Set(feeds.keys.map(\.endpoint))
+    }
+
+    func feed(_ endpoint: String, _ query: CanonicalQuery) -> SharedFeed? {
+        feeds[Key(endpoint: endpoint, query: query)]
+    }
+
+    /// Returns the digest of everything in a request that may identify its user.
+    func user(_ headers: HTTPHeaders) -> [UInt8] {
+        let text = Array("feeds\n\(RequestCredentials.text(headers))".utf8)
+        return Array(HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: secret)))
+    }
+
+    // MARK: Permissions
+
+    func permission(_ user: [UInt8], _ endpoint: String, _ feed: FeedSettings) -> FeedPermission? {
+        permissions.withLock { $0[UserKey(user: user, scope: "\(endpoint)\n\(feed.query)")] }
+    }
+
+    func remember(_ permission: FeedPermission, _ user: [UInt8], _ endpoint: String, _ feed: FeedSettings) {
+        permissions.withLock { known in
+            if known.count >= Self.maximumUsers { known = [:] }
+            known[UserKey(user: user, scope: "\(endpoint)\n\(feed.query)")] = permission
+        }
+    }
+
+    // MARK: Changes of users
+
+    /// Returns the digest of the user for changes. Two users may have the same one: then a feed is read more often.
+    private func writer(_ headers: HTTPHeaders) -> [UInt8] {
+        let text = Array("writer\n\(RequestCredentials.writer(headers))".utf8)
+        return Array(HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: secret)))
+    }
+
+    /// Records that the user may have changed data.
+    ///
+    /// - Throws: If it cannot be recorded.
+    func wrote(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) {
+        guard endpoints.contains(endpoint) else { return }
+        let user = writer(headers)
+        let time = await storage.time()
+        writes.withLock { known in
+            if known.count >= Self.maximumUsers { known = [:] }
+            known[UserKey(user: user, scope: endpoint)] = time
+        }
+        try await storage.markWrite(endpoint: endpoint, user: user)
+    }
+
+    /// The time of the last change of the user.
+    func lastWrite(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) -> Int64? {
+        let user = writer(headers)
+        let key = UserKey(user: user, scope: endpoint)
+        if let known = writes.withLock({ $0[key] }) { return known }
+        let found = try await storage.lastWrite(endpoint: endpoint, user: user)
+        writes.withLock { known in
+            if known.count >= Self.maximumUsers { known = [:] }
+            // A change that was made meanwhile is newer.
+            if known[key] == nil { known[key] = .some(found) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,85 @@
+package import ODataWire
+
+/// The user of a request for permissions: all fields that may identify one.
+package enum RequestCredentials {
+    /// Fields that a service does not use to identify users. All remaining fields count, also unknown ones: two requests with
+    /// different credentials must never look equal.
+    private static let impersonal: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "connection", "content-length", "content-type", "date",
+        "dataserviceversion", "expect", "host", "keep-alive", "maxdataserviceversion", "mindataserviceversion",
+        "odata-isolation", "odata-maxversion", "odata-version", "prefer", "te", "traceparent", "tracestate",
+        "transfer-encoding", "user-agent", "via", "x-correlation-id", "x-csrf-token", "x-request-id",
+        "repeatability-client-id", "repeatability-first-sent", "repeatability-request-id", "requestid",
+        "repeatabilitycreation", "if-match", "if-none-match", "slug",
+    ]
+
+    /// Returns a text that is equal for two requests only if their credentials are.
+    package static func text(_ headers: HTTPHeaders) -> String {
+        headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
+            .filter { !impersonal.contains($0.name) }
+            .map { "\($0.name.utf8.count) \($0.name) \($0.value.utf8.count) \($0.value)\n" }
+            .sorted().joined()
+    }
+
+    /// Returns a text that is equal for two requests of one user, also after an access token was renewed, if it is a JWT.
+    /// The text may be equal for different users. It must not be used for permissions, because nothing is verified.
+    package static func writer(_ headers: HTTPHeaders) -> String {
+        guard let value = headers["Authorization"] else { return "" }
+        guard let subject = subject(of: value) else { return value }
+        return "jwt \(subject)"
+    }
+
+    /// Returns the issuer and the subject of a JWT (RFC 7519), or `nil` for other credentials.
+    private static func subject(of authorization: String) -> String? {
+        let words = authorization.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer", words[1].utf8.count <= 16_384 else { return nil }
+        let parts = words[1].split(separator: ".")
+        guard parts.count == 3, let payload = Base64.decode(Array(parts[1].utf8)),
+            let claims = try? JSONValue.parse(payload),
+            let subject = claims["sub"]?.string
+        else { return nil }
+        return "\(claims["iss"]?.string ?? "") \(subject)"
+    }
+}
+
+/// The permission of a user to read a feed, as the service answered the last probe.
+package struct FeedPermission: Sendable, Hashable {
+    /// How long a permission is believed, in milliseconds.
+    package static let allowedFor: Int64 = 300_000
+    /// How long a refusal is believed.
+    package static let refusedFor: Int64 = 30_000
+
+    package let isAllowed: Bool
+    /// The time at which the probe began.
+    package let checked: Int64
+
+    package init(isAllowed: Bool, checked: Int64) {
+        self.isAllowed = isAllowed
+        self.checked = checked
+    }
+
+    /// Returns whether the permission is still believed. A clock that was set back ends it.
+    package func isFresh(now: Int64) -> Bool {
+        let age = now - checked
+        return age >= 0 && age < (isAllowed ? Self.allowedFor : Self.refusedFor)
+    }
+
+    /// The meaning of the response to a probe.
+    package enum Probe: Sendable, Hashable {
+        case allowed
+        case refused
+        /// The response does not concern the permission: it is not remembered.
+        case unknown
+    }
+
+    /// Interprets the response to a probe. Only JSON shows that the service has answered the query: a page with a login
+    /// form is a refusal.
+    package static func probe(status: Int, contentType: String?) -> Probe {
+        switch status {
+        case 200..<300: (contentType ?? "").lowercased().hasPrefix("application/json") ? .allowed : .refused
+        case 408, 425, 429: .unknown
+        case 300..<500: .refused
+        default: .unknown
+        }
+    }
+}

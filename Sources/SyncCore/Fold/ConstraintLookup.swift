@@ -1,0 +1,84 @@
+import EDM
+import Operations
+
+/// Lookups of the entities that referential constraints connect.
+struct ConstraintLookup {
+    let storage: StateLayer
+    let index: RelationshipIndex
+
+    /// Returns the constraint that determines the link, with its ends, or nil if none does.
+    func constraint(
+        of link: LinkRow
+    ) throws(StateError) -> (RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID)? {
+        for (dependent, principal) in [(link.first, link.second), (link.second, link.first)] {
+            guard let set = try storage.set(of: dependent) else { continue }
+            if let constraint = index.constraint(link.relationship, dependentSet: set),
+                constraint.dependentIsFirst == (dependent == link.first)
+            {
+                return (constraint, dependent, principal)
+            }
+        }
+        return nil
+    }
+
+    /// Returns the principal for a comparison of the constraint's properties.
+    func principal(
+        _ id: EntityID, _ constraint: RelationshipIndex.Constraint
+    ) throws(StateError) -> EntityRow? {
+        let row = try storage.row(id, reading: .readsKeys)
+        // For an entity of another set the constraints may not compare these properties, so all values count as read.
+        return row?.set == constraint.principalSet ? row : try storage.row(id)
+    }
+
+    /// Returns whether the dependent properties of `row` have the principal's values.
+    func isNamed(
+        _ principal: EntityID, by constraint: RelationshipIndex.Constraint, _ row: EntityRow
+    ) throws(StateError) -> Bool {
+        guard let source = try self.principal(principal, constraint) else { return false }
+        return constraint.pairs.allSatisfy { pair in
+            guard let value = row.values[pair.dependent], value != .null else { return false }
+            return source.values[pair.principal] == value
+        }
+    }
+
+    /// Returns whether the dependent entity is linked to another principal with the same values. The key of a new
+    /// entity is provisional: while another entity has it, the partners of that entity are unchanged.
+    func isTaken(
+        _ dependent: EntityID, by constraint: RelationshipIndex.Constraint, besides id: EntityID
+    ) throws(StateError) -> Bool {
+        guard let row = try storage.row(dependent, reading: .readsKeys) else { return false }
+        for link in try partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
+            let principal = partner(link, of: dependent)
+            if principal != id, try isNamed(principal, by: constraint, row) { return true }
+        }
+        return false
+    }
+
+    /// Returns the entity to which the dependent properties of `row` refer: a current partner, or else the first one
+    /// that matches.
+    func principal(
+        _ constraint: RelationshipIndex.Constraint, of row: EntityRow, among current: [LinkRow]
+    ) throws(StateError) -> EntityID? {
+        for link in current {
+            let known = partner(link, of: row.id)
+            if try isNamed(known, by: constraint, row) { return known }
+        }
+        var values: [(property: String, value: Value)] = []
+        for pair in constraint.pairs {
+            guard let value = row.values[pair.dependent], value != .null else { return nil }
+            values.append((pair.principal, value))
+        }
+        return try storage.findRows(set: constraint.principalSet, where: values).first
+    }
+
+    /// Returns the links of an end in the current layer.
+    func partners(
+        _ relationship: String, of id: EntityID, isFirst: Bool
+    ) throws(StateError) -> [LinkRow] {
+        let links = isFirst ? try storage.links(relationship, first: id) : try storage.links(relationship, second: id)
+        return links.filter(\.inLocal)
+    }
+
+    /// Returns the other end of a link.
+    func partner(_ link: LinkRow, of id: EntityID) -> EntityID { link.first == id ? link.second : link.first }
+}

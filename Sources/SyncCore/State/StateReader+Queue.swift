@@ -1,0 +1,113 @@
+import EDM
+public import Operations
+
+/// The pending operations, in ascending order of sequence number.
+extension StateReader {
+    private var pending: PendingQueue {
+        get throws(StateError) {
+            try queue.load()
+            return queue.pending
+        }
+    }
+
+    public func pendingOperations() throws(StateError) -> [PendingOperation] {
+        try pendingOperations(from: 0, limit: .max)
+    }
+
+    public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
+        queue.operationsRead += 1
+        return try pending[sequence]
+    }
+
+    /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
+    public func pendingStatus(
+        of sequence: SequenceNumber
+    ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)? {
+        try pending.status(of: sequence)
+    }
+
+    /// Returns at most `limit` pending operations from `first` on.
+    public func pendingOperations(
+        from first: SequenceNumber, limit: Int
+    ) throws(StateError) -> [PendingOperation] {
+        let page = try pending.operations(from: first, limit: limit)
+        queue.operationsRead += page.count
+        return page
+    }
+
+    /// Returns the operations with a status of this kind. Cost: O(n) for n pending operations.
+    public func pendingOperations(
+        _ kind: PendingOperation.Status.Kind
+    ) throws(StateError) -> [PendingOperation] {
+        try pendingOperations().filter { $0.status.kind == kind }
+    }
+
+    /// Calls `body` with every pending operation. `body` must not use the state; its error ends the pass.
+    public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
+        var next: SequenceNumber = 0
+        while true {
+            let page = try pendingOperations(from: next, limit: 256)
+            guard let last = page.last else { return }
+            for operation in page { try body(operation) }
+            next = last.sequence + 1
+        }
+    }
+
+    public func hasPending() throws(StateError) -> Bool { try pending.count > 0 }
+    public func pendingCount() throws(StateError) -> Int { try pending.count }
+    /// Returns whether any pending operation is not to be sent: a draft or a local-only operation.
+    public func hasHeldBack() throws(StateError) -> Bool { try heldBackCount() > 0 }
+    /// Returns the number of operations that are not to be sent.
+    public func heldBackCount() throws(StateError) -> Int { try pending.heldBack }
+    /// Returns whether the service has rejected any operation.
+    package func hasRejected() throws(StateError) -> Bool { try pending.hasRejected }
+
+    /// Returns the pending operations that refer to the entity.
+    public func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
+        try pending.naming(id)
+    }
+
+    /// Returns the pending operations that change the entity.
+    public func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
+        try pending.changing(id)
+    }
+
+    public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool { try pending.hasChange(of: id) }
+
+    /// Returns the last pending operation of the app's transaction, or nil if it has none.
+    public func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {
+        try pending.last(inTransaction: name)
+    }
+
+    /// Returns the status of an entity that follows from the pending operations. Only if the state is stored, because
+    /// other states do not track the subjects of operations.
+    public func pendingState(of id: EntityID) throws(StateError) -> PendingState { try pending.pendingState(of: id) }
+
+    // MARK: Effects
+
+    // They are not part of the state: without them all operations are rebased.
+
+    /// Returns whether each pending operation has an effect, and no other operation has one.
+    public func hasEffects() throws(StateError) -> Bool {
+        let pending = try pending
+        return pending.effects.count == pending.count
+    }
+
+    public func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect? {
+        try pending.effects[sequence]
+    }
+
+    /// Returns the operations that read or wrote the item, in order.
+    public func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)] {
+        try pending.effects.accesses(of: item)
+    }
+}
+
+extension StateStorage {
+    /// Stores the effect of an operation. Replaces a stored one.
+    public func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError) {
+        try queue.putEffect(effect, of: sequence)
+    }
+    public func removeEffect(of sequence: SequenceNumber) throws(StateError) { try queue.removeEffect(of: sequence) }
+    public func removeEffects() throws(StateError) { try queue.removeEffects() }
+}

@@ -1,0 +1,220 @@
+import EDM
+public import Operations
+
+/// The bookkeeping of a working set: a storage whose changes are tracked.
+///
+/// With a backing, the storage is that of the backing, because these items are few or change a page at a time.
+public final class TrackedBookkeeping: BookkeepingStorage {
+    private let storage: any BookkeepingStorage
+    private let tracking: StateTracking
+    /// Whether there are merge bases; nil if unknown.
+    private var knownHasMergeBases: Bool?
+
+    init(_ storage: any BookkeepingStorage, _ tracking: StateTracking) {
+        self.storage = storage
+        self.tracking = tracking
+    }
+
+    /// Discards what is cached of the storage, after a rollback.
+    func invalidateCaches() { knownHasMergeBases = nil }
+
+    /// Returns an independent copy. Only without a backing.
+    func copy(_ tracking: StateTracking) -> TrackedBookkeeping {
+        TrackedBookkeeping((storage as? MemoryBookkeeping)?.copy() ?? MemoryBookkeeping(), tracking)
+    }
+
+    public func undoneOperations() throws(StateError) -> [UndoneOperation] { try storage.undoneOperations() }
+    public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
+        try storage.undoneOperation(sequence)
+    }
+    public func putUndone(_ operation: UndoneOperation) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.undone.insert(operation.sequence)
+        if tracking.digest.isKept { tracking.digest.replace(try undoneOperation(operation.sequence), by: operation) }
+        try storage.putUndone(operation)
+    }
+    public func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.undone.insert(sequence)
+        if tracking.digest.isKept {
+            tracking.digest.replace(try undoneOperation(sequence), by: nil as UndoneOperation?)
+        }
+        try storage.removeUndone(sequence)
+    }
+
+    public func openBatches() throws(StateError) -> [OpenBatch] { try storage.openBatches() }
+    public func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? { try storage.openBatch(batch) }
+    public func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.batches.insert(batch.batch)
+        if tracking.digest.isKept {
+            let old = try openBatch(batch.batch)
+            tracking.digest.replace(old.map(SnapshotItem.openBatch), by: .openBatch(batch))
+        }
+        try storage.putOpenBatch(batch)
+    }
+    public func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.batches.insert(batch)
+        if tracking.digest.isKept {
+            let old = try openBatch(batch)
+            tracking.digest.replace(old.map(SnapshotItem.openBatch), by: nil)
+        }
+        try storage.removeOpenBatch(batch)
+    }
+
+    public func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? { try storage.mergeBase(id) }
+    public func mergeBases() throws(StateError) -> [EntityID] { try storage.mergeBases() }
+    public func hasMergeBases() throws(StateError) -> Bool {
+        if let knownHasMergeBases { return knownHasMergeBases }
+        let found = try storage.hasMergeBases()
+        knownHasMergeBases = found
+        return found
+    }
+    public func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.mergeBases.insert(mergeBase.id)
+        knownHasMergeBases = true
+        if tracking.digest.isKept {
+            let old = try self.mergeBase(mergeBase.id)
+            tracking.digest.replace(old.map(SnapshotItem.ancestor), by: .ancestor(mergeBase))
+        }
+        try storage.putMergeBase(mergeBase)
+    }
+    public func removeMergeBase(_ id: EntityID) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.mergeBases.insert(id)
+        knownHasMergeBases = nil
+        if tracking.digest.isKept {
+            let old = try mergeBase(id)
+            tracking.digest.replace(old.map(SnapshotItem.ancestor), by: nil)
+        }
+        try storage.removeMergeBase(id)
+    }
+
+    public func streams(of id: EntityID) throws(StateError) -> [StreamImage] { try storage.streams(of: id) }
+    public func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.streams.insert(id)
+        if tracking.digest.isKept {
+            let old = try self.streams(of: id)
+            tracking.digest.replace(
+                old.isEmpty ? nil : .streams(id, old), by: streams.isEmpty ? nil : .streams(id, streams))
+        }
+        try storage.putStreams(streams, of: id)
+    }
+
+    // MARK: Downloads and uploads
+
+    public func events() throws(StateError) -> [StoreEvent] { try storage.events() }
+    public func putEvents(_ events: [StoreEvent]) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.hasEvents = true
+        if tracking.digest.isKept { replace(try self.events(), by: events, SnapshotItem.events) }
+        try storage.putEvents(events)
+    }
+
+    public func openLinks() throws(StateError) -> [OpenLink] { try storage.openLinks() }
+    public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.hasOpenLinks = true
+        if tracking.digest.isKept { replace(try openLinks(), by: links, SnapshotItem.openLinks) }
+        try storage.putOpenLinks(links)
+    }
+
+    public func quarantine() throws(StateError) -> [QuarantineEntry] { try storage.quarantine() }
+    public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.hasQuarantine = true
+        if tracking.digest.isKept { replace(try quarantine(), by: entries, SnapshotItem.quarantine) }
+        try storage.putQuarantine(entries)
+    }
+
+    /// Replaces a list. An empty list is not an item.
+    private func replace<T>(_ old: [T], by new: [T], _ item: ([T]) -> SnapshotItem) {
+        tracking.digest.replace(old.isEmpty ? nil : item(old), by: new.isEmpty ? nil : item(new))
+    }
+
+    // MARK: Defining queries
+
+    public func queries() throws(StateError) -> [QueryState] { try storage.queries() }
+    public func putQuery(_ query: QueryState) throws(StateError) {
+        try changeQueries { () throws(StateError) in try storage.putQuery(query) }
+    }
+    public func removeQuery(_ name: String) throws(StateError) {
+        try changeQueries { () throws(StateError) in try storage.removeQuery(name) }
+    }
+
+    private func changeQueries(_ body: () throws(StateError) -> Void) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.hasQueries = true
+        guard tracking.digest.isKept else { return try body() }
+        let old = try queries()
+        try body()
+        tracking.digest.replace(old, by: try queries())
+    }
+
+    public func isCovered(_ id: EntityID) throws(StateError) -> Bool { try storage.isCovered(id) }
+    public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+        try storage.isCovered(id, by: query)
+    }
+
+    public func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.coverage.insert(id)
+        if tracking.digest.isKept {
+            let old = coverage(of: id)[query]
+            tracking.digest.replace(
+                old.map { .coverage(query: query, id, run: $0) }, by: .coverage(query: query, id, run: run))
+        }
+        try storage.cover(id, query: query, run: run)
+    }
+
+    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+        try tracking.requireBacking()
+        guard tracking.digest.isKept else {
+            let found = try storage.drainUncovered(query: query, before: run)
+            tracking.dirtyItems?.coverage.formUnion(found)
+            return found
+        }
+        let covered = (storage as? MemoryBookkeeping)?.covered.filter {
+            coverage(of: $0)[query].map { $0 < run } ?? false
+        }
+        let found = (covered ?? []).sorted()
+        for id in found { try uncover(id, query: query) }
+        return found
+    }
+
+    public func uncover(_ id: EntityID, query: String?) throws(StateError) {
+        try tracking.requireBacking()
+        tracking.dirtyItems?.coverage.insert(id)
+        if tracking.digest.isKept {
+            for (name, run) in coverage(of: id) where query == nil || name == query {
+                tracking.digest.replace(.coverage(query: name, id, run: run), by: nil)
+            }
+        }
+        try storage.uncover(id, query: query)
+    }
+
+    /// Returns the runs that delivered the entity, by query. Only without a backing.
+    func coverage(of id: EntityID) -> [String: SequenceNumber] {
+        (storage as? MemoryBookkeeping)?.coverage(of: id) ?? [:]
+    }
+
+    /// The entities that any query covers. Only without a backing.
+    var covered: Set<EntityID> { Set((storage as? MemoryBookkeeping)?.covered.map { $0 } ?? []) }
+
+    // MARK: Passes over the whole bookkeeping
+
+    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try storage.forEachUndone(body) }
+
+    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws { try storage.forEachMergeBase(body) }
+
+    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+        try storage.forEachStreams(body)
+    }
+
+    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
+        try storage.forEachCoverage(body)
+    }
+}

@@ -1,0 +1,79 @@
+import EDM
+public import ODataWire
+public import SyncEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The calls of a ``DataService``.
+extension OnlineODataProvider {
+    // MARK: Reading
+
+    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+        try await OnlineReader(session: session, model: try await model()).query(request, headers)
+    }
+
+    public func load(
+        _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
+    ) async throws(TidelogError) -> EntitySnapshot {
+        try await OnlineReader(session: session, model: try await model()).load(address, options, headers)
+    }
+
+    public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
+        let model = try await model()
+        return try await OnlineInvocation(session: session, model: model, options: options(model)).answer(
+            to: invocation)
+    }
+
+    // MARK: Changes
+
+    public func perform(
+        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
+    ) async throws(TidelogError) -> [IntentResult] {
+        let model = try await model()
+        let round = OnlineModification(session: session, model: model, options: options(model))
+        if asChangeSet { return try await round.changeSet(intents) }
+        var results: [IntentResult] = []
+        for (intent, options) in intents { results.append(try await round.single(intent, options)) }
+        return results
+    }
+
+    /// Sends all parts as one `$batch` if the service supports it.
+    public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
+        let model = try await model()
+        let options = options(model)
+        guard options.supportsBatch, calls.count > 1 else { return await processInTurn(calls) }
+        let batch = OnlineBatch(
+            session: session,
+            encoder: RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options),
+            options: options)
+        return try await batch.process(
+            calls, OnlineModification(session: session, model: model, options: options),
+            OnlineReader(session: session, model: model))
+    }
+
+    // MARK: Streams
+
+    /// Writes the content to a temporary file, so that it can be sent again after a renewal of the credentials.
+    public func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream {
+        try await TransientStream.written(
+            in: Self.temporaryDirectory, mediaType: content.mediaType, name: content.name, content.feed)
+    }
+
+    /// Downloads the content into a temporary file.
+    public func downloadStream(
+        _ stream: StreamAddress, headers: HTTPHeaders
+    ) async throws(TidelogError) -> LocalStream? {
+        let reader = OnlineReader(session: session, model: try await model())
+        return try await TransientStream.downloaded(
+            in: Self.temporaryDirectory, from: try reader.urls.url(of: stream), headers: headers, session)
+    }
+
+    /// Always returns `nil`: without a store, no content is kept.
+    public func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream? { nil }
+
+    private static var temporaryDirectory: String { FileManager.default.temporaryDirectory.path }
+}

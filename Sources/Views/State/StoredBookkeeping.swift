@@ -1,0 +1,306 @@
+import EDM
+public import Operations
+public import SyncCore
+
+/// The bookkeeping in SQLite. Items that no query searches are stored as in a snapshot.
+///
+/// Not `Sendable`: it belongs to the state's connection.
+public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
+    let connection: Connection
+    let coverage: Coverage
+    /// The names that operations repeat.
+    private let names: NameTable
+
+    init(_ connection: Connection, names: NameTable) {
+        self.connection = connection
+        coverage = Coverage(connection)
+        self.names = names
+    }
+
+    /// Writes the changes that are in memory.
+    func flush() throws(SQLiteError) { try coverage.flush() }
+
+    /// Discards what is cached, after a rollback.
+    func invalidateCaches() { coverage.invalidate() }
+
+    // MARK: Undone operations
+
+    static let undoneColumns = PendingRow.columns + ", undo"
+
+    public func undoneOperations() throws(StateError) -> [UndoneOperation] {
+        try list("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") {
+            row throws(StateError) in try undone(row)
+        }
+    }
+
+    public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
+        try one("SELECT \(Self.undoneColumns) FROM undone WHERE sequence = ?", [SQLValue(sequence)]) {
+            row throws(StateError) in try undone(row)
+        }
+    }
+
+    func undone(_ row: Row) throws(StateError) -> UndoneOperation {
+        UndoneOperation(operation: try PendingRow.read(row, names), undo: UInt64(bitPattern: row.integer(15)))
+    }
+
+    public func putUndone(_ undone: UndoneOperation) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO undone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            PendingRow.values(undone.operation) + [SQLValue(undone.undo)])
+    }
+
+    public func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
+        try run("DELETE FROM undone WHERE sequence = ?", [SQLValue(sequence)])
+    }
+
+    // MARK: Open batches
+
+    private static let batchColumns = "monitor, prepared"
+
+    public func openBatches() throws(StateError) -> [OpenBatch] {
+        let rows = try list("SELECT \(Self.batchColumns) FROM open_batches ORDER BY batch") { row in
+            (0..<row.count).map { row[$0] }
+        }
+        return try rows.map { row throws(StateError) in try openBatch(row) }
+    }
+
+    public func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? {
+        guard
+            let row = try first("SELECT \(Self.batchColumns) FROM open_batches WHERE batch = ?", [SQLValue(batch)])
+        else { return nil }
+        return try openBatch(row)
+    }
+
+    public func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO open_batches VALUES (?, ?, ?)",
+            [
+                SQLValue(batch.batch), batch.monitor.map(SQLValue.text) ?? .null,
+                .blob(ValueCodec.encode(batch.prepared)),
+            ])
+    }
+
+    public func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+        try run("DELETE FROM open_batches WHERE batch = ?", [SQLValue(batch)])
+    }
+
+    private func openBatch(_ row: [SQLValue]) throws(StateError) -> OpenBatch {
+        do throws(CodecError) {
+            return OpenBatch(try ValueCodec.decodeBatchPrepared(row[1].blob ?? []), monitor: row[0].text)
+        } catch {
+            throw StateError(.damaged, "The views contain a batch that cannot be decoded. \(error)")
+        }
+    }
+
+    // MARK: Merge bases
+
+    public func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? {
+        guard let state = try first("SELECT state FROM ancestors WHERE entity = ?", [SQLValue(id)])?.first?.blob else {
+            return nil
+        }
+        return try Self.mergeBase(state)
+    }
+
+    public func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO ancestors VALUES (?, ?)",
+            [SQLValue(mergeBase.id), .blob(SnapshotCodec.encode(.ancestor(mergeBase)).payload)])
+    }
+
+    public func removeMergeBase(_ id: EntityID) throws(StateError) {
+        try run("DELETE FROM ancestors WHERE entity = ?", [SQLValue(id)])
+    }
+
+    public func mergeBases() throws(StateError) -> [EntityID] {
+        try list("SELECT entity FROM ancestors ORDER BY entity") {
+            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+        }
+    }
+
+    public func hasMergeBases() throws(StateError) -> Bool { try first("SELECT 1 FROM ancestors LIMIT 1") != nil }
+
+    static func mergeBase(_ state: [UInt8]) throws(StateError) -> MergeBase {
+        do throws(CodecError) {
+            if case .ancestor(let mergeBase) = try SnapshotCodec.decode(.ancestor, payload: state) { return mergeBase }
+        } catch {
+            throw StateError(.damaged, "The views contain a merge base that cannot be decoded. \(error)")
+        }
+        throw StateError(.damaged, "The views contain an invalid merge base.")
+    }
+
+    // MARK: Streams
+
+    public func streams(of id: EntityID) throws(StateError) -> [StreamImage] {
+        guard let state = try first("SELECT state FROM streams WHERE entity = ?", [SQLValue(id)])?.first?.blob else {
+            return []
+        }
+        return try Self.streams(state)
+    }
+
+    public func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
+        guard !streams.isEmpty else { return try run("DELETE FROM streams WHERE entity = ?", [SQLValue(id)]) }
+        try run(
+            "INSERT OR REPLACE INTO streams VALUES (?, ?)",
+            [SQLValue(id), .blob(SnapshotCodec.encode(.streams(id, streams)).payload)])
+    }
+
+    static func streams(_ state: [UInt8]) throws(StateError) -> [StreamImage] {
+        do throws(CodecError) {
+            if case .streams(_, let streams) = try SnapshotCodec.decode(.streamsTold, payload: state) { return streams }
+        } catch {
+            throw StateError(.damaged, "The views contain streams that cannot be decoded. \(error)")
+        }
+        throw StateError(.damaged, "The views contain invalid streams.")
+    }
+
+    // MARK: Lists that are stored as one value
+
+    public func events() throws(StateError) -> [StoreEvent] {
+        guard let state = try first("SELECT state FROM events")?.first?.blob else { return [] }
+        do throws(CodecError) {
+            if case .events(let events) = try SnapshotCodec.decode(.events, payload: state) { return events }
+        } catch {
+            throw StateError(.damaged, "The views contain events that cannot be decoded. \(error)")
+        }
+        throw StateError(.damaged, "The views contain invalid events.")
+    }
+
+    public func putEvents(_ events: [StoreEvent]) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO events VALUES (1, ?)", [.blob(SnapshotCodec.encode(.events(events)).payload)])
+    }
+
+    public func openLinks() throws(StateError) -> [OpenLink] {
+        guard let state = try first("SELECT state FROM open_links")?.first?.blob else { return [] }
+        do throws(CodecError) {
+            if case .openLinks(let links) = try SnapshotCodec.decode(.openLinks, payload: state) { return links }
+        } catch {
+            throw StateError(.damaged, "The views contain dangling links that cannot be decoded. \(error)")
+        }
+        throw StateError(.damaged, "The views contain invalid dangling links.")
+    }
+
+    public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO open_links VALUES (1, ?)", [.blob(SnapshotCodec.encode(.openLinks(links)).payload)])
+    }
+
+    public func quarantine() throws(StateError) -> [QuarantineEntry] {
+        guard let state = try first("SELECT state FROM quarantine")?.first?.blob else { return [] }
+        do throws(CodecError) {
+            if case .quarantine(let entries) = try SnapshotCodec.decode(.quarantine, payload: state) { return entries }
+        } catch {
+            throw StateError(.damaged, "The views contain a quarantine that cannot be decoded. \(error)")
+        }
+        throw StateError(.damaged, "The views contain an invalid quarantine.")
+    }
+
+    public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO quarantine VALUES (1, ?)",
+            [.blob(SnapshotCodec.encode(.quarantine(entries)).payload)])
+    }
+
+    // MARK: Defining queries
+
+    public func queries() throws(StateError) -> [QueryState] {
+        try list(
+            """
+            SELECT name, query, streams, run, complete, delta, delta_link, delta_link_time, next_link, next_link_time,
+              downloaded
+            FROM queries ORDER BY position
+            """
+        ) { row in
+            QueryState(
+                query: DefiningQuery(
+                    name: row.text(0) ?? "", query: row.text(1) ?? "",
+                    automaticallyRetrievesStreams: row.integer(2) != 0),
+                run: UInt64(bitPattern: row.integer(3)), isComplete: row.integer(4) != 0, isDelta: row.integer(5) != 0,
+                deltaLink: row.text(6).map { QueryState.ServiceLink(url: $0, time: row.integer(7)) },
+                next: row.text(8).map { QueryState.ServiceLink(url: $0, time: row.integer(9)) },
+                downloaded: row.isNull(10) ? nil : row.integer(10))
+        }
+    }
+
+    public func putQuery(_ state: QueryState) throws(StateError) {
+        let known = try first("SELECT position FROM queries WHERE name = ?", [.text(state.query.name)])?.first
+        let next = try first("SELECT COALESCE(MAX(position), 0) + 1 FROM queries")?.first
+        let position = known ?? next ?? .integer(1)
+        let links = [state.deltaLink, state.next].flatMap { link -> [SQLValue] in
+            link.map { [.text($0.url), .integer($0.time)] } ?? [.null, .null]
+        }
+        try run(
+            "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                .text(state.query.name), position, .text(state.query.query),
+                .integer(state.query.automaticallyRetrievesStreams ? 1 : 0), SQLValue(state.run),
+                .integer(state.isComplete ? 1 : 0), .integer(state.isDelta ? 1 : 0),
+            ] + links + [state.downloaded.map(SQLValue.integer) ?? .null])
+    }
+
+    public func removeQuery(_ name: String) throws(StateError) {
+        try run("DELETE FROM queries WHERE name = ?", [.text(name)])
+    }
+
+    public func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
+        try mapped { () throws(SQLiteError) in try coverage.cover(id, query: query, run: sequence) }
+    }
+
+    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+        try mapped { () throws(SQLiteError) in try coverage.drainUncovered(query: query, before: run) }
+    }
+
+    /// Returns whether the query covers any entity.
+    package func bringsEntities(query: String) throws(StateError) -> Bool {
+        try mapped { () throws(SQLiteError) in try coverage.brings(query: query) }
+    }
+
+    public func isCovered(_ id: EntityID) throws(StateError) -> Bool {
+        for query in try queryNames() {
+            if try mapped({ () throws(SQLiteError) in try coverage.covers(id, query: query) }) { return true }
+        }
+        return false
+    }
+
+    public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+        try mapped { () throws(SQLiteError) in try coverage.covers(id, query: query) }
+    }
+
+    public func uncover(_ id: EntityID, query: String?) throws(StateError) {
+        let queries = if let query { [query] } else { try queryNames() }
+        for query in queries {
+            try mapped { () throws(SQLiteError) in try coverage.uncover(id, query: query) }
+        }
+    }
+
+    /// Returns the names of the queries. Because they are few, their coverage is searched one after the other.
+    private func queryNames() throws(StateError) -> [String] {
+        try list("SELECT name FROM queries") { $0.text(0) ?? "" }
+    }
+
+    // MARK: Passes over the whole bookkeeping
+
+    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
+        try eachRow("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") { row in
+            try body(try undone(row))
+        }
+    }
+
+    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+        try eachRow("SELECT entity, state FROM streams ORDER BY entity") {
+            try body($0.entity(0), try Self.streams($0[1].blob ?? []))
+        }
+    }
+
+    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws {
+        try eachRow("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.mergeBase($0[0].blob ?? [])) }
+    }
+
+    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
+        do {
+            try coverage.forEach(body)
+        } catch let error as SQLiteError {
+            throw StateError(error)
+        }
+    }
+}

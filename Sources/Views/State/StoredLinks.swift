@@ -1,0 +1,107 @@
+import Operations
+import SyncCore
+
+/// The table of links.
+struct StoredLinks: StatementRunner {
+    let connection: Connection
+    /// The names of relationships that have, or had, links.
+    let relationships: InternedNames
+    static let columns = "relationship, first, second, in_base, in_local"
+    private let linksOfFirst = Statement(StoredLinks.query + "first = ?")
+    /// Names the index, because SQLite would otherwise use the primary key and read the whole relationship.
+    private let linksOfSecond = Statement(
+        "SELECT \(StoredLinks.columns) FROM links INDEXED BY links_by_second "
+            + "WHERE relationship = ? AND second = ? ORDER BY first")
+    private let link = Statement(StoredLinks.query + "first = ? AND second = ?")
+    private let putLink = Statement("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)")
+    private let removeLink = Statement("DELETE FROM links WHERE relationship = ? AND first = ? AND second = ?")
+    private let linksOfEnd = Statement(
+        """
+        SELECT \(StoredLinks.columns), name FROM relationships CROSS JOIN links ON relationship = id AND first = ?1
+        UNION SELECT \(StoredLinks.columns), name FROM relationships
+        CROSS JOIN links INDEXED BY links_by_second ON relationship = id AND second = ?1
+        ORDER BY name, first, second
+        """)
+    private static let query = "SELECT \(StoredLinks.columns) FROM links WHERE relationship = ? AND "
+    init(_ connection: Connection) {
+        self.connection = connection
+        relationships = InternedNames("relationships", connection)
+    }
+
+    func link(_ row: Row) throws(StateError) -> LinkRow {
+        let name = try mapped { () throws(SQLiteError) in try relationships.name(row.integer(0)) }
+        return LinkRow(
+            relationship: name ?? "", first: row.entity(1),
+            second: row.entity(2), inBase: row.integer(3) != 0,
+            inLocal: row.integer(4) != 0)
+    }
+
+    /// Returns the number of a relationship, or nil if it has no links yet.
+    private func number(of relationship: String) throws(StateError) -> Int64? {
+        try mapped { () throws(SQLiteError) in try relationships.number(of: relationship) }
+    }
+
+    /// The number of a relationship by its name, for cached statements: the number may be assigned after they are
+    /// prepared.
+    static let numberOfRelationship = "(SELECT id FROM relationships WHERE name = ?)"
+
+    func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
+        guard let number = try number(of: relationship) else { return [] }
+        return try list(linksOfFirst, { $0.relationship(number, first) }, link)
+    }
+
+    func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
+        guard let number = try number(of: relationship) else { return [] }
+        return try list(linksOfSecond, { $0.relationship(number, second) }, link)
+    }
+
+    func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
+        guard let number = try number(of: relationship) else { return nil }
+        return try one(
+            link,
+            { binding in
+                binding.relationship(number, first)
+                binding.id(second)
+            }, link)
+    }
+
+    /// Searches each relationship, because there are few of them. Indexes over only the ends would be as large as the
+    /// links.
+    func links(of id: EntityID) throws(StateError) -> [LinkRow] {
+        try list(linksOfEnd, { $0.id(id) }, link)
+    }
+
+    /// Uses the index of changed links. In the order of the relationships' names SQLite would read all links.
+    func changedLinks() throws(StateError) -> [LinkRow] {
+        try list(
+            """
+            SELECT \(Self.columns) FROM links INDEXED BY links_changed CROSS JOIN relationships ON id = relationship
+            WHERE in_base <> in_local ORDER BY name, first, second
+            """, [], link)
+    }
+
+    func putLink(_ link: LinkRow) throws(StateError) {
+        let number = try mapped { () throws(SQLiteError) in try relationships.numbered(link.relationship) }
+        try run(putLink) { binding in
+            binding.relationship(number, link.first)
+            binding.id(link.second)
+            binding.integer(link.inBase ? 1 : 0)
+            binding.integer(link.inLocal ? 1 : 0)
+        }
+    }
+
+    func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
+        guard let number = try number(of: relationship) else { return }
+        try run(removeLink) { binding in
+            binding.relationship(number, first)
+            binding.id(second)
+        }
+    }
+}
+
+extension Binding {
+    fileprivate mutating func relationship(_ number: Int64, _ end: EntityID) {
+        integer(number)
+        id(end)
+    }
+}

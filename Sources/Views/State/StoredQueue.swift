@@ -1,0 +1,102 @@
+import EDM
+import Operations
+import SyncCore
+
+/// The tables of the queue, which are read at the first access and written at the end of a transaction.
+///
+/// Their only index is the sequence number. All lookups use the queue in memory.
+struct StoredQueue: StatementRunner {
+    let connection: Connection
+    /// The names that operations repeat.
+    let names: NameTable
+    private let putPending = Statement(
+        "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    private let updatePending = Statement(PendingRow.updateStatus)
+    private let removePending = Statement("DELETE FROM pending WHERE sequence = ?")
+    private let putEffect = Statement("INSERT OR REPLACE INTO effects VALUES (?, ?)")
+
+    init(_ connection: Connection, names: NameTable) {
+        self.connection = connection
+        self.names = names
+    }
+
+    /// Reads the queue.
+    ///
+    /// - Parameters:
+    ///   - applied: The last record that the state contains.
+    ///   - subjects: Returns the subjects of an operation; see ``StateReader/subjects(of:_:)``.
+    func read(
+        applied: SequenceNumber, subjects: (Operation) throws(StateError) -> [EntityID]
+    ) throws(StateError) -> PendingQueue {
+        try connection.untraced { () throws(StateError) in
+            var read = PendingQueue()
+            let sql = "SELECT \(PendingRow.columns) FROM pending ORDER BY sequence"
+            try each(sql, []) { row throws(StateError) in
+                let pending = try PendingRow.read(row, names)
+                read.put(pending, about: try subjects(pending.operation))
+            }
+            try readEffects(into: &read, applied)
+            return read
+        }
+    }
+
+    /// Writes the changes to the tables, in ascending order.
+    func flush(_ queue: QueueTable) throws(SQLiteError) {
+        for (sequence, change) in queue.drainChanges() {
+            guard let operation = queue.pending[sequence] else {
+                try connection.run(removePending) { $0.sequence(sequence) }
+                continue
+            }
+            switch change {
+            case .operation:
+                try connection.run(putPending) { binding in PendingRow.bind(operation, &binding) }
+            case .status:
+                let values = PendingRow.values(of: operation.status)
+                try connection.run(updatePending) { binding in
+                    for value in values { binding.value(value) }
+                    binding.integer(operation.since)
+                    binding.sequence(sequence)
+                }
+            }
+        }
+    }
+
+    // MARK: Effects
+
+    /// Reads the effects of the operations. The stored ones are valid only from a closing to the next opening, and are
+    /// marked with the last applied record. There are none if the queue is so short that it is always rebased as a
+    /// whole, or if the process ended without closing the views.
+    private func readEffects(into read: inout PendingQueue, _ applied: SequenceNumber) throws(StateError) {
+        guard try first("SELECT effects_of FROM header")?.first?.integer == Int64(bitPattern: applied) else { return }
+        try each("SELECT sequence, effect FROM effects", []) { row throws(StateError) in
+            do throws(CodecError) {
+                let effect = try OperationEffect(encoded: row[1].blob ?? [])
+                read.putEffect(effect, of: row.unsigned(0))
+            } catch {
+                throw StateError(
+                    .damaged, "The views contain an effect of an operation that cannot be decoded. \(error)")
+            }
+        }
+    }
+
+    /// Writes the effects for the next opening. Must be called in a separate transaction at the end.
+    func writeEffects(_ queue: QueueTable) throws(SQLiteError) {
+        let pending = queue.pending
+        guard queue.isLoaded, pending.count > Fold.usualLongQueue, pending.effects.count == pending.count else {
+            return
+        }
+        try connection.run("DELETE FROM effects")
+        for sequence in pending.sequences {
+            guard let bytes = pending.effects[sequence]?.encoded else { continue }
+            try connection.run(putEffect) { binding in
+                binding.sequence(sequence)
+                binding.blob(bytes)
+            }
+        }
+        try connection.run("UPDATE header SET effects_of = applied")
+    }
+}
+
+extension Binding {
+    mutating func sequence(_ sequence: SequenceNumber) { integer(Int64(bitPattern: sequence)) }
+}

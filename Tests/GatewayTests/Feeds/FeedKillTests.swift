@@ -1,0 +1,74 @@
+import Foundation
+import ODataWire
+import SyncEngine
+import TestSupport
+import Testing
+
+/// The gateway as a process with its feeds in SQLite, ended by `kill -9` while a device downloads.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FeedKillTests {
+    private final class Node {
+        private let directory = TemporaryDirectory()
+        private var process: ChildProcess?
+        let port: Int
+
+        init(_ origin: String, port: Int) {
+            self.port = port
+            var text = """
+                [gateway]
+                listen = 127.0.0.1:\(port)
+                public_root = http://127.0.0.1:\(port)/odata/
+                storage = sqlite:\(directory.path)/gateway.db
+                [endpoint]
+                name = v4
+                root = \(origin)/v4/
+                origin_timeout = 1
+                origin_margin = 0
+
+                """
+            for set in ["Orders", "Suppliers", "Visits"] {
+                text += "[defining_query]\nname = \(set)\nquery = \(set)\nis_shared_data = Y\nrefresh_interval = 0\n"
+            }
+            TemporaryDirectory.write(Array(text.utf8), to: directory.path + "/gateway.ini")
+        }
+
+        func start() throws {
+            process = try ChildProcess(
+                "tidelog-gateway", ["serve", "--config", directory.path + "/gateway.ini"], lines: 2)
+        }
+
+        func kill() {
+            process?.kill()
+            process = nil
+        }
+    }
+
+    @Test func `a device follows its delta links, although the gateway is killed at random moments`() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = seed
+        let sandbox = try SandboxProcess(["--page-size", "2"])
+        let node = Node(sandbox.origin, port: try Sockets.freePort())
+        try node.start()
+        let device = try await Device(root: "http://127.0.0.1:\(node.port)/odata/", "v4")
+        let other = try await Device(root: "\(sandbox.origin)/", "v4")
+        for mark in 0..<8 {
+            // This change bypasses the gateway.
+            try await other.change(mark)
+            #expect(try await other.drain().isEmpty)
+            _ = try await other.engine.download()
+            let download = Task { [engine = device.engine] in try? await engine.download() }
+            generator = generator &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            try await Task.sleep(for: .milliseconds(Int(generator >> 33) % 60))
+            node.kill()
+            _ = await download.value
+            try node.start()
+            // Two readings of a feed begin at least a second apart.
+            try await Task.sleep(for: .milliseconds(1_100))
+            _ = try await device.engine.download()
+            for (set, property) in [("Orders", "Note"), ("Suppliers", "Name"), ("Visits", "Subject")] {
+                let expected = try await sandbox.values(set, property)
+                #expect(try await device.local(set, property) == expected, "seed \(seed), \(set) after \(mark)")
+            }
+        }
+        node.kill()
+    }
+}
