@@ -67,4 +67,18 @@ import Tidelog
         #expect(batch.contains("\"Quantity\":"))
         #expect(!batch.contains("\"OrderID\":"))
     }
+
+    @Test(arguments: Client.offline)
+    func `a replacing update of an entity that was read earlier keeps its links`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let stale = try await shop.one("Orders", 1)
+        let customer = try shop.new("Customers", ["Name": .string("New")])
+        try await shop.service.createEntity(customer)
+        try await shop.service.updateLink(
+            from: try await shop.one("Orders", 1), property: try shop.property("Orders/Customer"), to: customer)
+        stale["Note"] = .string("mine")
+        try await shop.service.updateEntity(stale, options: replacing)
+        let linked = try await shop.service.executeQuery(DataQuery().withURL("Orders(1)/Customer")).optionalEntity()
+        #expect(linked?.entityID == customer.entityID)
+    }
 }

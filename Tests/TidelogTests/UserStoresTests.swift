@@ -126,4 +126,29 @@ import Tidelog
         let error = await #expect(throws: TidelogError.self) { try await device.users.switchUser(to: name) }
         #expect(error?.code == .invalidRequest)
     }
+
+    @Test func `parameters with the path of another user are refused before the store is opened or deleted`() async throws {
+        let device = try Device()
+        try await device.users.switchUser(to: "ada")
+        try await device.users.logOut()
+        let (path, root) = (device.directory.path + "/users", "http://shop.test/v4/")
+        let users = UserStores(directory: path, serviceRoot: root) { _, _ in
+            OfflineODataParameters(storePath: path + "/ada", transport: device.transport)
+        }
+        let opening = await #expect(throws: TidelogError.self) { try await users.switchUser(to: "bob") }
+        #expect(opening?.code == .invalidRequest)
+        let removal = await #expect(throws: TidelogError.self) { try await users.remove("bob", force: true) }
+        #expect(removal?.code == .invalidRequest)
+        #expect(await device.users.users == ["ada"])
+    }
+
+    @Test func `stores in memory are refused, because a switch would lose them`() async throws {
+        let device = try Device()
+        let transport = device.transport
+        let users = UserStores(directory: "memory:", serviceRoot: "http://shop.test/v4/") { _, path in
+            OfflineODataParameters(storePath: path, transport: transport)
+        }
+        let error = await #expect(throws: TidelogError.self) { try await users.switchUser(to: "ada") }
+        #expect(error?.code == .invalidRequest)
+    }
 }

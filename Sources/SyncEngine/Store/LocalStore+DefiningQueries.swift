@@ -12,7 +12,7 @@ extension LocalStore {
 
     /// Returns whether a query was never downloaded completely, or its last download was interrupted.
     public func hasPendingDownload() throws(TidelogError) -> Bool {
-        try read { try $0.queries() }.contains { !$0.isComplete || $0.downloaded == nil }
+        try read { try $0.bookkeeping.queries() }.contains { !$0.isComplete || $0.downloaded == nil }
     }
 
     /// Returns the names of shared queries that were downloaded recently enough.

@@ -33,6 +33,9 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
 
     /// Returns the number of values.
     public func count() async throws(TidelogError) -> Int {
+        // A condition would be applied before the limit of the query.
+        let options = query.query.options
+        guard options.top == nil, options.skip == nil else { return try await find().count }
         let query = query.query.filter(property.isNotNull())
         return try await aggregate(query, .count(as: Self.result)) ?? 0
     }

@@ -64,17 +64,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func open() async throws(TidelogError) {
         if state.withLock({ $0.engine != nil }) { return }
         let description = try place.description()
-        guard let root = givenRoot ?? description?.serviceRoot else {
-            throw TidelogError(
-                .noStore, "The store does not exist.", place: parameters.storePath,
-                recovery: "Pass the service root to create it ('tidelog init').")
-        }
-        if let known = description?.serviceRoot, known != root {
-            throw TidelogError(
-                .invalidRequest, "The store belongs to the service \(known), not to \(URLText.withoutSecrets(root)).",
-                place: parameters.storePath,
-                recovery: "Use another directory for another service.")
-        }
+        let root = try place.serviceRoot(givenRoot, description)
         let session = parameters.connection.session(root)
         session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
@@ -121,7 +111,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             try place.write(StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions))
         }
         if await !store.hasModel {
-            guard givenRoot != nil else { throw Self.withoutMetadata(parameters.storePath) }
+            guard givenRoot != nil else { throw place.withoutMetadata }
             try await engine.prepare()
         }
         try await store.checkIndexes()
@@ -129,19 +119,6 @@ public final class OfflineODataProvider: DataServiceProvider {
         for query in queries { try LocalStore.check(query, model) }
         for query in queries { try await store.add(query) }
         return model
-    }
-
-    /// The error for a log without metadata although a description exists.
-    ///
-    /// Descriptions are written last, so either the record was lost or the description belongs to another log. The
-    /// metadata is read from the service only if the caller names the service root.
-    private static func withoutMetadata(_ path: String) -> TidelogError {
-        TidelogError(
-            .damaged, "The log of the store contains no metadata of its service, although the store was created.",
-            place: path,
-            recovery:
-                "Run 'tidelog verify' to check the log, and 'tidelog pull' to read the metadata again; an app "
-                + "opens the store with the service root.")
     }
 
     /// Closes the store and releases its lock. It can be opened again.

@@ -39,6 +39,35 @@ final class StorePlace: Sendable {
         return try StoreDescription.read(files, keys: parameters.keys)
     }
 
+    /// Returns the service root of the store: the given one, which has to be the one of an existing store.
+    func serviceRoot(_ given: String?, _ description: StoreDescription?) throws(TidelogError) -> String {
+        guard let root = given ?? description?.serviceRoot else {
+            throw TidelogError(
+                .noStore, "The store does not exist.", place: parameters.storePath,
+                recovery: "Pass the service root to create it ('tidelog init').")
+        }
+        if let known = description?.serviceRoot, known != root {
+            throw TidelogError(
+                .invalidRequest, "The store belongs to the service \(known), not to \(URLText.withoutSecrets(root)).",
+                place: parameters.storePath,
+                recovery: "Use another directory for another service.")
+        }
+        return root
+    }
+
+    /// The error for a log without metadata although a description exists.
+    ///
+    /// Descriptions are written last, so either the record was lost or the description belongs to another log. The
+    /// metadata is read from the service only if the caller names the service root.
+    var withoutMetadata: TidelogError {
+        TidelogError(
+            .damaged, "The log of the store contains no metadata of its service, although the store was created.",
+            place: parameters.storePath,
+            recovery:
+                "Run 'tidelog verify' to check the log, and 'tidelog pull' to read the metadata again; an app "
+                + "opens the store with the service root.")
+    }
+
     func write(_ description: StoreDescription) throws(TidelogError) {
         if let memory { return memory.description = description }
         try description.write(files, keys: parameters.keys)

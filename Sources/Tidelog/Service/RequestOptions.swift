@@ -76,8 +76,9 @@ public struct RequestOptions: Sendable, Hashable {
         /// All properties that can be written, so that the service has the values of this object whatever it had before.
         ///
         /// An unset property is sent with the default of the metadata, otherwise with null; an update in which a
-        /// property is unset that cannot be null is refused. Links are not affected. The request is a PATCH with all
-        /// properties, or a PUT for a service without PATCH.
+        /// property is unset that cannot be null is refused. Links are not affected, nor are the dependent properties
+        /// of their constraints, unless the object has changed them. The request is a PATCH with all properties, or a
+        /// PUT for a service without PATCH.
         case replace
     }
 

@@ -66,25 +66,22 @@ public actor UserStores {
     ///   - user: the name of the user, at most 80 bytes of UTF-8.
     ///   - pending: the treatment of the current user's pending operations.
     /// - Returns: The open store.
-    /// - Throws: `refused(.notAllowed)` if `pending` does not permit the switch; the errors of the upload and of
+    /// - Throws: `invalidRequest` if the parameters of the user have another path or are those of a store in memory;
+    ///   `refused(.notAllowed)` if `pending` does not permit the switch; the errors of the upload and of
     ///   ``OfflineODataProvider/open()``. If the current user's changes could not be uploaded, the user stays the
     ///   current one; if the store of the new user could not be opened, there is no current user.
     @discardableResult
     public func switchUser(
         to user: String, pendingChanges pending: PendingChanges = .keep
     ) async throws(TidelogError) -> OfflineODataProvider {
-        if let current, current.user == user { return current.provider }
         let path = try path(of: user)
         try begin()
         defer { isSwitching = false }
-        try await leave(pending)
-        let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: parameters(user, path))
-        guard provider.parameters.storePath == path else {
-            throw TidelogError(
-                .invalidRequest, "The parameters of \(user) have another path than the one of this user's store.",
-                place: provider.parameters.storePath, recovery: "Use the path that the closure receives.")
-        }
+        // By path, because equal texts can have different bytes, and then different stores.
+        if let current, current.provider.parameters.storePath == path { return current.provider }
+        let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: try parameters(of: user, path))
         for query in queries { try await provider.add(definingQuery: query) }
+        try await leave(pending)
         try StoreFiles.create(directory)
         try await provider.open()
         current = (user, provider)
@@ -108,11 +105,11 @@ public actor UserStores {
         let path = try path(of: user)
         try begin()
         defer { isSwitching = false }
-        if let current, current.user == user {
+        if let current, current.provider.parameters.storePath == path {
             try await current.provider.clear(force: force)
             self.current = nil
         } else {
-            try await OfflineODataProvider(parameters: parameters(user, path)).clear(force: force)
+            try await OfflineODataProvider(parameters: try parameters(of: user, path)).clear(force: force)
         }
     }
 
@@ -148,6 +145,22 @@ public actor UserStores {
         throw TidelogError(
             .refused(.notAllowed), "\(user) has pending operations \(reason).", place: provider.parameters.storePath,
             recovery: "Upload or undo them, or switch with another treatment of pending changes.")
+    }
+
+    private func parameters(of user: String, _ path: String) throws(TidelogError) -> OfflineODataParameters {
+        let found = parameters(user, path)
+        // Otherwise another user's store could be opened or deleted.
+        guard found.storePath == path else {
+            throw TidelogError(
+                .invalidRequest, "The parameters of \(user) have another path than the one of this user's store.",
+                place: found.storePath, recovery: "Use the path that the closure receives.")
+        }
+        guard !found.isInMemory else {
+            throw TidelogError(
+                .invalidRequest, "The store of \(user) is in memory, and a switch of the user would lose it.",
+                place: found.storePath, recovery: "Use a directory.")
+        }
+        return found
     }
 
     private func path(of user: String) throws(TidelogError) -> String {
