@@ -22,7 +22,7 @@ import Tidelog
     @Test func `findIDs returns the IDs in the order of the query`() async throws {
         let trade = try await Trade()
         let ids = try await trade.box(Order.self).put([Order(5), Order(30), Order(20)])
-        let found = try await trade.box(Order.self).query { Order.total > 10 }.orderBy(Order.total, .descending)
+        let found = try trade.box(Order.self).query { Order.total > 10 }.orderBy(Order.total, .descending)
         #expect(try await found.findIDs() == [ids[1], ids[2]])
     }
 
@@ -38,7 +38,7 @@ import Tidelog
         #expect(try await trade.server.entities(Order.self, in: "Orders").count == 1)
     }
 
-    @Test func `a removal that one of the matches forbids deletes nothing`() async throws {
+    @Test func `remove without a condition deletes every entity`() async throws {
         let trade = try await Trade()
         try await trade.box(Person.self).put(Person("Ada"))
         let query = try trade.box(Person.self).query()
@@ -63,6 +63,10 @@ import Tidelog
         let large = try trade.box(Order.self).query { Order.total > 10 }.property(Order.total)
         #expect(try await large.sum() == 40)
         #expect(try await large.findUnique() == 20)
+        let limited = try trade.box(Order.self).query().orderBy(Order.total).top(2).property(Order.total)
+        #expect(try await limited.find() == [5])
+        #expect(try await limited.count() == 1)
+        #expect(try await limited.sum() == 5)
         await #expect(throws: TidelogError.self) { try await all.findUnique() }
     }
 
@@ -83,7 +87,7 @@ import Tidelog
         #expect(try await trade.box(Employee.self).query().property(Person.name).max() == "Grace")
     }
 
-    @Test func `contains tells whether the store has an entity of the class`() async throws {
+    @Test func `contains returns whether the store has an entity of the class`() async throws {
         let trade = try await Trade()
         let id = try await trade.box(Student.self).put(Student("Ada"))
         let teacher = try await trade.box(Teacher.self).put(Teacher("Ms Byron"))

@@ -20,7 +20,7 @@ extension RowQuery {
         let first = segments.popFirst()
         var position: Position
         if case .all? = first {
-            // The union of the entity sets and singletons (OData 4.01 Part 2, 4.12).
+            // The union of the entity sets and singletons (OData 4.01 Part 2, section 4.16).
             position = .rows(
                 try (model.entitySets + model.singletons).flatMap { try state.rowTables.allRows(set: $0.name) }
                     .sorted { $0.id < $1.id })
