@@ -132,8 +132,9 @@ import Tidelog
         try await device.users.switchUser(to: "ada")
         try await device.users.logOut()
         let (path, root) = (device.directory.path + "/users", "http://shop.test/v4/")
+        let transport = device.transport
         let users = UserStores(directory: path, serviceRoot: root) { _, _ in
-            OfflineODataParameters(storePath: path + "/ada", transport: device.transport)
+            OfflineODataParameters(storePath: path + "/ada", transport: transport)
         }
         let opening = await #expect(throws: TidelogError.self) { try await users.switchUser(to: "bob") }
         #expect(opening?.code == .invalidRequest)
