@@ -11,8 +11,11 @@ struct DependentDefaults {
 
     /// Returns the entities with the values that a deletion of the entity gives them. Null is the default of a property
     /// without one.
+    ///
+    /// Entities whose defaults refer to the deleted entity are omitted: they lose their principal, and the service
+    /// refuses the deletion if they need one.
     func values(afterDeletionOf row: EntityRow) throws(StateError) -> [(dependent: EntityID, values: PropertyValues)] {
-        guard index.setsDefaults(from: row.set) else { return [] }
+        guard index.setsDefaults(from: row.set), let deleted = try storage.row(row.id) else { return [] }
         var found: [(dependent: EntityID, values: PropertyValues)] = []
         for link in try storage.links(of: row.id) where link.inLocal {
             let isFirst = link.first == row.id
@@ -29,6 +32,7 @@ struct DependentDefaults {
             for pair in constraint.pairs {
                 values[pair.dependent] = type.findProperty(pair.dependent)?.declaredDefault ?? .null
             }
+            if constraint.pairs.allSatisfy({ deleted.values[$0.principal] == values[$0.dependent] }) { continue }
             found.append((dependent, values))
         }
         return found

@@ -37,12 +37,21 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
         let options = query.query.options
         guard options.top == nil, options.skip == nil else { return try await find().count }
         let query = query.query.filter(property.isNotNull())
-        return try await aggregate(query, .count(as: Self.result)) ?? 0
+        return try await number(aggregate(query, .count(as: Self.result)))
     }
 
     /// Returns the number of different values.
     public func countDistinct() async throws(TidelogError) -> Int {
-        try await aggregate(query.query, property.countDistinct(as: Self.result)) ?? 0
+        try await number(aggregate(query.query, property.countDistinct(as: Self.result)))
+    }
+
+    /// Returns a count, which is a decimal number in OData.
+    private func number(_ count: DecimalValue?) throws(TidelogError) -> Int {
+        guard let count else { return 0 }
+        guard let number = count.int64Value.flatMap({ Int(exactly: $0) }) else {
+            throw TidelogError(.invalidRequest, "The number of values of \(property.name) does not fit Int.")
+        }
+        return number
     }
 
     static var result: String { "Result" }
