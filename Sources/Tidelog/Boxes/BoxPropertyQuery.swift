@@ -67,21 +67,36 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
     private func values<Result: PropertyConvertible>(
         _ options: QueryOptions, by name: String
     ) async throws(TidelogError) -> [Result] {
-        let provider = query.box.service.provider
-        var options = options
-        (options.expand, options.select) = ([], options.apply.isEmpty ? [SelectItem(property.name)] : [])
-        let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
-        let answer = try await provider.query(
-            try query.request(options, try await provider.model()), headers: whole)
         var values: [Result] = []
-        for entity in answer.entities {
-            guard let value = entity.values[name], !value.isNull else { continue }
+        for value in try await results(options, by: name) {
             guard let converted = Result(propertyValue: value) else {
                 throw TidelogError(.invalidRequest, "The result for \(property.name) does not fit \(Result.self).")
             }
             values.append(converted)
         }
         return values
+    }
+
+    /// Returns the values of the results except null.
+    private func results(_ options: QueryOptions, by name: String) async throws(TidelogError) -> [EDM.Value] {
+        let provider = query.box.service.provider
+        var options = options
+        (options.expand, options.select) = ([], options.apply.isEmpty ? [SelectItem(property.name)] : [])
+        let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
+        let answer = try await provider.query(
+            try query.request(options, try await provider.model()), headers: whole)
+        return answer.entities.compactMap { $0.values[name] }.filter { !$0.isNull }
+    }
+
+    /// Returns the average of the values. It is a decimal number for integers and decimal numbers.
+    fileprivate func averageOfValues(_ aggregate: QueryAggregate) async throws(TidelogError) -> Double? {
+        switch try await results(query.query.aggregate(aggregate).options, by: Self.result).first {
+        case .double(let value)?: value
+        case .single(let value)?: Double(value)
+        case .decimal(let value)?: value.doubleValue
+        case .integer(let value)?: Double(value)
+        default: nil
+        }
     }
 }
 
@@ -96,7 +111,7 @@ extension BoxPropertyQuery where Value: NumberLiteral {
     /// Returns the average, or `nil` without values. For the exact average of decimal numbers, use
     /// ``DataQuery/aggregate(_:)``.
     public func average() async throws(TidelogError) -> Double? {
-        try await aggregate(query.query, property.average(as: BoxPropertyQuery.result))
+        try await averageOfValues(property.average(as: BoxPropertyQuery.result))
     }
 }
 
