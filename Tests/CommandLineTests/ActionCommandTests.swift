@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// AX-17: queued actions on the command line.
