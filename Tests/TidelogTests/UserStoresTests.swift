@@ -127,7 +127,8 @@ import Tidelog
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func `parameters with the path of another user are refused before the store is opened or deleted`() async throws {
+    @Test func `parameters with the path of another user are refused, and no store is opened or deleted`() async throws
+    {
         let device = try Device()
         try await device.users.switchUser(to: "ada")
         try await device.users.logOut()
