@@ -86,8 +86,8 @@ import Testing
             "Customers(99) is not in the store. Download the entity first, or check the key."
         ),
         (
-            ["query", "$all"],
-            "The store does not support $all. Request it from the service."
+            ["query", "$crossjoin(Customers,Orders)"],
+            "The store does not support $crossjoin. Request it from the service."
         ),
         (["query", "$metadata?$format=json"], "$metadata does not accept query options."),
         (["query", "Customers?$filter=Nope eq 1"], "Shop.Customer has no property Nope. In: Nope"),

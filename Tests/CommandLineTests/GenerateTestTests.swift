@@ -90,4 +90,19 @@ import Testing
         #expect(again.error == "tidelog: LogTests.swift already exists. Choose another name.\n")
         withExtendedLifetime(server) {}
     }
+
+    /// AX-18: deep inserts in generated tests.
+    @Test(arguments: SandboxServer.Version.allCases)
+    func `a generated test contains deep inserts and compiles`(_ version: SandboxServer.Version) throws {
+        guard Self.compiler != nil else { return }
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("create", "Orders", #"{"Note":"deep","Customer":{"Name":"Inner"}}"#)
+        _ = try workspace.output("generate-test", "--output", "DeepTests.swift")
+        let source = workspace.read("DeepTests.swift")
+        #expect(source.contains(#"["Name"] = .string("Inner")"#))
+        #expect(source.contains(#"findProperty("Customer")).setEntityValue(in: "#))
+        #expect(try complaints("DeepTests.swift", workspace) == "")
+        withExtendedLifetime(server) {}
+    }
 }

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 /// Tests of `export` and `import`.
+///
+/// Features: OP-05.
 @Suite(.timeLimit(.minutes(20))) struct ShareCommandTests {
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])

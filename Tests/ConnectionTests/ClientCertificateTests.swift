@@ -3,7 +3,7 @@ import Testing
 import Transport
 
 #if os(Linux)
-    /// The certificate that libcurl presents to a server.
+    /// SE-03: the certificate that libcurl presents to a server.
     @Suite(.enabled(if: TLSServer.isAvailable, "skipped: there is no TLS server"), .timeLimit(.minutes(30)))
     struct ClientCertificateTests {
         private func get(

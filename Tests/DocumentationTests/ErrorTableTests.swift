@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 /// The tables of the article on errors, compared with the enumerations.
+///
+/// Features: EA-14.
 @Suite struct ErrorTableTests {
     struct Table: CustomTestStringConvertible {
         /// The first cell of the table's head.

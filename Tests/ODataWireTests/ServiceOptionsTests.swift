@@ -2,6 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
+/// Features: SV-13.
 struct ServiceOptionsTests {
     @Test func `every option can be set by its name to each of its listed values`() throws {
         for (name, values) in ServiceOptions.choices {

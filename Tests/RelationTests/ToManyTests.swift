@@ -2,6 +2,8 @@ import Testing
 import Tidelog
 
 /// Relations to any number of entities.
+///
+/// Features: OB-25.
 @Suite struct ToManyTests {
     @Test func `the orders of a customer are a collection`() async throws {
         let trade = try await Trade()

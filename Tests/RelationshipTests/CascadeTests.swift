@@ -5,6 +5,8 @@ import Testing
 import Tidelog
 
 /// `OnDelete` of the metadata: the entities that are deleted with an entity, locally at once and at the service.
+///
+/// Features: MD-16.
 @Suite struct CascadeTests {
     @Test(arguments: Wanted.Version.allCases)
     func `a delete cascades as the metadata declares, at every level, with one request`(

@@ -5,6 +5,8 @@ import Testing
 ///
 /// The tests check whether the call is allowed, the view from both ends at once, the requests, and that the service and
 /// the store agree at the end.
+///
+/// Features: RC-06.
 @Suite struct GridTests {
     static let parts = Combination.all.flatMap { combination in
         Wanted.Version.allCases.map { Part(combination: combination, version: $0) }

@@ -5,6 +5,8 @@ import SyncCore
 import Testing
 
 /// Operations with the same transactionID are sent in one change set, regardless of their places in the queue.
+///
+/// Features: UQ-13.
 struct TransactionTests {
     private let store: TestStore
     private let customer: EntityID

@@ -12,6 +12,8 @@ import Transport
 @testable import SyncEngine
 
 /// Batches that the service processes asynchronously, after a response with status 202.
+///
+/// Features: BA-24.
 struct AcceptedBatchTests {
     private static let options = LocalStore.Options(
         environment: SyncEnvironment(sleep: { _ throws(CancellationError) in

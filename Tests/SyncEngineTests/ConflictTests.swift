@@ -10,6 +10,8 @@ import Testing
 @testable import SyncEngine
 
 /// Uploads of changes to entities that another client has changed at the service.
+///
+/// Features: KE-31, OB-36.
 struct ConflictTests {
     private func shop(_ dialect: Dialect) async throws -> Shop { try await Shop(dialect) }
 

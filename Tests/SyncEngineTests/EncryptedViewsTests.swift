@@ -10,6 +10,8 @@ import Views
 @testable import SyncEngine
 
 /// Views in an encrypted file: opening a store folds only the records that the file does not contain yet.
+///
+/// Features: SE-01.
 struct EncryptedViewsTests {
     private static let key = LogKey(Array(0..<32))!
     private static let other = LogKey(Array(1...32))!

@@ -13,6 +13,8 @@ import Transport
 @testable import SyncEngine
 
 /// Media entities in a store and in the sandbox's set Photos.
+///
+/// Features: HX-16, ST-10.
 struct MediaTests {
     private let picture = Array("a picture".utf8)
 

@@ -11,6 +11,8 @@ import Testing
 import Views
 
 /// Metadata that change while operations are pending.
+///
+/// Features: MR-22, MR-23.
 struct MetadataRefreshTests {
     /// A store whose service returns changed metadata.
     final class Changing: Sendable {

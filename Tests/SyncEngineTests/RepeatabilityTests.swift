@@ -10,6 +10,8 @@ import Testing
 @testable import SyncEngine
 
 /// Exactly-once delivery: uploads after requests whose response was lost.
+///
+/// Features: RR-05.
 struct RepeatabilityTests {
     struct Way: Sendable, CustomTestStringConvertible {
         let dialect: Dialect

@@ -3,6 +3,7 @@ import Testing
 import Tidelog
 import TidelogFoundation
 
+/// Features: DY-07.
 @Suite struct `Readers and setters of property references` {
     /// Sets and reads one property with the pair of one type.
     private func check<T: Equatable>(

@@ -6,6 +6,8 @@ import Testing
 import Tidelog
 
 /// Compatibility of the metadata in generated classes with the current metadata of the service.
+///
+/// Features: MR-01, MR-02, PG-21.
 struct ClassMetadataTests {
     private final class Classes: DataService, @unchecked Sendable {
         static let document = ClassMetadataTests.metadata(entity: #"<Property Name="Name" Type="Edm.String"/>"#)

@@ -5,6 +5,8 @@ import Testing
 import Tidelog
 
 /// New entities in the collections of a new entity: one request, if the service's response identifies them.
+///
+/// Features: RC-16.
 @Suite struct DeepInsertTests {
     struct Service: Sendable, CustomTestStringConvertible {
         let client: Client

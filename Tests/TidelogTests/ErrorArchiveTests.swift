@@ -4,6 +4,8 @@ import Testing
 import Tidelog
 
 /// Rejected operations that the app finds, corrects or discards.
+///
+/// Features: UQ-05, EA-02, EA-11.
 struct ErrorArchiveTests {
     /// A store with an order of a customer that does not exist at the service, and the service's error.
     private struct Refused {

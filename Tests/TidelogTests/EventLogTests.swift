@@ -2,6 +2,8 @@ import Testing
 import Tidelog
 
 /// The entity set of the last downloads and uploads.
+///
+/// Features: OP-09.
 struct EventLogTests {
     private func events(_ shop: Shop, _ options: String = "") async throws -> [EntityValue] {
         try await shop.service.executeQuery(DataQuery().withURL("EventLog\(options)")).entityList()

@@ -5,6 +5,8 @@ import Testing
 import Tidelog
 
 /// Exact requests to services that lack a capability.
+///
+/// Features: KE-23.
 @Suite struct LackingRequestTests {
     private func shop(
         _ client: Client, _ options: ServiceOptions, _ change: (inout Capabilities) -> Void = { _ in }

@@ -9,6 +9,8 @@ import Tidelog
 import Transport
 
 /// Media streams whose URLs and ETags the service returns with the entities.
+///
+/// Features: ST-07.
 struct MediaLinksTests {
     /// A service with one photo and its thumbnail, which stores its streams at other URLs than those of the standard.
     private final class Gallery: HTTPTransport {

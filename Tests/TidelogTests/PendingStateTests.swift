@@ -5,6 +5,8 @@ import Testing
 import Tidelog
 
 /// Which entities are local, pending or in error: those that an operation changes, not those that it only refers to.
+///
+/// Features: UQ-21, EA-05, QY-02, QY-06.
 struct PendingStateTests {
     private static func keys(_ shop: Shop, _ url: String) async throws -> [Int64] {
         try await shop.service.executeQuery(DataQuery().withURL(url)).entityList()

@@ -8,6 +8,8 @@ import Tidelog
 import Transport
 
 /// A service whose root redirects each visitor to a separate root, like the samples at odata.org.
+///
+/// Features: SV-16.
 @Suite struct RedirectedRootTests {
     /// Does not follow redirects, so each request must be sent to the right root.
     private final class Redirecting: HTTPTransport {

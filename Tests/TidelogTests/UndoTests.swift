@@ -3,6 +3,8 @@ import Testing
 import Tidelog
 
 /// Undo through the public API, with entity objects.
+///
+/// Features: UQ-07, UQ-20.
 struct UndoTests {
     private func store(_ shop: Shop) throws -> OfflineODataProvider { try #require(shop.store) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// The decisions about background transfers, as values.
+/// UQ-27: the decisions about background transfers, as values.
 struct BackgroundTransfersTests {
     private let response = BackgroundOutcome.response(
         BackgroundResponse(head: HTTPResponse(status: .ok), url: nil, body: .bytes([])))

@@ -49,6 +49,12 @@ struct ExpressionGrammarTests {
             ("Orders?$filter=Customer/Orders(12)/Text eq null", [13, 14]),
             ("Customers?$orderby=Orders(12)/Number desc,ID desc", [1, 3, 2]),
             ("Customers?$compute=Orders(11)/Number as N&$filter=N eq 5", [1]),
+            // A path from $root leads to a set, whatever entity the condition is about.
+            ("Orders?$filter=$root/Orders(11)/Text eq Text", [11]),
+            ("Customers?$filter=$root/Customers(2)/Name eq Name", [2]),
+            ("Customers?$filter=$root/Orders(99)/Text eq null", [1, 2, 3]),
+            ("Customers?$filter=$root/Orders/$count eq 4", [1, 2, 3]),
+            ("Customers?$filter=$root/Orders/any(o:o/Text eq 'y')", []),
             // The first condition that is true determines the result; null is not true.
             ("Orders?$filter=case(Number gt 0:1,Number lt 0:-1,true:0) eq 1", [11]),
             ("Orders?$filter=case(Number gt 0:1,Number lt 0:-1,true:0) eq 0", [13, 14]),
@@ -89,7 +95,7 @@ struct ExpressionGrammarTests {
     }
 
     @Test(arguments: [
-        ("Customers?$filter=$root/Orders(11)/Text eq Name", "$root"), ("Orders?$filter=Text/@S.Note eq 'x'", "@S.Note"),
+        ("Orders?$filter=Text/@S.Note eq 'x'", "@S.Note"),
         ("Orders?$filter=Number in (Number)", "\"in\""), ("Customers?$filter=Orders/$count($search=x) gt 0", "$search"),
         ("Orders?$filter=geo.length(geography'SRID=0;LineString(1 2,3 4)') gt 1", "geo.length"),
         ("Orders?$filter=concat([1],Text) eq null and Number eq 5", "concat"),

@@ -46,8 +46,9 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Changing",
                 subcommands: [
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
-                    UnlinkCommand.self, ApplyCommand.self, SettleCommand.self, IdentifyCommand.self,
-                    UndoCommand.self, RedoCommand.self, ConflictsCommand.self, ResolveCommand.self,
+                    UnlinkCommand.self, ActionCommand.self, ApplyCommand.self, SettleCommand.self,
+                    IdentifyCommand.self, UndoCommand.self, RedoCommand.self, ConflictsCommand.self,
+                    ResolveCommand.self,
                     ReleaseCommand.self,
                 ]),
             CommandGroup(name: "Media", subcommands: [MediaCommand.self]),

@@ -19,7 +19,7 @@ struct OperationSource {
 
     /// Adds an operation.
     ///
-    /// - Throws: `unsupported` for operations on streams and for deep inserts.
+    /// - Throws: `unsupported` for operations on streams and for calls of actions.
     mutating func add(_ pending: PendingOperation) throws(TidelogError) {
         let operation = pending.operation
         if changeSet != operation.changeSet { endChangeSet() }
@@ -31,11 +31,7 @@ struct OperationSource {
         guard operation.call == nil else { throw Self.unsupported(pending, "calls an action") }
         for id in operation.referencedEntities { find(id) }
         switch operation.action {
-        case .create(let creation, let parent):
-            guard creation.inline.isEmpty else {
-                throw Self.unsupported(pending, "creates entities inside another entity")
-            }
-            create(creation, parent)
+        case .create(let creation, let parent): create(creation, parent)
         case .update(let entity, let changes, let bindings):
             set(changes, entity)
             bind(bindings, entity)
@@ -56,16 +52,32 @@ struct OperationSource {
 
     private mutating func create(_ creation: Creation, _ parent: Parent?) {
         let name = Self.name(creation.entity)
-        line("let \(name) = EntityValue(try #require(metadata.findEntityType(\(SwiftLiteral.text(creation.type)))))")
-        line("\(name).entitySet = try service.entitySet(withName: \(SwiftLiteral.text(creation.set)))")
-        known.insert(creation.entity)
-        set(creation.values, creation.entity)
-        bind(creation.bindings, creation.entity)
+        make(creation)
         if let parent {
             let property = Self.property(parent.entity, parent.navigation)
             call("createRelatedEntity(\(name), in: \(Self.name(parent.entity)), property: \(property))")
         } else {
             call("createEntity(\(name))")
+        }
+    }
+
+    /// Adds the object of a new entity with everything that is created together with it.
+    private mutating func make(_ creation: Creation) {
+        let name = Self.name(creation.entity)
+        line("let \(name) = EntityValue(try #require(metadata.findEntityType(\(SwiftLiteral.text(creation.type)))))")
+        line("\(name).entitySet = try service.entitySet(withName: \(SwiftLiteral.text(creation.set)))")
+        known.insert(creation.entity)
+        set(creation.values, creation.entity)
+        bind(creation.bindings, creation.entity)
+        for inline in creation.inline {
+            for child in inline.entities { make(child) }
+            let property = Self.property(creation.entity, inline.navigation)
+            let children = inline.entities.map { Self.name($0.entity) }
+            if model.findEntityType(creation.type)?.findProperty(inline.navigation)?.isCollection == true {
+                line("\(property).setEntityList(in: \(name), to: [\(children.joined(separator: ", "))])")
+            } else if let child = children.first {
+                line("\(property).setEntityValue(in: \(name), to: \(child))")
+            }
         }
     }
 

@@ -131,11 +131,13 @@ struct Transaction {
             $0.onDelete == "Cascade" || $0.containsTarget
         }
         .flatMap { state.targets(of: id, through: $0) }
+        let defaulted = dependentsWithDefaults(of: id, type)
         for (rules, isFirst) in schema.relationships(of: type) { disconnectAll(id, rules, isFirst: isFirst) }
         state.tables[id.set]?.rows[id] = nil
         if row.container == nil { state.tables[id.set]?.index[row.key] = nil }
         touched.remove(id)
         created.remove(id)
+        for (dependent, values) in defaulted where state[dependent] != nil { try update(dependent, with: values) }
         for dependent in dependents where state[dependent] != nil { try delete(dependent) }
     }
 

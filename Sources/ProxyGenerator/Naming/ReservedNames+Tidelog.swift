@@ -1,7 +1,8 @@
 extension ReservedNames {
     /// The public types of `Tidelog`. A test compares them.
     static let tidelog: Set<String> = [
-        "ActionAnswer", "ActionEffect", "ActionInvocation", "BatchCall", "BatchCallOutcome", "Box", "BoxQuery",
+        "ActionAnswer", "ActionEffect", "ActionInvocation", "BatchCall", "BatchCallOutcome", "Box", "BoxPropertyQuery",
+        "BoxQuery",
         "CalendarLiteral", "ChangeSet", "ClassMetadata",
         "ClockLiteral",
         "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",
@@ -19,6 +20,6 @@ extension ReservedNames {
         "StoreDurability",
         "StreamProperty", "StructuralOperand", "StructuralProperty", "SummableLiteral", "ToMany", "ToManyOperand",
         "ToManyProperty", "ToOne", "ToOneOperand", "ToOneProperty", "TypedComplexValue", "TypedFunction",
-        "TypedOperand", "TypedPath",
+        "TypedOperand", "TypedPath", "UserStores",
     ]
 }

@@ -46,7 +46,8 @@ enum ReservedNames {
 
     /// The public members of `EntityValue`. A test compares them.
     static let entityMembers: Set<String> = afterDot.union([
-        "backlinks", "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType",
+        "backlinks", "bindEntity", "copy", "copyWithoutKey", "dataValue", "editLink", "entityID", "entitySet",
+        "entityType",
         "entityTypeName", "etag", "hasDataValue", "isFromLocalRelationship", "isLoaded", "isLocal", "key",
         "lastOperation", "ofType", "properties", "readLink", "relatedEntities", "relatedEntity", "setDataValue",
         "state", "unsetDataValue",
@@ -72,7 +73,8 @@ enum ReservedNames {
         "embeddedMetadata", "entities", "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity",
         "hasOpenEnumerations", "invoke",
         "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty", "localMedia", "localStream", "logger", "metadata",
-        "observe", "prettyTracing", "processBatch", "provider", "queueAction", "refreshMetadata", "singleton",
+        "observe", "prettyTracing", "processBatch", "provider", "queueAction", "refreshMetadata", "replaceLinks",
+        "singleton",
         "traceRequests",
         "traceWithData", "updateEntity", "updateLink", "uploadMedia", "uploadStream",
     ])

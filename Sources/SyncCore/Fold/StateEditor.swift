@@ -174,7 +174,10 @@ struct StateEditor {
             let partners = try storage.links(of: id).filter {
                 $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
             }.map { lookup.partner($0, of: id) }
+            let defaults = DependentDefaults(storage: storage, model: model, index: index)
+            let defaulted = try defaults.values(afterDeletionOf: row)
             try remove(id, clearing: true)
+            for (dependent, values) in defaulted { try update(dependent, changes: values, bindings: []) }
             left += partners.reversed()
         }
     }

@@ -41,6 +41,8 @@ public struct RelationshipIndex: Sendable {
     private let namingSinglePlaces: [String: Set<String>]
     /// The directions in which a delete cascades to partners, by set.
     private let cascades: [String: Set<Relationship>]
+    /// The directions in which a delete sets the partners' dependent properties to their defaults, by set.
+    private let defaults: [String: Set<Relationship>]
 
     public init(_ model: EntityDataModel) {
         self.model = model
@@ -112,10 +114,13 @@ public struct RelationshipIndex: Sendable {
             }
         }
         var cascades: [String: Set<Relationship>] = [:]
+        var defaults: [String: Set<Relationship>] = [:]
         for set in sets {
             cascades[set.name] = model.cascades(of: set)
+            defaults[set.name] = model.relationshipsWithDefaults(of: set)
         }
         self.cascades = cascades
+        self.defaults = defaults
         dependents = Dictionary(grouping: constraints, by: \.dependentSet)
         principals = Dictionary(grouping: constraints, by: \.principalSet)
         self.ends = ends
@@ -164,6 +169,15 @@ public struct RelationshipIndex: Sendable {
         cascades[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
     }
 
+    /// Returns whether the service sets the dependent properties of the partner to their defaults when it deletes an
+    /// entity of the set.
+    func setsDefaults(_ relationship: String, from set: String, isFirst: Bool) -> Bool {
+        defaults[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
+    }
+
+    /// Returns whether a deletion of an entity of the set sets dependent properties to their defaults.
+    func setsDefaults(from set: String) -> Bool { defaults[set]?.isEmpty == false }
+
     /// Returns the constraint of a relationship between two sets, if it has one.
     public func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
         dependents[dependentSet]?.first { $0.relationship == relationship }
@@ -177,5 +191,12 @@ extension EntityDataModel {
             $0.onDelete == "Cascade" || $0.containsTarget
         }.map(\.relationship)
         return Set(declared + containedSets(in: set).compactMap { $0.containment?.relationship })
+    }
+
+    /// Returns the directions in which a delete of an entity of the set sets dependent properties to their defaults.
+    fileprivate func relationshipsWithDefaults(of set: EntitySet) -> Set<Relationship> {
+        Set(
+            set.entityType.navigationProperties.compactMap(\.navigation).filter { $0.onDelete == "SetDefault" }
+                .map(\.relationship))
     }
 }

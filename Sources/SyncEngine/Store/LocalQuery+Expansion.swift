@@ -57,6 +57,7 @@ extension LocalQuery {
     ) throws {
         var options = item.options
         options.levels = nil
+        guard options.apply.isEmpty else { return try aggregate(places, of: rows, item, options, &snapshots) }
         let found = try query.targets(
             of: places.map { rows[$0] }, item.property, options, ofType: item.type, isCount: item.form == .count)
         let entities: [EntitySnapshot]
@@ -81,14 +82,34 @@ extension LocalQuery {
         }
     }
 
+    /// Adds the result of `$apply` over the targets of each row.
+    private func aggregate(
+        _ places: [Int], of rows: [EntityRow], _ item: Item, _ options: QueryOptions,
+        _ snapshots: inout [EntitySnapshot]
+    ) throws {
+        guard item.property.isCollection, item.form == .entities else {
+            throw EvaluationError(
+                .unsupported, "$apply within $expand requires entities of a collection, not \(item.property.name).")
+        }
+        for place in places {
+            let targets = try query.targets(of: rows[place], item.property).filter { row in
+                item.type.map { model.isType(row.type, derivedFrom: $0) } ?? true
+            }
+            let found = try query.applied(targets, options)
+            let entities = try found.rows.map {
+                try shape($0, options, ofType: item.type ?? item.property.navigation?.targetType ?? "")
+            }
+            snapshots[place].expanded.append(
+                EntitySnapshot.Expanded(
+                    navigation: item.property.name, entities: entities, count: found.count, form: item.form))
+        }
+    }
+
     /// Returns the expansions for rows of a type. A property of a derived type does not apply to other types.
     private func items(_ type: String, _ options: QueryOptions) throws -> [Item] {
         guard let type = model.findEntityType(type) else { return [] }
         var found: [Item] = []
         for item in options.expand {
-            guard item.options.apply.isEmpty else {
-                throw EvaluationError(.unsupported, "The store does not evaluate $apply within $expand.")
-            }
             switch item.path.first {
             case .star:
                 let named = Set(options.expand.compactMap { $0.path.first?.propertyName })

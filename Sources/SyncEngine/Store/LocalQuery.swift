@@ -75,7 +75,10 @@ struct LocalQuery {
             throw EvaluationError(.unsupported, "A query cannot read the content of a media entity.")
         case (_, .entities(let rows)):
             answer.entities = try shape(rows, request.options)
-        case (_, .applied(let rows)): answer.entities = try rows.map { try shape($0, request) }
+        case (_, .applied(let rows)):
+            answer.entities = try rows.map {
+                try shape($0, request.options, ofType: request.path.queriedType?.name ?? "")
+            }
         case (.rawValue, .value(let value)):
             guard value != .null else { throw EvaluationError(.notFound, "The property is null and has no raw value.") }
             answer.form = .rawValue(value)
@@ -111,8 +114,8 @@ struct LocalQuery {
     }
 
     /// Returns a row of `$apply`: an entity with additional values, or values without an identity.
-    private func shape(_ row: RowQuery.AppliedRow, _ request: ServiceRequest) throws -> EntitySnapshot {
-        var options = request.options
+    func shape(_ row: RowQuery.AppliedRow, _ options: QueryOptions, ofType type: String) throws -> EntitySnapshot {
+        var options = options
         // The computed values are already included.
         options.compute = []
         if let entity = row.entity {
@@ -126,7 +129,7 @@ struct LocalQuery {
             throw EvaluationError(.unsupported, "Aggregated rows have no navigation properties to expand.")
         }
         var snapshot = EntitySnapshot(
-            set: "", type: request.path.queriedType?.name ?? "", values: row.values, readLink: "", editLink: "")
+            set: "", type: type, values: row.values, readLink: "", editLink: "")
         var selection = Selection(options.select, model)
         selection.cut(&snapshot)
         return snapshot

@@ -10,6 +10,11 @@ extension LocalStore {
         try read { try $0.bookkeeping.queries().map(\.query) }
     }
 
+    /// Returns whether a query was never downloaded completely, or its last download was interrupted.
+    public func hasPendingDownload() throws(TidelogError) -> Bool {
+        try read { try $0.bookkeeping.queries() }.contains { !$0.isComplete || $0.downloaded == nil }
+    }
+
     /// Returns the names of shared queries that were downloaded recently enough.
     func freshQueries() throws(TidelogError) -> [String] {
         let (settings, now) = (querySettings, environment.now())

@@ -23,3 +23,18 @@ public struct StoreFiles: Sendable, Hashable {
 
     private static func database(_ path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
 }
+
+/// Directories that contain stores.
+extension StoreFiles {
+    /// Returns the names of the directories that contain a store, unordered.
+    package static func stores(in directory: String) -> [String] {
+        StoreDirectory.names(directory).filter {
+            StoreDirectory.exists(StoreFiles(directory: directory + "/" + $0).description)
+        }
+    }
+
+    /// Creates a directory with its parents, readable by its owner only. Succeeds if it exists.
+    package static func create(_ directory: String) throws(TidelogError) {
+        try StoreDirectory.create(StoreFiles(directory: directory))
+    }
+}

@@ -120,7 +120,7 @@ public struct BoxQuery<Entity: EntityValue>: Sendable {
         }
     }
 
-    private func with(_ change: (DataQuery) -> DataQuery) -> BoxQuery {
+    func with(_ change: (DataQuery) -> DataQuery) -> BoxQuery {
         var copy = self
         copy.query = change(query)
         return copy

@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 
 /// The default values of a new entity or complex value, if the app wants defaults.
 struct DefaultValues {

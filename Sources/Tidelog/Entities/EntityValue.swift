@@ -142,4 +142,14 @@ open class EntityValue {
         copy.values = values
         return copy
     }
+
+    /// Returns a new entity with the same structural properties, except for those of the key, which are unset.
+    ///
+    /// The copy can be created as it is if the service assigns the key. Key properties within complex values are
+    /// copied.
+    public func copyWithoutKey() -> Self {
+        let copy = copy()
+        for property in entityType.keyProperties { copy.values[property.name] = nil }
+        return copy
+    }
 }

@@ -30,12 +30,14 @@ public final class OfflineODataProvider: DataServiceProvider {
     public let parameters: OfflineODataParameters
     private let givenRoot: String?
     private let state: Mutex<State>
+    private let place: StorePlace
 
     /// Creates a provider for a store of the service at `serviceRoot`, an absolute URL.
     public init(serviceRoot: String, parameters: OfflineODataParameters) {
         givenRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
         self.parameters = parameters
         state = Mutex(State(parameters))
+        place = StorePlace(parameters)
     }
 
     /// Creates a provider for an existing store, which contains its service root.
@@ -43,6 +45,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         givenRoot = nil
         self.parameters = parameters
         state = Mutex(State(parameters))
+        place = StorePlace(parameters)
     }
 
     public func adopt(_ classes: ClassMetadata) { state.withLock { $0.classes = classes } }
@@ -60,19 +63,8 @@ public final class OfflineODataProvider: DataServiceProvider {
     ///   service.
     public func open() async throws(TidelogError) {
         if state.withLock({ $0.engine != nil }) { return }
-        let files = StoreFiles(directory: parameters.storePath)
-        let description = try StoreDescription.read(files, keys: parameters.keys)
-        guard let root = givenRoot ?? description?.serviceRoot else {
-            throw TidelogError(
-                .noStore, "The store does not exist.", place: parameters.storePath,
-                recovery: "Pass the service root to create it ('tidelog init').")
-        }
-        if let known = description?.serviceRoot, known != root {
-            throw TidelogError(
-                .invalidRequest, "The store belongs to the service \(known), not to \(URLText.withoutSecrets(root)).",
-                place: parameters.storePath,
-                recovery: "Use another directory for another service.")
-        }
+        let description = try place.description()
+        let root = try place.serviceRoot(givenRoot, description)
         let session = parameters.connection.session(root)
         session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
@@ -81,7 +73,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         let metadata = description == nil ? try await MetadataReading.read(session) : nil
         if let metadata { for query in queries { try LocalStore.check(query, metadata.model) } }
         let store = try await LocalStore(
-            files, creating: description == nil, options: parameters.storeOptions(description?.service))
+            place.files, creating: description == nil, options: place.options(description?.service))
         let engine = SyncEngine(store: store, session: session)
         observe(engine)
         let model: EntityDataModel
@@ -116,11 +108,10 @@ public final class OfflineODataProvider: DataServiceProvider {
         if let metadata { try await engine.install(metadata) }
         // Written last, because a missing description marks a store whose creation was interrupted.
         if isNew {
-            try StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions).write(
-                StoreFiles(directory: parameters.storePath), keys: parameters.keys)
+            try place.write(StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions))
         }
         if await !store.hasModel {
-            guard givenRoot != nil else { throw Self.withoutMetadata(parameters.storePath) }
+            guard givenRoot != nil else { throw place.withoutMetadata }
             try await engine.prepare()
         }
         try await store.checkIndexes()
@@ -128,19 +119,6 @@ public final class OfflineODataProvider: DataServiceProvider {
         for query in queries { try LocalStore.check(query, model) }
         for query in queries { try await store.add(query) }
         return model
-    }
-
-    /// The error for a log without metadata although a description exists.
-    ///
-    /// Descriptions are written last, so either the record was lost or the description belongs to another log. The
-    /// metadata is read from the service only if the caller names the service root.
-    private static func withoutMetadata(_ path: String) -> TidelogError {
-        TidelogError(
-            .damaged, "The log of the store contains no metadata of its service, although the store was created.",
-            place: path,
-            recovery:
-                "Run 'tidelog verify' to check the log, and 'tidelog pull' to read the metadata again; an app "
-                + "opens the store with the service root.")
     }
 
     /// Closes the store and releases its lock. It can be opened again.
@@ -163,19 +141,15 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// - Throws: `refused(.notAllowed)` if operations are pending; `noStore` if there is no store; `locked` if
     ///   another process has it open. Nothing is deleted then.
     public func clear(force: Bool = false) async throws(TidelogError) {
-        let files = StoreFiles(directory: parameters.storePath)
-        let removal = StoreRemoval(files)
-        if let store = state.withLock({ $0.engine })?.store {
-            do throws(TidelogError) {
-                try await removal.run(store, force: force)
-            } catch {
-                // The store is closed, but its files could not be removed.
-                if await store.isClosed { state.withLock { ($0.engine, $0.model) = (nil, nil) } }
-                throw error
-            }
-            return state.withLock { ($0.engine, $0.model) = (nil, nil) }
+        let store = state.withLock { $0.engine }?.store
+        do throws(TidelogError) {
+            try await place.clear(store, force: force)
+        } catch {
+            // The store is closed, but its files could not be removed.
+            if await store?.isClosed == true { state.withLock { ($0.engine, $0.model) = (nil, nil) } }
+            throw error
         }
-        try await removal.run(force: force, options: parameters.storeOptions(nil))
+        state.withLock { ($0.engine, $0.model) = (nil, nil) }
     }
 
     /// Deletes the store in a directory; see ``clear(force:)``. An encrypted store requires `force`, because its keys
@@ -243,8 +217,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// declares.
     public func keep(_ options: ServiceOptions?) async throws(TidelogError) {
         let engine = try engine()
-        try StoreDescription(serviceRoot: engine.session.givenRoot, service: options).write(
-            StoreFiles(directory: parameters.storePath), keys: parameters.keys)
+        try place.write(StoreDescription(serviceRoot: engine.session.givenRoot, service: options))
         await engine.store.use(options)
     }
 
@@ -439,7 +412,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func state(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {
         // No flush needed: pages that a running download has collected are already in the log.
         _ = try engine()
-        return try await PastODataProvider(parameters: parameters, at: point)
+        return try await place.past(at: point)
     }
 
     /// A Boolean value that indicates whether there are operations to send. Drafts and local-only operations do not

@@ -11,6 +11,7 @@ public struct DataQuery: Sendable, Hashable {
     var options = QueryOptions()
     var selectsKey = false
     var size: Int64?
+    var countsOnly = false
     var tracksChanges = false
     var headers = HTTPHeaders.empty
 
@@ -89,6 +90,12 @@ public struct DataQuery: Sendable, Hashable {
     /// Requests the number of entities in addition, ignoring ``top(_:)`` and ``skip(_:)``.
     public func inlineCount() -> DataQuery { with { $0.options.count = true } }
 
+    /// Requests only the number of entities: ``QueryResult/count``. Reads no entities.
+    ///
+    /// The number ignores ``top(_:)`` and ``skip(_:)``. The query throws `invalidRequest` if it has a URL; use the URL
+    /// `Orders/$count` then.
+    public func count() -> DataQuery { with { $0.countsOnly = true } }
+
     /// Reads a page of at most `count` entities; ``QueryResult/nextQuery`` returns the next page.
     ///
     /// A service may return smaller pages. The query throws `invalidRequest` if `count` is not greater than 0.
@@ -139,6 +146,11 @@ public struct DataQuery: Sendable, Hashable {
     /// Returns the options, with the key selected if requested.
     func resolvedOptions(_ type: EntityType) -> QueryOptions {
         var options = options
+        if countsOnly {
+            (options.count, options.top, options.skip) = (true, 0, nil)
+            (options.orderBy, options.expand, options.select) = ([], [], [])
+            return options
+        }
         if selectsKey { options.select += type.keyProperties.map { SelectItem($0.name) } }
         return options
     }

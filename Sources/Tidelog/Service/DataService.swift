@@ -268,6 +268,11 @@ open class DataService: @unchecked Sendable {
                     .invalidRequest, "The query has a URL and further query options, which would have no effect.",
                     place: url, recovery: "Write the options into the URL, or use from(_:) instead of withURL(_:).")
             }
+            guard !query.countsOnly else {
+                throw TidelogError(
+                    .invalidRequest, "count() cannot be combined with withURL(_:).",
+                    recovery: "Use a URL that ends with /$count.")
+            }
             return .url(url)
         }
         guard let set = query.set else {

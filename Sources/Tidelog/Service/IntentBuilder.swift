@@ -57,7 +57,7 @@ struct IntentBuilder {
                 in: address)
         case .update(let entity):
             return try update(
-                entity, evenIfEmpty: operation.options.sendEmptyUpdate,
+                entity, operation.options,
                 scope: operation.isFlat ? .single(except: operation.later) : .update)
         case .delete(let entity): return .delete(try address(of: entity))
         case .createLink(let from, let property, let to):
@@ -87,13 +87,13 @@ struct IntentBuilder {
     }
 
     private mutating func update(
-        _ entity: EntityValue, evenIfEmpty: Bool, scope: RelationScope
+        _ entity: EntityValue, _ options: RequestOptions, scope: RelationScope
     ) throws(TidelogError) -> Intent? {
         let address = try address(of: entity)
         var bindings = try bindings(entity.bindings)
         let inline = try inline(of: entity, &bindings, path: [], scope: scope)
-        let changes = entity.changedValues
-        if changes.isEmpty, bindings.isEmpty, inline.isEmpty, !evenIfEmpty { return nil }
+        let changes = options.updateMode == .replace ? try entity.replacingValues() : entity.changedValues
+        if changes.isEmpty, bindings.isEmpty, inline.isEmpty, !options.sendEmptyUpdate { return nil }
         return .update(address, changes: changes, bindings: bindings, inline: inline)
     }
 

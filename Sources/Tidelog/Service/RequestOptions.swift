@@ -32,6 +32,9 @@ public struct RequestOptions: Sendable, Hashable {
     /// Whether an update without changes is sent. Otherwise nothing is logged or sent.
     public var sendEmptyUpdate: Bool
 
+    /// Whether an update sends the changed properties, or all of them.
+    public var updateMode: UpdateMode = .merge
+
     /// Whether the service is asked not to return the entity: `Prefer: return=minimal`.
     public var preferNoContent: Bool
 
@@ -41,6 +44,15 @@ public struct RequestOptions: Sendable, Hashable {
     /// slash and a key property of the entity. It is replaced when the request is sent, with the key that the service
     /// has assigned; until then the operation waits. `{{` and `}}` stand for braces.
     public var customHeaderTemplates: [String]
+
+    /// Returns the ``transactionID`` of all operations that are about one entity, or `nil` for an entity that is not in
+    /// a store.
+    ///
+    /// For an app that has no names of its own for its transactions: `options.transactionID =
+    /// RequestOptions.transactionID(of: order)` for the operations on an order and its items.
+    public static func transactionID(of entity: EntityValue) -> String? {
+        entity.entityID.map { "entity:\($0.rawValue)" }
+    }
 
     public init(
         customTag: String? = nil, transactionID: String? = nil, unmodifiableRequest: Bool = false,
@@ -55,6 +67,19 @@ public struct RequestOptions: Sendable, Hashable {
         self.sendEmptyUpdate = sendEmptyUpdate
         self.preferNoContent = preferNoContent
         self.customHeaderTemplates = customHeaderTemplates
+    }
+
+    /// The properties that an update sends.
+    public enum UpdateMode: Sendable, Hashable {
+        /// The properties that have changed since the entity was read. All further properties keep the values of the service.
+        case merge
+        /// All properties that can be written, so that the service has the values of this object whatever it had before.
+        ///
+        /// An unset property is sent with the default of the metadata, otherwise with null; an update in which a
+        /// property is unset that cannot be null is refused. Links are not affected, nor are the dependent properties
+        /// of their constraints, unless the object has changed them. The request is a PATCH with all properties, or a
+        /// PUT for a service without PATCH.
+        case replace
     }
 
     /// A category by which an upload can select operations.

@@ -1,18 +1,30 @@
 import EDM
-import ODataWire
+package import ODataWire
 import Operations
-import SyncCore
+package import SyncCore
 
 extension RowQuery {
     /// Evaluates `$apply`, and then the other options on its result.
     func applied(_ rows: [EntityRow], _ request: ServiceRequest) throws -> Answer {
-        let evaluator = evaluator(request.options)
+        let found = try applied(rows, request.options, counts: request.wantsCount)
+        return Answer(.applied(found.rows), count: found.count)
+    }
+
+    /// Evaluates `$apply` over the targets of an expanded navigation property, and then the other options on its result.
+    package func applied(
+        _ rows: [EntityRow], _ options: QueryOptions
+    ) throws -> (rows: [AppliedRow], count: Int64?) {
+        try applied(rows, options, counts: options.count == true)
+    }
+
+    private func applied(
+        _ rows: [EntityRow], _ options: QueryOptions, counts: Bool
+    ) throws -> (rows: [AppliedRow], count: Int64?) {
+        let evaluator = evaluator(options)
         let input = rows.enumerated().map { ApplyRow(scope: scope($0.element), source: $0.offset) }
-        let found = try finish(evaluation(evaluator, rows).apply(request.options.apply, to: input), request, rows)
-        return Answer(
-            .applied(
-                found.rows.map { AppliedRow(entity: $0.source.map { rows[$0] }, values: $0.values) }),
-            count: found.count)
+        let found = try finish(
+            evaluation(evaluator, rows).apply(options.apply, to: input), options, counts: counts, rows)
+        return (found.rows.map { AppliedRow(entity: $0.source.map { rows[$0] }, values: $0.values) }, found.count)
     }
 
     /// Evaluates `$apply` by reading only the columns that the transformations refer to. Returns nil if that is
@@ -41,7 +53,7 @@ extension RowQuery {
             let evaluator = evaluator(options)
             let made = try evaluation(evaluator, []).apply(
                 Array(sequence), to: scopes.map { ApplyRow(scope: $0, source: nil) })
-            let found = try finish(made, request, [])
+            let found = try finish(made, options, counts: request.wantsCount, [])
             state.connection.trace?.noteInMemory("$apply is evaluated in memory.")
             return Answer(
                 .applied(found.rows.map { AppliedRow(entity: nil, values: $0.values) }), count: found.count)
@@ -61,9 +73,8 @@ extension RowQuery {
 
     /// Applies the options after `$apply`, as the equivalent transformations.
     private func finish(
-        _ rows: [ApplyRow], _ request: ServiceRequest, _ entities: [EntityRow]
+        _ rows: [ApplyRow], _ options: QueryOptions, counts: Bool, _ entities: [EntityRow]
     ) throws -> (rows: [ApplyRow], count: Int64?) {
-        let options = request.options
         let evaluation = evaluation(evaluator(options), entities)
         var filters: [Transformation] = []
         if !options.compute.isEmpty { filters.append(.compute(options.compute)) }
@@ -71,6 +82,6 @@ extension RowQuery {
         if let search = options.search { filters.append(.search(search)) }
         let passed = try evaluation.apply(filters, to: rows)
         let sorted = options.orderBy.isEmpty ? passed : try evaluation.apply([.orderBy(options.orderBy)], to: passed)
-        return (options.cut(sorted), request.wantsCount ? Int64(passed.count) : nil)
+        return (options.cut(sorted), counts ? Int64(passed.count) : nil)
     }
 }

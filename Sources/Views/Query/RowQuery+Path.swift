@@ -17,12 +17,18 @@ extension RowQuery {
     /// answer.
     func position(_ path: ResourcePath) throws -> Position {
         var segments = path.segments[...]
-        guard case .entitySet(let set)? = segments.popFirst() else { throw Self.refusal(of: path.segments.first) }
+        let first = segments.popFirst()
         var position: Position
-        if case .key(let selector)? = segments.first {
+        if case .all? = first {
+            // The union of the entity sets and singletons (OData 4.01 Part 2, section 4.16).
+            position = .rows(
+                try (model.entitySets + model.singletons).flatMap { try state.rowTables.allRows(set: $0.name) }
+                    .sorted { $0.id < $1.id })
+        } else if case .entitySet(let set)? = first, case .key(let selector)? = segments.first {
             segments.removeFirst()
             position = .rows(try row(in: set, selector).map { [$0] } ?? [])
         } else {
+            guard case .entitySet(let set)? = first else { throw EvaluationError.refusal(of: first) }
             position = .rows(try state.rowTables.allRows(set: set.name))
         }
         for segment in segments { position = try step(segment, from: position) }
@@ -60,7 +66,7 @@ extension RowQuery {
         case (.filter(let condition), .value(.collection(let items))):
             let evaluator = evaluator(QueryOptions())
             return .value(.collection(try items.filter { try evaluator.isTrue(condition, forItem: $0) }))
-        default: throw Self.refusal(of: segment)
+        default: throw EvaluationError.refusal(of: segment)
         }
     }
 
@@ -76,29 +82,6 @@ extension RowQuery {
 
     private static func nothing(before property: String) -> EvaluationError {
         EvaluationError(.notFound, "\(property) cannot be read, because the entity does not exist.")
-    }
-
-    /// Returns the error for a segment that the store cannot answer.
-    static func refusal(of segment: ResourcePath.Segment?) -> EvaluationError {
-        let what =
-            switch segment {
-            case nil: "the service document"
-            case .metadata: "$metadata as part of a query"
-            case .batch: "$batch"
-            case .all: "$all"
-            case .entity: "$entity"
-            case .crossjoin: "$crossjoin"
-            case .each: "$each"
-            case .query: "$query"
-            case .operationImport(let found, _): "the operation \(found.name)"
-            case .operation(let found, _): "the operation \(found.name)"
-            case .contentID(let id): "the Content-ID reference $\(id)"
-            case .unresolved(let name): "the segment \(name)"
-            case .navigation(let property): "the navigation property \(property.name) of a complex value"
-            case .index: "an index into a value that is not a collection"
-            default: "this path"
-            }
-        return EvaluationError(.unsupported, "The store does not support \(what). Request it from the service.")
     }
 
     /// Returns the targets of a collection-valued navigation property of one entity, as in `Customers(1)/Orders`, by

@@ -16,6 +16,8 @@ public struct RowQuery {
     let now: GlobalDateTime?
     /// The targets of navigation properties for rows that are in no table of the views.
     let navigation: ((EntityRow, Property) -> EvaluationOperand)?
+    /// The sets that paths from `$root` have read.
+    private let roots: RootSets
 
     public init(
         state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil,
@@ -25,6 +27,7 @@ public struct RowQuery {
         self.model = model
         self.now = now
         self.navigation = navigation
+        roots = RootSets(state: state, model: model)
     }
 
     /// The result of a query, before `$select` and `$expand`.
@@ -125,7 +128,7 @@ public struct RowQuery {
 
     private func answer(_ value: Value, _ request: ServiceRequest) throws -> Answer {
         guard case .collection(let items) = value else {
-            if request.path.target == .count { throw Self.refusal(of: .count) }
+            if request.path.target == .count { throw EvaluationError.refusal(of: .count) }
             return Answer(.value(value), isSingle: true)
         }
         let options = request.options
@@ -240,7 +243,7 @@ public struct RowQuery {
     /// - Parameter link: The link to the entity, if the query is about links.
     package func scope(_ row: EntityRow, link: LinkRow? = nil) -> EvaluationScope {
         let type = model.findEntityType(row.type)
-        return EvaluationScope(
+        var seen = EvaluationScope(
             property: { name in
                 if let value = row.values[name] { return .value(value) }
                 guard let property = type?.findProperty(name) else { return type?.isOpen == true ? .value(.null) : nil }
@@ -254,6 +257,8 @@ public struct RowQuery {
             isInstance: { model.isType(row.type, derivedFrom: $0) },
             state: { PendingStateFunctions(state: state, model: model).value(of: $0, row, link) }, type: type,
             identity: "\(row.id)")
+        seen.root = { name in roots.operand(name) { scope($0) } }
+        return seen
     }
 
     /// Returns the links of a query about links (`$links`, `$ref`), by target.

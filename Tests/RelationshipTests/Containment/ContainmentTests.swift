@@ -6,6 +6,8 @@ import Testing
 import Tidelog
 
 /// Entities that exist only within their parent (`ContainsTarget`), with a service that applies the same rules.
+///
+/// Features: MD-01.
 @Suite struct ContainmentTests {
     // MARK: Reading
 

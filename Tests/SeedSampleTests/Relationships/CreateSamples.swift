@@ -4,6 +4,8 @@ import Tidelog
 
 /// The samples under *Create relationship*. They differ from the guide only where it has mistakes: sets instead of
 /// types, keys that a copy must not keep, and missing `await`.
+///
+/// Features: SV-08.
 @Suite struct CreateSamples {
     @Test(arguments: Dialect.allCases)
     func `sample createLinkExample: two existing entities`(_ dialect: Dialect) async throws {
@@ -76,7 +78,7 @@ import Tidelog
         let customer = try await service.fetchCustomer(
             matching: DataQuery().top(1).filter(Customer.customerID.equal(3)))
         let orders = try await service.fetchOrders(matching: DataQuery().top(1))
-        let newOrder = try #require(orders.first).copyWithoutKey()
+        let newOrder = try #require(orders.first).copyWithoutCustomer()
         try await service.createRelatedEntity(newOrder, in: customer, property: Customer.orders)
         try await shop.expectNowAndLater(newOrder, belongsTo: customer)
     }
@@ -115,7 +117,7 @@ import Tidelog
 
         let customer = try await service.fetchCustomer(matching: DataQuery().skip(1).top(1))
         let orders = try await service.fetchOrders(matching: DataQuery().top(1))
-        let newOrder = try #require(orders.first).copyWithoutKey()
+        let newOrder = try #require(orders.first).copyWithoutCustomer()
 
         customerIDProp.setIntValue(in: newOrder, to: try customerIDProp.intValue(from: customer))
         try await service.createEntity(newOrder)
@@ -129,7 +131,7 @@ import Tidelog
         let customers = try await service.fetchCustomers(matching: DataQuery().top(1))
         let newCustomer = try #require(customers.first).copyWithoutKey()
         let orders = try await service.fetchOrders(matching: DataQuery().top(1))
-        let newOrder = try #require(orders.first).copyWithoutKey()
+        let newOrder = try #require(orders.first).copyWithoutCustomer()
 
         let batch = RequestBatch()
         let changes = ChangeSet()
@@ -150,7 +152,7 @@ import Tidelog
         let customers = try await service.fetchCustomers(matching: DataQuery().top(2))
         let newCustomer = try #require(customers.first).copyWithoutKey()
         let orders = try await service.fetchOrders(matching: DataQuery().top(2))
-        let newOrder = try #require(orders.first).copyWithoutKey()
+        let newOrder = try #require(orders.first).copyWithoutCustomer()
 
         let batch = RequestBatch()
         let changes = ChangeSet()
@@ -171,8 +173,8 @@ import Tidelog
         let customers = try await service.fetchCustomers(matching: DataQuery().top(1))
         let newCustomer = try #require(customers.first).copyWithoutKey()
         let orders = try await service.fetchOrders(matching: DataQuery().top(2))
-        let firstOrder = try #require(orders.first).copyWithoutKey()
-        let secondOrder = try #require(orders.last).copyWithoutKey()
+        let firstOrder = try #require(orders.first).copyWithoutCustomer()
+        let secondOrder = try #require(orders.last).copyWithoutCustomer()
 
         let batch = RequestBatch()
         let changes = ChangeSet()
@@ -215,7 +217,7 @@ import Tidelog
         let customers = try await service.fetchCustomers(matching: DataQuery().top(1))
         let newCustomer = try #require(customers.first).copyWithoutKey()
         let orders = try await service.fetchOrders(matching: DataQuery().top(1))
-        let newOrder = try #require(orders.first).copyWithoutKey()
+        let newOrder = try #require(orders.first).copyWithoutCustomer()
 
         let ordersESet = try service.entitySet(withName: "Orders")
         let orderToCustomer = try ordersESet.entityType.property(withName: "Customer")

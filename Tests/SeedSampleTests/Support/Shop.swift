@@ -55,20 +55,11 @@ struct Shop {
     var serverLinks: String { sample.transport.sandbox.stateText(of: ["Cars"], values: false) }
 }
 
-extension Customer {
-    /// Returns a copy without the key, as the samples intend. A copy with the key would be a duplicate.
-    func copyWithoutKey() -> Customer {
-        let copy = self.copy()
-        copy.unsetDataValue(for: Customer.customerID)
-        return copy
-    }
-}
-
 extension Order {
-    func copyWithoutKey() -> Order {
-        let copy = self.copy()
-        copy.unsetDataValue(for: Order.orderID)
-        // The constraint property would bind the copy to the customer of the original.
+    /// Returns a copy without the key, as the samples intend, and without the constraint property, which would bind the
+    /// copy to the customer of the original.
+    func copyWithoutCustomer() -> Order {
+        let copy = self.copyWithoutKey()
         copy.unsetDataValue(for: Order.customerID)
         return copy
     }

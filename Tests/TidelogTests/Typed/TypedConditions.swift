@@ -16,7 +16,7 @@ struct TypedCondition: Sendable, CustomStringConvertible {
 
     var description: String { url }
 
-    static let all = comparisons + texts + times + arithmetic + paths + collections
+    static let all = comparisons + texts + times + arithmetic + paths + collections + extensions
 }
 
 extension TypedCondition {

@@ -56,6 +56,10 @@ enum Examples {
             "tidelog update 'Orders(~7)' --bind 'Customer=Customers(2)'",
         ],
         "delete": ["tidelog delete 'Orders(~7)'"],
+        "action": [
+            #"tidelog action Shop.Annotate '{"note": "Monday"}' --on 'Orders(1)' --update '{"Note": "Monday"}'"#,
+            "tidelog action draftActivate --on 'Travels(~7)' --answers-bound",
+        ],
         "link": ["tidelog link 'Customers(1)' Orders 'Orders(7)'"],
         "relink": ["tidelog relink 'Orders(7)' Customer 'Customers(2)'"],
         "unlink": ["tidelog unlink 'Customers(1)' Orders 'Orders(7)'", "tidelog unlink 'Orders(7)' Customer"],

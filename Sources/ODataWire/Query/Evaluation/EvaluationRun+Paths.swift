@@ -3,6 +3,7 @@ internal import EDM
 extension EvaluationRun {
     mutating func walk(_ path: ExpressionPath) throws(EvaluationError) -> EvaluationOperand {
         var position: EvaluationOperand
+        var segments = path.segments[...]
         switch path.root {
         case .implicit, .this: position = current
         case .it: position = it
@@ -12,12 +13,26 @@ extension EvaluationRun {
         case .variable(let name): position = variables[name] ?? .value(.null)
         case .alias(let name): position = try alias(name)
         case .expression(let expression): position = try operand(expression)
-        case .root:
-            throw EvaluationError(
-                .unsupported, "Only the service can evaluate a path from $root.")
+        case .root: position = try start(&segments)
         }
-        for segment in path.segments { position = try step(segment, from: position) }
+        for segment in segments { position = try step(segment, from: position) }
         return position
+    }
+
+    /// Returns the entity set or singleton at the start of a path from `$root`, or the entity with the given key, and
+    /// removes its segment.
+    private mutating func start(
+        _ segments: inout ArraySlice<ExpressionPath.Segment>
+    ) throws(EvaluationError) -> EvaluationOperand {
+        let root: ((String) -> EvaluationOperand?)? = if case .entity(let entity?) = it { entity.root } else { nil }
+        switch segments.popFirst() {
+        case .property(let name)?:
+            if let found = root?(name) { return found }
+        case .function(let name, let arguments)?:
+            if let found = root?(name) { return try member(of: found, with: arguments) }
+        default: break
+        }
+        throw EvaluationError(.unsupported, "Only the service can evaluate this path from $root.")
     }
 
     mutating func step(

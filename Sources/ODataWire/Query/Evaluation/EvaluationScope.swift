@@ -14,6 +14,9 @@ public struct EvaluationScope {
     public var type: StructuredType?
     /// The identity of the entity for grouping and counting, if it has one.
     public var identity: String?
+    /// Returns the entities of an entity set, or the entity of a singleton, for paths from `$root`. Nil for an unknown
+    /// name; if the function itself is nil, only the service can evaluate such paths.
+    public var root: ((String) -> EvaluationOperand?)?
 
     public init(
         property: @escaping (String) -> EvaluationOperand?, isInstance: @escaping (String) -> Bool = { _ in false },

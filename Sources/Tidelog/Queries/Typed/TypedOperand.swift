@@ -38,6 +38,14 @@ extension TypedOperand {
     public func isNotNull() -> QueryFilter { compare(.ne, .null) }
 }
 
+/// Dynamic properties of open types.
+extension QueryPathOperand {
+    /// Returns a condition that is true if the entity has the property at all, even with the value null.
+    ///
+    /// An entity of an open type need not have a property: `QueryPath.named("Color").isDefined()`.
+    public func isDefined() -> QueryFilter { QueryFilter(expression: .call(.isdefined, [queryExpression])) }
+}
+
 extension TypedOperand where Value: QueryLiteral {
     public func equal(_ value: Value) -> QueryFilter { compare(.eq, literal(value)) }
     /// Returns a condition that is true if the operand differs from the value. Also true for null.

@@ -28,6 +28,17 @@ extension ToManyOperand {
     /// Returns the number of entities.
     public func count() -> TypedFunction<Int> { TypedFunction(queryPath.count()) }
 
+    /// Returns the number of entities that satisfy the condition: `Customer.orders.count { Order.total > 10 } > 2`.
+    ///
+    /// The condition contains the properties of the related entities themselves.
+    public func count(_ condition: () -> QueryFilter) -> TypedFunction<Int> {
+        var options = QueryOptions()
+        options.filter = condition().expression
+        let path = ExpressionPath(
+            root: queryPath.expressionPath.root, segments: queryPath.expressionPath.segments + [.count(options)])
+        return TypedFunction(.path(path), TypeReference(.primitive(.int64)))
+    }
+
     /// Returns the entities of a derived class only: `Person.friends.of(Employee.self).any { $0.salary > 10 }`.
     public func of<Derived: EntityValue>(_ type: Derived.Type) -> EntitiesPath<Derived> {
         EntitiesPath(queryPath.cast(to: type))
@@ -52,6 +63,13 @@ extension StructuralOperand {
 
     /// Returns the number of values.
     public func count<Item>() -> TypedFunction<Int> where Value == [Item] { TypedFunction(queryPath.count()) }
+
+    /// Returns a condition that is true if the collection contains the item: `Person.emails.contains("ada@a.org")`.
+    public func contains<Item: QueryLiteral>(_ item: Item) -> QueryFilter where Value == [Item] {
+        queryPath.condition {
+            .any(.over(queryType) { QueryFilter(expression: .comparison(.eq, $0.queryExpression, self.item(item))) })
+        }
+    }
 
     /// Returns a condition that is true if the collection contains each item at least as often as `items`.
     public func hasSubset<Item: QueryLiteral>(_ items: [Item]) -> QueryFilter where Value == [Item] {

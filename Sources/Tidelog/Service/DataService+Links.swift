@@ -1,0 +1,77 @@
+import EDM
+public import ODataWire
+import Operations
+public import SyncEngine
+
+/// Links of a whole collection.
+extension DataService {
+    /// Makes a collection-valued navigation property lead to exactly the given entities: creates the missing links and
+    /// deletes the remaining ones, in one change set.
+    ///
+    /// An empty list deletes all links. Links that exist already are kept, and nothing is logged if nothing changes.
+    /// The requests are those of single links, which every service supports; OData 4.01 has one request with the same
+    /// effect (Part 1, 11.4.6.4).
+    ///
+    /// - Throws: `invalidRequest` if the property is not collection-valued; `refused` if the metadata forbids a deletion
+    ///   or creation, for example because the other end is mandatory. Nothing is changed then.
+    public func replaceLinks(
+        from: EntityValue, property: some PropertyReference, with targets: [EntityValue], headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        let navigation = property.property
+        guard navigation.isNavigation, navigation.isCollection else {
+            throw TidelogError(
+                .invalidRequest, "\(navigation.name) of \(from.entityType.name) is not a collection of entities.",
+                recovery: "Use updateLink(from:property:to:) for a single target.")
+        }
+        let model = try await provider.model()
+        let builder = IntentBuilder(model: model)
+        let address = try builder.address(of: from, forReading: true)
+        let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
+        let present = try await all(.related(address, navigation, QueryOptions()), headers: whole, model)
+        var wanted: [String: EntityValue] = [:]
+        var order: [String] = []
+        for target in targets {
+            let identity = try await identity(of: target, builder)
+            if wanted.updateValue(target, forKey: identity) == nil { order.append(identity) }
+        }
+        let changes = ChangeSet()
+        var kept: Set<String> = []
+        for target in present {
+            let identity = try await identity(of: target, builder)
+            if wanted[identity] != nil {
+                kept.insert(identity)
+            } else {
+                changes.deleteLink(from: from, property: navigation, to: target, headers: headers, options: options)
+            }
+        }
+        for identity in order where !kept.contains(identity) {
+            guard let target = wanted[identity] else { continue }
+            changes.createLink(from: from, property: navigation, to: target, headers: headers, options: options)
+        }
+        guard !changes.operations.isEmpty else { return }
+        try await applyChanges(changes)
+    }
+
+    /// Returns all entities of a query, in all its pages.
+    private func all(
+        _ request: QueryRequest, headers: HTTPHeaders, _ model: EntityDataModel
+    ) async throws(TidelogError) -> [EntityValue] {
+        var answer = try await provider.query(request, headers: headers)
+        let factory = factory(model)
+        var entities = answer.entities.compactMap { factory.entity($0) }
+        while let next = answer.nextLink {
+            answer = try await provider.query(.url(next), headers: headers)
+            entities += answer.entities.compactMap { factory.entity($0) }
+        }
+        return entities
+    }
+
+    /// Returns a text that only this entity has, also if it was read by another link.
+    private func identity(of entity: EntityValue, _ builder: IntentBuilder) async throws(TidelogError) -> String {
+        if let id = entity.entityID { return "~\(id.rawValue)" }
+        let address = try builder.address(of: entity, forReading: true)
+        let snapshot = try await provider.load(address, options: QueryOptions(), headers: .empty)
+        return snapshot.entityID.map { "~\($0.rawValue)" } ?? snapshot.readLink
+    }
+}
