@@ -128,3 +128,13 @@ extension Creation {
     /// The creation and all creations nested in it.
     var all: [Creation] { [self] + inline.flatMap { $0.entities.flatMap(\.all) } }
 }
+
+extension Operation {
+    /// The mark of the label that the call creates at the service; nil if the operation is not a call.
+    var calledMark: String? {
+        for argument in call?.arguments ?? [] where argument.name == "mark" {
+            if case .value(let value) = argument.content { return value.stringValue }
+        }
+        return nil
+    }
+}

@@ -25,6 +25,12 @@ extension FieldService {
             <NavigationProperty Name="Customers" Type="Collection(Field.Customer)" Partner="Labels"/>
             """))
         \(entity("Visit", key: "Edm.Guid", ""))
+        <Action Name="AddLabel"><Parameter Name="mark" Type="Edm.String" Nullable="false"/></Action>
+        <Action Name="Annotate" IsBound="true">
+        <Parameter Name="order" Type="Field.Order" Nullable="false"/>
+        <Parameter Name="mark" Type="Edm.String" Nullable="false"/>
+        <Parameter Name="remark" Type="Edm.String" Nullable="false"/>
+        </Action>
         <EntityContainer Name="Container">
         <EntitySet Name="Customers" EntityType="Field.Customer">
         <NavigationPropertyBinding Path="Orders" Target="Orders"/>
@@ -41,6 +47,7 @@ extension FieldService {
         <NavigationPropertyBinding Path="Customers" Target="Customers"/>
         </EntitySet>
         <EntitySet Name="Visits" EntityType="Field.Visit"/>
+        <ActionImport Name="AddLabel" Action="Field.AddLabel"/>
         </EntityContainer>
         </Schema>
         </edmx:DataServices>
@@ -72,6 +79,9 @@ extension FieldService {
         <EntitySet Name="Labels" EntityType="Field.Label"/>
         <EntitySet Name="Visits" EntityType="Field.Visit"/>
         \(["Customer_Order", "Order_Item", "Customer_Label"].map(associationSet).joined())
+        <FunctionImport Name="AddLabel" m:HttpMethod="POST">
+        <Parameter Name="mark" Type="Edm.String" Nullable="false"/>
+        </FunctionImport>
         </EntityContainer>
         </Schema>
         </edmx:DataServices>

@@ -33,6 +33,21 @@ enum FieldService {
 
     static func type(of set: String) -> String { "Field." + set.dropLast() }
 
+    /// The actions. Each creates a label with the mark that the device passes, which reveals repeated calls.
+    private static let operations: [String: SandboxOperation] = [
+        "AddLabel": { call throws(SandboxError) in
+            try call.insert(into: "Labels", ["Mark": call.parameters["mark"] ?? .null])
+            return .nothing
+        },
+        "Annotate": { call throws(SandboxError) in
+            if let order = call.binding.first {
+                try call.update(order, ["Remark": call.parameters["remark"] ?? .null])
+            }
+            try call.insert(into: "Labels", ["Mark": call.parameters["mark"] ?? .null])
+            return .nothing
+        },
+    ]
+
     /// A service with two customers, an order with an item, a label and a visit. Parsed once; each run uses a copy.
     static let seeded: Sandbox = {
         do {
@@ -42,6 +57,7 @@ enum FieldService {
                     generatedKeys: ["Customers", "Orders", "Items", "Labels"],
                     etags: ["Customers", "Orders", "Items", "Visits"]))
             sandbox.origin = origin
+            sandbox.operations = operations
             let entities = [
                 ("Customers", #"{"Mark":"s1","Note":"one"}"#), ("Customers", #"{"Mark":"s2"}"#),
                 ("Labels", #"{"Mark":"s3"}"#), ("Orders", #"{"Mark":"s4","CustomerID":1}"#),

@@ -12,7 +12,7 @@ extension Simulation {
         let delivery = habits.delivery(&random)
         var calls: [(intent: Intent, options: IntentOptions)] = []
         for number in 0..<(isChangeSet ? 2 + random.below(2) : 1) {
-            if let intent = intent(device, draft: number * 10) {
+            if let intent = random.chance(habits.calls) ? await call(device) : intent(device, draft: number * 10) {
                 calls.append((intent, habits.options(device.name("t"), delivery, &random)))
             }
         }
@@ -71,6 +71,27 @@ extension Simulation {
     }
 
     // MARK: Intents
+
+    /// Returns a call of an action. In V4, half of the calls are bound to an order and declare their effect on it.
+    private func call(_ device: Device) async -> Intent? {
+        guard let model = try? await device.store.model else { return nil }
+        let mark = ActionDraft.Argument("mark", .value(.string(device.name("m"))))
+        guard !version.isLegacy, random.chance(50) else {
+            let found = try? model.invokedOperation("AddLabel", parameters: ["mark"])
+            return found.map { .invoke(ActionDraft($0, [mark])) }
+        }
+        guard let order = any("Orders", device) else { return nil }
+        let type = TypeReference(.entity(name: "Field.Order"))
+        let remark = Value.string(device.name("v"))
+        let found = try? model.invokedOperation("Field.Annotate", on: type, parameters: ["mark", "remark"])
+        return found.map {
+            .invoke(
+                ActionDraft(
+                    $0, on: .init(.entity(order), set: model.findEntitySet("Orders")),
+                    [mark, .init("remark", .value(remark))],
+                    effect: .update(order, changes: ["Remark": remark], bindings: [])))
+        }
+    }
 
     private func intent(_ device: Device, draft number: Int) -> Intent? {
         let set = FieldService.sets[random.below(FieldService.sets.count)]

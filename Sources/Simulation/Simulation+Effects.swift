@@ -54,6 +54,12 @@ extension Simulation {
             guard standing != .without, let place else { return }
             covered.insert(OverwrittenItem(entity: entity, property: property, place: place))
         }
+        let call = operation.calledMark.map { mark in
+            let extra = orphaned.created[mark, default: 0]
+            return Effect(
+                name: mark, standing: standing, count: ledger.created[mark] ?? 0,
+                allowed: (standing == .done ? 1 : 0)...(standing == .without ? extra : 1 + extra))
+        }
         switch operation.action {
         case .create(let creation, _):
             return creation.all.map { created in
@@ -65,7 +71,7 @@ extension Simulation {
                     allowed: least...(standing == .without ? extra : 1 + extra))
             }
         case .update(let entity, let changes, _):
-            var effects: [Effect] = []
+            var effects = call.map { [$0] } ?? []
             for (name, value) in changes {
                 guard let text = value.stringValue else { continue }
                 let isCovered = isCovered(entity) || isCovered(entity, name)

@@ -133,6 +133,7 @@ extension Simulation {
     private func hasEffect(
         _ pending: PendingOperation, among doubtful: [PendingOperation], _ device: Device
     ) -> Bool {
+        if let mark = pending.operation.calledMark { return service.ledger.created[mark] != nil }
         switch pending.operation.action {
         case .create(let creation, _):
             return creation.values["Mark"]?.stringValue.map { service.ledger.created[$0] != nil } ?? false

@@ -16,6 +16,8 @@ struct WorkloadMix {
     let categories: Int
     let unmodifiable: Int
     let transactions: Int
+    /// The percentage of calls of actions among the operations.
+    let calls: Int
 
     init(_ random: inout SeededRandom) {
         longQueue = [0, 4, 256][random.below(3)]
@@ -26,11 +28,12 @@ struct WorkloadMix {
         categories = [0, 0, 0, 40][random.below(4)]
         unmodifiable = [0, 0, 5, 30][random.below(4)]
         transactions = [0, 0, 10, 25][random.below(4)]
+        calls = [0, 0, 8, 25][random.below(4)]
     }
 
     var line: String {
         "long queue \(longQueue), coalesces \(coalescing), drafts \(drafts), local \(localOnly), categories \(categories), "
-            + "unmodifiable \(unmodifiable), transactions \(transactions)"
+            + "unmodifiable \(unmodifiable), transactions \(transactions), calls \(calls)"
     }
 
     // MARK: Operations of one call
