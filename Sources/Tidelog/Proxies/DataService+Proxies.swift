@@ -78,7 +78,9 @@ extension DataService {
     public func firstEntity<Entity: EntityValue>(
         _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Entity {
-        guard let first = try await entities(type, in: set, query.top(1)).first else {
+        // A URL contains its own query options.
+        let query = query.url == nil ? query.top(1) : query
+        guard let first = try await entities(type, in: set, query).first else {
             throw TidelogError(.notFound, "The query found no entity in \(set).")
         }
         return first

@@ -48,7 +48,8 @@ extension RelationshipsDocument {
         of an answer; see [Decisions/0007](Decisions/0007-deep-inserts-into-collections-are-split.md).
         - **A delete cascades as the metadata define**: with `OnDelete` *Cascade*, and with containment, the partners \
         are deleted with the entity, in the store and on the service, by one request. The Shop has no such \
-        relationship; `Tests/RelationshipTests/CascadeTests.swift` has.
+        relationship; `Tests/RelationshipTests/CascadeTests.swift` has. With *SetDefault*, the dependent properties \
+        of the partners receive their defaults, or null; `DeleteDefaultTests.swift` shows it.
         - **Containment is not a link** (`ContainsTarget`, V4). A contained entity is created through the property \
         that contains it (`POST People('ann')/Trips`, below a new parent `POST $1/Trips`), changed and deleted at that \
         path, and its key is unique below its parent only. It cannot be created without a parent, linked, unlinked, \
