@@ -17,8 +17,10 @@ let settings: [SwiftSetting] =
 /// this project's own builds, because a package with unsafe flags cannot be a dependency.
 let testSettings: [SwiftSetting] = settings + (strict ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : [])
 
-func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// Returns a library target. `embedded` are files whose bytes are compiled into it, as `PackageResources`.
+func layer(_ name: String, _ dependencies: [Target.Dependency], embedded: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, resources: embedded.map { .embedInCode($0) }, swiftSettings: settings)
 }
 
 /// Returns a program. `folder` differs from `name` if a target cannot have the name of its product: `Tidelog` and
@@ -123,6 +125,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CCurl"),
         .target(name: "CPlatform"),
         .target(name: "CBench", path: "Tools/CBench"),
@@ -146,7 +149,13 @@ let package = Package(
             ]),
         layer(
             "LogInspection",
-            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),
+            [
+                "CZlib", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport",
+                "SyncEngine",
+            ],
+            embedded: ["data.js", "lists.js", "details.js", "timeline.js", "panels.js", "start.js", "style.css"].map {
+                "Report/Page/" + $0
+            }),
         layer(
             "Tidelog",
             [

@@ -11,7 +11,6 @@ import Testing
         "LogInspection.HistoryJSONWriter": 650,
         "LogInspection.InspectedStore": 950,
         "LogInspection.Redaction": 1_100,
-        "LogInspection.ReportScript": 800,
         "ODataSandbox.Sandbox": 1_100,
         "ODataWire.ExpressionTypeCheck": 750,
         "ODataWire.PayloadReader": 1_000,

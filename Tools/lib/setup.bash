@@ -44,7 +44,7 @@ require_swift() {
 # --- System libraries
 
 # The libraries that the build links, by their pkg-config names.
-system_libraries() { printf '%s\n' libzstd sqlite3 libxml-2.0; }
+system_libraries() { printf '%s\n' libzstd sqlite3 libxml-2.0 zlib; }
 
 missing_libraries() {
     local name
@@ -72,6 +72,7 @@ missing_debian_packages() {
         libzstd) printf 'libzstd-dev\n' ;;
         sqlite3) printf 'libsqlite3-dev\n' ;;
         libxml-2.0) printf 'libxml2-dev\n' ;;
+        zlib) printf 'zlib1g-dev\n' ;;
         esac
     done
     # In newer releases the name of the package has a suffix; apt resolves the alternative.
@@ -107,7 +108,7 @@ require_system_libraries() {
         fi
         ;;
     esac
-    say "System libraries: zstd, SQLite, libxml2, libcurl"
+    say "System libraries: zstd, SQLite, libxml2, zlib, libcurl"
 }
 
 require_brew_libraries() {

@@ -58,7 +58,7 @@ public struct Report: Sendable {
             if !isLast, TextTruncation.estimate(text) > limits.bytes { continue }
             let notices = content.notices + cut.notices(for: content)
             let html = ReportPage.html(
-                title: content.title, subtitle: content.subtitle, data: Deflate.compress(text))
+                title: content.title, subtitle: content.subtitle, data: RawDeflate.compress(text))
             if isLast || html.utf8.count <= limits.bytes {
                 return Page(html: html, notices: notices, isDamaged: content.isDamaged)
             }
@@ -114,7 +114,7 @@ struct TextTruncation {
         for start in stride(from: 0, to: bytes.count, by: 8 * piece) {
             let part = Array(bytes[start..<min(bytes.count, start + piece)])
             read += part.count
-            packed += Deflate.compress(part).count
+            packed += RawDeflate.compress(part).count
         }
         // Separate pieces compress slightly worse than the whole.
         return Int(Double(packed) / Double(max(1, read)) * Double(bytes.count) * 4 / 3 * 0.8)

@@ -21,7 +21,7 @@ enum ReportPage {
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
             <title>\(title)</title>
             <style>
-            \(ReportStyle.css)
+            \(ReportAssets.style)
             </style>
             </head>
             <body>
@@ -42,7 +42,7 @@ enum ReportPage {
             </div>
             <script id="data" type="text/plain">\(Base64.encode(data, .standard))</script>
             <script>
-            \(ReportScript.source)
+            \(ReportAssets.script)
             </script>
             </body>
             </html>
