@@ -19,8 +19,11 @@ extension Simulation {
             }
         }
         guard violations.isEmpty else { return }
-        verifyEffects(accounts)
-        verifyOutcome(accounts)
+        let effects = EffectVerification(ledger: service.ledger, orphaned: orphaned)
+        for violation in effects.violations(in: accounts) { violated(violation) }
+        var outcome = OutcomeVerification(
+            ledger: service.ledger, orphaned: orphaned, initialValues: initialValues)
+        for violation in outcome.violations(in: accounts) { violated(violation) }
         for device in devices {
             do {
                 try await verifyAgreement(device)

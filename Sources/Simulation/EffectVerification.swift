@@ -1,25 +1,33 @@
 import EDM
 import Operations
 
-/// The invariant that each completed operation has exactly one effect, and any other operation none.
-extension Simulation {
-    func verifyEffects(_ accounts: [DeviceHistory]) {
-        for (mark, count) in service.ledger.created.sorted(by: { $0.key < $1.key }) {
-            if count > 1 + orphaned.created[mark, default: 0] { violated("\(mark) was created \(count) times.") }
+/// Verifies that each completed operation has exactly one effect, and any other operation none.
+struct EffectVerification {
+    let ledger: Ledger
+    let orphaned: OrphanedRequests
+
+    /// Returns the violations as sentences.
+    func violations(in accounts: [DeviceHistory]) -> [String] {
+        var violations: [String] = []
+        for (mark, count) in ledger.created.sorted(by: { $0.key < $1.key }) {
+            if count > 1 + orphaned.created[mark, default: 0] {
+                violations.append("\(mark) was created \(count) times.")
+            }
         }
         for account in accounts {
             let tags = Set(account.operations.compactMap(\.operation.customTag))
             let lost = account.acknowledged.subtracting(tags).sorted()
-            if !lost.isEmpty { violated("d\(account.device) lost acknowledged operations: \(lost)") }
+            if !lost.isEmpty { violations.append("d\(account.device) lost acknowledged operations: \(lost)") }
             var covered: Set<OverwrittenItem> = []
             for (sequence, operation) in account.operations.reversed() {
                 for effect in effects(of: operation, sequence, account, &covered) where !effect.isPossible {
-                    violated(
+                    violations.append(
                         "d\(account.device): operation \(sequence) (\(effect.name)) is \(effect.standing) and had "
                             + "\(effect.count) effects.")
                 }
             }
         }
+        return violations
     }
 
     /// A new entity or value, and the number of times that it was created.
@@ -45,7 +53,7 @@ extension Simulation {
         of operation: Operation, _ sequence: SequenceNumber, _ account: DeviceHistory,
         _ covered: inout Set<OverwrittenItem>
     ) -> [Effect] {
-        let (ledger, standing) = (service.ledger, account.standing(of: sequence))
+        let standing = account.standing(of: sequence)
         let place = account.history.sentWith[sequence]
         func isCovered(_ entity: EntityID, _ property: String? = nil) -> Bool {
             place.map { covered.contains(OverwrittenItem(entity: entity, property: property, place: $0)) } ?? false
@@ -106,7 +114,6 @@ extension Simulation {
 
     /// Returns whether a value existed and does not exist any more.
     private func isOverwritten(_ text: String) -> Bool {
-        let ledger = service.ledger
         return ledger.writes.contains { $0.before == text }
             || ledger.written[text] != nil && !ledger.values.values.contains(text)
     }

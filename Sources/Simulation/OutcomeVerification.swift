@@ -1,36 +1,49 @@
 import EDM
 import Operations
 
-/// The invariant that the final state of the service is exactly the result of the operations that the devices report as
-/// done.
-extension Simulation {
-    func verifyOutcome(_ accounts: [DeviceHistory]) {
+/// Verifies that the final state of the service is exactly the result of the operations that the devices report as done.
+struct OutcomeVerification {
+    let ledger: Ledger
+    let orphaned: OrphanedRequests
+    /// The values before the run, by `mark property`.
+    let initialValues: [String: String]
+    private var violations: [String] = []
+
+    init(ledger: Ledger, orphaned: OrphanedRequests, initialValues: [String: String]) {
+        self.ledger = ledger
+        self.orphaned = orphaned
+        self.initialValues = initialValues
+    }
+
+    /// Returns the violations as sentences.
+    mutating func violations(in accounts: [DeviceHistory]) -> [String] {
         verifyPresence(accounts)
         verifyValues(accounts)
         verifyLabels(accounts)
         verifyCustomers(accounts)
-        for account in accounts { verifyOverwriting(account, accounts) }
+        for account in accounts { verifyOverwriting(account) }
+        return violations
     }
 
+    private mutating func violated(_ violation: String) { violations.append(violation) }
+
     /// Checks that each created entity exists unless it was deleted, and that no deleted entity exists.
-    private func verifyPresence(_ accounts: [DeviceHistory]) {
+    private mutating func verifyPresence(_ accounts: [DeviceHistory]) {
         let deletions = accounts.flatMap(\.deletions)
         let deleted = Set(deletions.filter { $0.standing == .done }.map(\.mark))
         let perhapsDeleted = Set(deletions.filter { $0.standing != .without }.map(\.mark)).union(orphaned.removed)
-        let present = service.ledger.present
+        let present = ledger.present
         for mark in deleted.intersection(present).sorted() where orphaned.created[mark] == nil {
             violated("\(mark) was deleted but still exists.")
         }
-        for mark in service.ledger.created.keys.sorted() where !present.contains(mark) && !perhapsDeleted.contains(mark)
-        {
+        for mark in ledger.created.keys.sorted() where !present.contains(mark) && !perhapsDeleted.contains(mark) {
             violated("\(mark) is missing, but was not deleted.")
         }
     }
 
     /// Checks that each value is the last one that a device wrote. If several devices wrote it, any of their last
     /// values is valid.
-    private func verifyValues(_ accounts: [DeviceHistory]) {
-        let ledger = service.ledger
+    private mutating func verifyValues(_ accounts: [DeviceHistory]) {
         let claims = accounts.map(\.values)
         for place in Set(claims.flatMap(\.keys)).union(ledger.values.keys).sorted() {
             let mark = String(place.prefix { $0 != " " })
@@ -49,8 +62,7 @@ extension Simulation {
         }
     }
 
-    private func verifyLabels(_ accounts: [DeviceHistory]) {
-        let ledger = service.ledger
+    private mutating func verifyLabels(_ accounts: [DeviceHistory]) {
         let claims = accounts.map(\.labels)
         for place in Set(claims.flatMap(\.keys)).union(ledger.links.filter { $0.contains(" Labels ") }).sorted() {
             let ends = place.split(separator: " ").map(String.init)
@@ -65,8 +77,7 @@ extension Simulation {
         }
     }
 
-    private func verifyCustomers(_ accounts: [DeviceHistory]) {
-        let ledger = service.ledger
+    private mutating func verifyCustomers(_ accounts: [DeviceHistory]) {
         let claims = accounts.map(\.customers)
         for order in Set(claims.flatMap(\.keys)).sorted() {
             guard ledger.present.contains(order), orphaned.created[order] == nil,
@@ -90,7 +101,7 @@ extension Simulation {
 
     /// Checks that an operation overwrites another device's value only if its own device had seen that value, or after
     /// a conflict resolution.
-    private func verifyOverwriting(_ account: DeviceHistory, _ accounts: [DeviceHistory]) {
+    private mutating func verifyOverwriting(_ account: DeviceHistory) {
         var own: [String: (sequence: SequenceNumber, entity: EntityID)] = [:]
         for (sequence, operation) in account.operations {
             guard case .update(let entity, let changes, _) = operation.action else { continue }
@@ -102,7 +113,7 @@ extension Simulation {
                 made.formUnion(creation.all.flatMap { $0.values.compactMap(\.value.stringValue) })
             }
         }
-        for write in service.ledger.writes {
+        for write in ledger.writes {
             guard let after = write.after, let (sequence, entity) = own[after], orphaned.written[after] == nil,
                 let before = write.before, own[before] == nil, !made.contains(before),
                 initialValues["\(write.mark) \(write.property)"] != before
