@@ -124,6 +124,21 @@ struct DeviceHistory {
     }
 }
 
+extension DeviceHistory {
+    /// Returns whether a call was sent with `If-Match: *`, because an earlier request of its change set may have changed
+    /// the entity's ETag, and was not an update that was sent with the ETag.
+    func isUnguarded(_ call: SequenceNumber, _ entity: EntityID) -> Bool {
+        guard history.operations[call]?.call != nil, let place = history.sentWith[call] else { return false }
+        let earlier = history.sentWith.filter { $0.key < call && $0.value == place }.compactMap {
+            history.operations[$0.key]
+        }
+        func isUpdate(_ operation: Operation) -> Bool {
+            if case .update(entity, _, _) = operation.action { operation.call == nil } else { false }
+        }
+        return earlier.contains { $0.referencedEntities.contains(entity) } && !earlier.contains(where: isUpdate)
+    }
+}
+
 extension Creation {
     /// The creation and all creations nested in it.
     var all: [Creation] { [self] + inline.flatMap { $0.entities.flatMap(\.all) } }
