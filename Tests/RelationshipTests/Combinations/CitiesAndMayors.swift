@@ -11,6 +11,7 @@ extension Combination {
             """,
         cells: create + separate + move + delete,
         meaningless: [
+            Meaningless([.replaceLinks], why: "Both ends are single-valued: `updateLink` replaces the target."),
             Meaningless([.createLink, .updateLink, .bindBeforeUpdate], aim: .create, why: alreadyLinked),
             Meaningless([.bindBeforeCreate], end: city, aim: .create, why: alreadyLinked),
             Meaningless(

@@ -11,6 +11,8 @@ extension Combination {
         cells: create + separate + move + delete,
         meaningless: [
             Meaningless(
+                [.replaceLinks], end: order, why: "The property is single-valued: `updateLink` replaces the target."),
+            Meaningless(
                 [.bindBeforeCreate], end: order, aim: .move, why: "A customer can have any number of orders."),
             Meaningless(
                 [.createRelatedEntity], end: customer, aim: .move, why: "A customer can have any number of orders."),
@@ -26,6 +28,9 @@ extension Combination {
     private static let (name, note) = (Wanted.Member.text("Name", "new"), Wanted.Member.text("Note", "new"))
 
     private static let create: [Cell] = [
+        .allowed(
+            .replaceLinks, customer, .create, .replaceLinks("Customers(3)/Orders", ["Orders(4)"]), "1-1 1-2 2-3 3-4",
+            .addLink("Customers(3)/Orders", "Orders(4)")),
         .allowed(
             .createLink, customer, .create, .createLink("Customers(3)/Orders", "Orders(4)"), "1-1 1-2 2-3 3-4",
             .addLink("Customers(3)/Orders", "Orders(4)")),
@@ -141,6 +146,10 @@ extension Combination {
 
     private static let move: [Cell] = [
         .allowed(
+            .replaceLinks, customer, .move, .replaceLinks("Customers(1)/Orders", ["Orders(1)", "Orders(3)"]),
+            "1-1 1-3 2- 3- -2 -4",
+            .removeLink("Customers(1)/Orders", "Orders(2)"), .addLink("Customers(1)/Orders", "Orders(3)")),
+        .allowed(
             .createLink, customer, .move, .createLink("Customers(2)/Orders", "Orders(1)"), "1-2 2-1 2-3 3- -4",
             .addLink("Customers(2)/Orders", "Orders(1)")),
         .allowed(
@@ -199,6 +208,9 @@ extension Combination {
     ]
 
     private static let delete: [Cell] = [
+        .allowed(
+            .replaceLinks, customer, .delete, .replaceLinks("Customers(1)/Orders", []), "1- 2-3 3- -1 -2 -4",
+            .removeLink("Customers(1)/Orders", "Orders(1)"), .removeLink("Customers(1)/Orders", "Orders(2)")),
         .allowed(
             .deleteLink, customer, .delete, .deleteLink("Customers(1)/Orders", "Orders(1)"), "1-2 2-3 3- -1 -4",
             .removeLink("Customers(1)/Orders", "Orders(1)")),

@@ -11,6 +11,9 @@ extension Combination {
             """,
         cells: create + separate + move + delete,
         meaningless: [
+            Meaningless([.replaceLinks], end: father, aim: .create, why: alreadyLinked),
+            Meaningless(
+                [.replaceLinks], end: child, why: "The property is single-valued: `updateLink` replaces the target."),
             Meaningless([.createLink, .updateLink, .bindBeforeUpdate], aim: .create, why: alreadyLinked),
             Meaningless([.setAndUpdate], end: child, aim: .create, why: alreadyLinked),
             Meaningless([.bindBeforeCreate], end: father, aim: .create, why: alreadyLinked),
@@ -104,6 +107,9 @@ extension Combination {
 
     private static let move: [Cell] = [
         .allowed(
+            .replaceLinks, father, .move, .replaceLinks("Fathers(3)/Children", ["Children(1)"]), "1-2 2-3 3-1",
+            .addLink("Fathers(3)/Children", "Children(1)")),
+        .allowed(
             .createLink, father, .move, .createLink("Fathers(3)/Children", "Children(1)"), "1-2 2-3 3-1",
             .addLink("Fathers(3)/Children", "Children(1)")),
         .allowed(
@@ -163,6 +169,9 @@ extension Combination {
     ]
 
     private static let delete: [Cell] = [
+        .refused(
+            .replaceLinks, father, .delete, .replaceLinks("Fathers(1)/Children", ["Children(2)"]), "mandatoryEnd",
+            "Children(1)", "Children/Father", advice: "Children(1)", "another"),
         .refused(
             .deleteLink, father, .delete, .deleteLink("Fathers(1)/Children", "Children(1)"), "mandatoryEnd",
             "Children(1)", "Children/Father", "multiplicity 1", advice: "Children(1)", "another"),

@@ -11,6 +11,7 @@ extension Combination {
             """,
         cells: create + move + delete,
         meaningless: [
+            Meaningless([.replaceLinks], why: "Both ends are single-valued: `updateLink` replaces the target."),
             Meaningless(
                 [.createLink, .updateLink, .bindBeforeUpdate, .setAndUpdate], aim: .create,
                 why: "An existing entity has a partner: linking means moving."),

@@ -10,6 +10,7 @@ extension Combination {
             """,
         cells: create + separate + move + delete,
         meaningless: [
+            Meaningless([.replaceLinks], why: "Both ends are single-valued: `updateLink` replaces the target."),
             Meaningless(
                 [.constraintOnCreate], end: "Persons/IDCard",
                 why: "`PersonID`, the foreign key, is a property of ID cards."),

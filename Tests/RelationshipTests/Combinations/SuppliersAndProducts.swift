@@ -26,6 +26,14 @@ extension Combination {
 
     private static let create: [Cell] = [
         .allowed(
+            .replaceLinks, supplier, .create, .replaceLinks("Suppliers(2)/Products", ["Products(1)", "Products(3)"]),
+            "1-1 1-2 2-1 2-3",
+            .addLink("Suppliers(2)/Products", "Products(3)")),
+        .allowed(
+            .replaceLinks, product, .create, .replaceLinks("Products(3)/Suppliers", ["Suppliers(2)"]),
+            "1-1 1-2 2-1 2-3",
+            .addLink("Products(3)/Suppliers", "Suppliers(2)")),
+        .allowed(
             .createLink, supplier, .create, .createLink("Suppliers(2)/Products", "Products(3)"), "1-1 1-2 2-1 2-3",
             .addLink("Suppliers(2)/Products", "Products(3)")),
         .allowed(
@@ -113,6 +121,12 @@ extension Combination {
     ]
 
     private static let move: [Cell] = [
+        .allowed(
+            .replaceLinks, supplier, .move, .replaceLinks("Suppliers(2)/Products", ["Products(2)"]), "1-1 1-2 2-2 -3",
+            .removeLink("Suppliers(2)/Products", "Products(1)"), .addLink("Suppliers(2)/Products", "Products(2)")),
+        .allowed(
+            .replaceLinks, product, .move, .replaceLinks("Products(2)/Suppliers", ["Suppliers(2)"]), "1-1 2-1 2-2 -3",
+            .removeLink("Products(2)/Suppliers", "Suppliers(1)"), .addLink("Products(2)/Suppliers", "Suppliers(2)")),
         .refused(
             .updateLink, supplier, .move, .updateLink("Suppliers(2)/Products", "Products(2)"), "wrongNavigationKind",
             "Products", "collection", advice: "createLink and deleteLink"),
@@ -136,6 +150,12 @@ extension Combination {
     ]
 
     private static let delete: [Cell] = [
+        .allowed(
+            .replaceLinks, supplier, .delete, .replaceLinks("Suppliers(1)/Products", []), "1- 2-1 -2 -3",
+            .removeLink("Suppliers(1)/Products", "Products(1)"), .removeLink("Suppliers(1)/Products", "Products(2)")),
+        .allowed(
+            .replaceLinks, product, .delete, .replaceLinks("Products(1)/Suppliers", ["Suppliers(1)"]), "1-1 1-2 2- -3",
+            .removeLink("Products(1)/Suppliers", "Suppliers(2)")),
         .allowed(
             .deleteLink, supplier, .delete, .deleteLink("Suppliers(1)/Products", "Products(1)"), "1-2 2-1 -3",
             .removeLink("Suppliers(1)/Products", "Products(1)")),

@@ -35,6 +35,9 @@ final class CallRun {
         case .deleteLink(let from, let to):
             try await service.deleteLink(
                 from: try entity(from.entity), property: try property(from), to: try to.map { try entity($0) })
+        case .replaceLinks(let from, let targets):
+            try await service.replaceLinks(
+                from: try entity(from.entity), property: try property(from), with: try targets.map { try entity($0) })
         case .createEntity(let draft): try await service.createEntity(try prepare(draft))
         case .createRelatedEntity(let draft, let place):
             try await service.createRelatedEntity(
@@ -64,7 +67,7 @@ final class CallRun {
                 try prepare(draft), in: try entity(place.entity), property: try property(place))
         case .updateEntity(let draft): changes.updateEntity(try prepare(draft))
         case .deleteEntity(let name): changes.deleteEntity(try entity(name))
-        case .changeSet, .calls: preconditionFailure("A change set holds single calls.")
+        case .changeSet, .calls, .replaceLinks: preconditionFailure("A change set holds single calls.")
         }
     }
 

@@ -4,6 +4,7 @@ indirect enum Call: Sendable {
     case createLink(from: Place, to: Name)
     case updateLink(from: Place, to: Name)
     case deleteLink(from: Place, to: Name?)
+    case replaceLinks(from: Place, with: [Name])
     case createEntity(Draft)
     case createRelatedEntity(Draft, in: Place)
     case updateEntity(Draft)
@@ -61,6 +62,8 @@ extension Call {
     static func updateLink(_ from: Place, _ to: Name) -> Call { .updateLink(from: from, to: to) }
     static func deleteLink(_ from: Place, _ to: Name? = nil) -> Call { .deleteLink(from: from, to: to) }
 
+    static func replaceLinks(_ from: Place, _ targets: [Name]) -> Call { .replaceLinks(from: from, with: targets) }
+
     static func create(
         _ entity: Name, _ values: KeyValuePairs<String, Int?> = [:], bind: KeyValuePairs<String, Name> = [:],
         set related: KeyValuePairs<String, [Draft]> = [:]
@@ -88,6 +91,7 @@ extension Call {
         switch self {
         case .createLink(let from, let to), .updateLink(let from, let to): [from.entity, to]
         case .deleteLink(let from, let to): [from.entity] + (to.map { [$0] } ?? [])
+        case .replaceLinks(let from, let targets): [from.entity] + targets
         case .createEntity(let draft), .updateEntity(let draft): draft.names
         case .createRelatedEntity(let draft, let place): draft.names + [place.entity]
         case .deleteEntity(let name): [name]
@@ -112,6 +116,9 @@ extension Call: CustomStringConvertible {
         case .createLink(let from, let to): "createLink \(from) → \(to)"
         case .updateLink(let from, let to): "updateLink \(from) → \(to)"
         case .deleteLink(let from, let to): "deleteLink \(from)" + (to.map { " → \($0)" } ?? ", `to` left out")
+        case .replaceLinks(let from, let targets):
+            "replaceLinks \(from) with "
+                + (targets.isEmpty ? "nothing" : targets.map(\.description).joined(separator: ", "))
         case .createEntity(let draft): "createEntity \(draft)"
         case .createRelatedEntity(let draft, let place): "createRelatedEntity \(draft) in \(place)"
         case .updateEntity(let draft): "updateEntity \(draft)"

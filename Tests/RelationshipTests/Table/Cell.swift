@@ -38,6 +38,7 @@ enum Technique: String, Sendable, CaseIterable {
     case contentID = "change set"
     case separateCalls = "separate calls"
     case plainCreate = "createEntity alone"
+    case replaceLinks
     case deleteLink
     case deleteEntity
 
@@ -48,7 +49,7 @@ enum Technique: String, Sendable, CaseIterable {
             .constraintOnCreate:
             [.create, .move]
         case .deepInsert, .plainCreate, .separateCalls: [.create]
-        case .constraintOnUpdate, .contentID: [.create, .move, .delete]
+        case .constraintOnUpdate, .contentID, .replaceLinks: [.create, .move, .delete]
         case .deleteLink, .deleteEntity: [.delete]
         }
     }
