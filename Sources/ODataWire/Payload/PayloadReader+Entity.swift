@@ -35,6 +35,7 @@ extension PayloadReader {
             } catch { throw error.below(member.name) }
         }
         takeBareNextLinks(names, actual, &payload)
+        try takeSyndication(object, actual, &payload)
         return payload
     }
 
