@@ -10,7 +10,7 @@ enum AtomSamples {
     static let related = "http://schemas.microsoft.com/ado/2007/08/dataservices/related/"
     static let category = #"scheme="http://schemas.microsoft.com/ado/2007/08/dataservices/scheme""#
 
-    /// A page with a media entry, expanded entities, comments, CDATA and a tombstone, and its counterpart in JSON.
+    /// A page with a media entry, expanded entities, comments, CDATA and a tombstone.
     static let page = """
         <?xml version="1.0" encoding="utf-8"?>
         <!-- <entry> in a comment -->
@@ -52,6 +52,7 @@ enum AtomSamples {
         </feed>
         """
 
+    /// The same page in JSON. A tombstone of Atom states no set, so the context here has none either.
     static let pageInJSON = #"""
         {"d":{"__count":"12","results":[{"__metadata":{"id":"http://h/s/Customers(1)","uri":"http://h/s/Customers(1)",
         "type":"Shop.Customer","etag":"W/\"1\""},"CustomerID":1,"Name":"  M & M  ","Active":true,"Price":"12.50",
@@ -59,7 +60,7 @@ enum AtomSamples {
         "Unknown":"x","Orders":{"results":[{"__metadata":{"id":"http://h/s/Orders(1)","uri":"http://h/s/Orders(1)",
         "type":"Shop.Order"},"OrderID":"1","Note":"a > b & c</entry>","Customer":null}],
         "__next":"http://h/s/Customers(1)/Orders?$skiptoken=1"}},
-        {"@odata.context":"$metadata#Customers/$deletedEntity","id":"http://h/s/Customers(2)"},
+        {"@odata.context":"$metadata#$deletedEntity","id":"http://h/s/Customers(2)"},
         {"__metadata":{"id":"http://h/s/Customers(3)","uri":"http://h/s/Customers(3)","type":"Shop.Customer",
         "media_src":"http://h/s/Customers(3)/$value","edit_media":"http://h/s/Customers(3)/$value","media_etag":"e",
         "content_type":"image/png"},"CustomerID":3,"Orders":{"__deferred":{"uri":"http://h/s/Customers(3)/Orders"}}}],
