@@ -29,7 +29,8 @@ import Testing
             values["ID"] = .integer(Int64(id))
             values["Name"] = .string(id == 2 ? "b" : "a")
             try state.register(EntityID(rawValue: id), set: "Sites")
-            try state.putRow(EntityRow(id: EntityID(rawValue: id), set: "Sites", type: "S.Site", values: values))
+            try state.putRow(
+                EntityRow(id: EntityID(rawValue: id), set: "Sites", type: "S.Site", values: values, origin: .service))
         }
         func point(_ x: Int, _ y: Int) -> Value { .raw(#"{"type":"Point","coordinates":[\#(x),\#(y)]}"#) }
         try put(

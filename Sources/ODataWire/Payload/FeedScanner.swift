@@ -2,7 +2,8 @@ public import EDM
 
 /// Reads a page of a collection item by item, in the format of any version and without a model.
 ///
-/// A page of V2 or V3 that is XML is read as Atom; its items are converted to the JSON of the same version.
+/// A page of V2 or V3 that is XML is read as Atom; its items are converted to the JSON of the same
+/// version, in which all values are texts.
 ///
 /// It stores one item at a time; for a page that arrives in chunks, at most one item and one chunk. The count and the
 /// links may precede or follow the items: they are complete after ``next()`` has returned nil for a complete page.
@@ -85,7 +86,7 @@ public struct FeedScanner: Sendable {
     }
 
     /// Whether the page is XML.
-    var isMarkup: Bool { markup != nil }
+    package var isMarkup: Bool { markup != nil }
 
     /// Returns the next item, or nil if it requires more bytes or if a complete page has no more items.
     ///

@@ -29,7 +29,7 @@ struct AtomConverter {
 
     // MARK: Feeds
 
-    /// The parts of a feed besides its entries.
+    /// The count and the links of a feed.
     struct FeedHead {
         var count: Int64?
         var nextLink: String?

@@ -148,7 +148,7 @@ extension AtomSplitter {
         case .open: open(byte)
         case .name:
             if byte.isNameEnd { return try endName(byte) }
-            if name.count < 256 { name.append(byte) }
+            if !name.isEmpty, name.count < 256 { name.append(byte) }
         case .tag:
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 place = .quoted(byte)
@@ -173,7 +173,8 @@ extension AtomSplitter {
         case UInt8(ascii: "/"): place = .closing
         case UInt8(ascii: "!"): (place, markup) = (.bang, [])
         case UInt8(ascii: "?"): (place, isFresh) = (.instruction, true)
-        default: (place, name) = (.name, [byte])
+        // Within an entry, names do not matter.
+        default: (place, name) = (.name, depth <= 1 && !isInItem ? [byte] : [])
         }
     }
 
