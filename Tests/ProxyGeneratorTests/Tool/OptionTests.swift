@@ -174,8 +174,8 @@ import Testing
         func `referenced documents can be left unread`(option: String) throws {
             try tool.write(
                 SmallDocuments.v4(
-                    SmallDocuments.type("Order"), references: SmallDocuments.reference("people.xml", "People")),
-                to: "m.xml")
+                    SmallDocuments.type("Order", "<NavigationProperty Name=\"By\" Type=\"People.Person\"/>"),
+                    references: SmallDocuments.reference("people.xml", "People")), to: "m.xml")
             try tool.write(
                 SmallDocuments.v4(SmallDocuments.type("Person"), namespace: "People", container: false),
                 to: "people.xml")

@@ -10,44 +10,32 @@ extension PayloadReader {
         reader.markup = AtomConverter()
         return reader
     }
+}
 
+extension AtomConverter {
     /// Reads a primitive value from the text of an element.
-    func primitive(markup json: JSONValue, _ type: PrimitiveType) throws(PayloadError) -> Value {
-        if type == .primitiveType || type == .untyped { return try dynamicValue(json, typeName: nil) }
+    func primitive(_ json: JSONValue, _ type: PrimitiveType, _ reader: PayloadReader) throws(PayloadError) -> Value {
+        if type == .primitiveType || type == .untyped { return try reader.dynamicValue(json, typeName: nil) }
         guard let text = json.string else {
             throw PayloadError(
                 .typeMismatch, "Expected the text of a value of type \(type.rawValue), not \(json.kindName).")
         }
         if type == .string || type == .stream { return .string(text) }
         do throws(LiteralError) {
-            return try PrimitiveLiteral.parse(Self.trimmed(text), as: type, version: version, form: .text)
+            return try PrimitiveLiteral.parse(Self.trimmed(text), as: type, version: reader.version, form: .text)
         } catch {
             throw PayloadError(.typeMismatch, error.message)
         }
     }
 
     /// Whether the value is an element without content, which may also be an empty complex value or collection.
-    func isBlank(_ json: JSONValue) -> Bool { markup != nil && json.string.map(Self.trimmed) == "" }
+    func isBlank(_ json: JSONValue) -> Bool { json.string.map(Self.trimmed) == "" }
 
     private static func trimmed(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 <= 0x20 }) else { return text }
         let bytes = text.utf8.drop { $0 <= 0x20 }
         guard let end = bytes.lastIndex(where: { $0 > 0x20 }) else { return "" }
         return String(decoding: bytes[...end], as: UTF8.self)
-    }
-
-    /// Adds the properties that the metadata map to elements of the entry (customizable feeds, MS-ODATA 2.2.3.7.2.1).
-    func takeSyndication(_ object: JSONObject, _ type: EntityType, _ payload: inout EntityPayload) throws(PayloadError)
-    {
-        guard markup != nil, let texts = object[AtomNames.syndication]?.object else { return }
-        for mapped in SyndicationMapping.all(of: type) where !payload.values.names.contains(mapped.property.name) {
-            guard let text = texts[mapped.path] else { continue }
-            do throws(PayloadError) {
-                payload.values[mapped.property.name] = try value(text, type: mapped.property.type)
-            } catch {
-                throw error.below(mapped.property.name)
-            }
-        }
     }
 }
 
@@ -58,6 +46,21 @@ struct SyndicationMapping {
     let path: String
     /// Whether the property is among the other properties, too.
     let isInContent: Bool
+
+    /// Adds the properties that the metadata map to elements of the entry (customizable feeds, MS-ODATA 2.2.3.7.2.1).
+    static func take(
+        _ object: JSONObject, _ type: EntityType, _ reader: PayloadReader, _ payload: inout EntityPayload
+    ) throws(PayloadError) {
+        guard reader.markup != nil, let texts = object[AtomNames.syndication]?.object else { return }
+        for mapped in all(of: type) where !payload.values.names.contains(mapped.property.name) {
+            guard let text = texts[mapped.path] else { continue }
+            do throws(PayloadError) {
+                payload.values[mapped.property.name] = try reader.value(text, type: mapped.property.type)
+            } catch {
+                throw error.below(mapped.property.name)
+            }
+        }
+    }
 
     /// Returns the mappings that a type declares for its properties. Elements of other namespaces are not supported.
     static func all(of type: EntityType) -> [SyndicationMapping] {
