@@ -6,7 +6,7 @@ internal import ODataWire
 enum MissingCapability: String, CaseIterable, ExpressibleByArgument {
     case batch, bind, patch, methods, references
     case referencesInBodies = "references-in-bodies"
-    case bodies, rollback
+    case bodies, rollback, json
 
     func remove(from capabilities: inout Capabilities) {
         switch self {
@@ -18,6 +18,7 @@ enum MissingCapability: String, CaseIterable, ExpressibleByArgument {
         case .referencesInBodies: capabilities.contentIDReferences = .urlsOnly
         case .rollback: capabilities.rollsBackChangeSets = false
         case .bodies: capabilities.deepInsertAnswer = .withoutBody
+        case .json: capabilities.v2Format = .atom
         }
     }
 }

@@ -91,12 +91,7 @@ struct Command: AsyncParsableCommand {
             "A document with annotations that set names: ClassName and PropertyName.", valueName: "file"))
     var annotate: String?
 
-    @Flag(
-        name: [
-            .customLong("parser:ALLOW_CASE_CONFLICTS", withSingleDash: true), .customLong("allow-case-conflicts"),
-        ],
-        help: "Allow names of elements that differ only in case.")
-    var allowCaseConflicts = false
+    @OptionGroup var parser: ParserArguments
 
     @Flag(name: .shortAndLong, help: "Report the files read, written and removed, and the names, on standard error.")
     var verbose = false
@@ -117,6 +112,7 @@ struct Command: AsyncParsableCommand {
         let directory = try outputDirectory()
         let sources = try await generate()
         for note in sources.notes { printStatus(note) }
+        for warning in sources.facetWarnings { Program.say(warning) }
         var files = sources.files
         if let singleFile {
             guard singleFile.hasSuffix(".swift"), Self.isPlainName(singleFile) else {
@@ -132,7 +128,7 @@ struct Command: AsyncParsableCommand {
     private func generate() async throws -> ProxySources {
         let input = MetadataInput(printStatus: printStatus)
         let document = try await input.metadata(metadata)
-        let directory = try referenceDirectory()
+        let directory = parser.ignoreReferences ? nil : try referenceDirectory()
         do throws(ProxyError) {
             let references = try ReferencedDocuments(of: document) { wanted in
                 directory?.find(wanted, for: document)
@@ -145,7 +141,8 @@ struct Command: AsyncParsableCommand {
                 document, references: references.found, annotations: annotations,
                 options: ProxyOptions(
                     service: service, prefix: prefix, isInternal: isInternal, disablesOptionals: disableOptionals,
-                    hasOpenEnumerations: openEnumerations, allowsCaseConflicts: allowCaseConflicts))
+                    hasOpenEnumerations: openEnumerations, allowsCaseConflicts: parser.allowCaseConflicts,
+                    excludesServerOnlyElements: parser.excludeServerOnly, hasFacetWarnings: parser.facetWarnings))
         } catch {
             throw Failure(error.description)
         }

@@ -36,6 +36,8 @@ public struct CSDLReader: Sendable {
     public var isStrict: Bool
     /// Whether to refuse names in the same scope that differ only in case: ``CSDLError/Code/caseConflict``.
     public var refusesCaseConflicts: Bool
+    /// The parts of the documents that are read. By default everything.
+    public var options = Options()
 
     public init(limits: Limits = Limits(), isStrict: Bool = false, refusesCaseConflicts: Bool = false) {
         self.limits = limits
@@ -95,6 +97,7 @@ public struct CSDLReader: Sendable {
             throw CSDLError(
                 error.code, error.message, line: error.line, column: error.column, document: document.name)
         }
+        MarkupFilter(options: options).apply(to: root)
         return try MetadataDocument(root)
     }
 

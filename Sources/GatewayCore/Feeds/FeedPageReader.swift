@@ -53,6 +53,8 @@ package struct FeedPageReader: Sendable {
             do throws(PayloadError) { item = try scanner.next() } catch {
                 throw FeedError("A page of the service cannot be read: \(error.message)")
             }
+            // The texts of Atom are not the values of a row in JSON.
+            guard !scanner.isMarkup else { throw FeedError("The service responds in Atom. Shared feeds require JSON.") }
             guard let item else { return rows }
             guard let object = item.object else { throw FeedError("A row of the service is no object.") }
             guard !RowContent.isIncomplete(item) else {

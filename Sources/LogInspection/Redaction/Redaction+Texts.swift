@@ -267,7 +267,8 @@ extension Redaction {
         "requestid", "repeatabilitycreation",
     ]
     private static let plainValues: Set<String> = [
-        "application/json", "application/json;odata.metadata=minimal", "application/json;odata=verbose", "4.0", "4.01",
+        "application/json", "application/json;odata.metadata=minimal", "application/json;odata=verbose",
+        "application/atom+xml", "application/xml", "application/atom+xml,application/xml", "4.0", "4.01",
         "2.0", "3.0", "1.0", "return=minimal", "return=representation", "respond-async", "merge", "patch", "put",
     ]
 

@@ -22,11 +22,12 @@ extension Sandbox {
         switch result {
         case .nothing, .entity(nil), .value(.null):
             guard view.isLegacy else { return view.response(204) }
-            return view.response(200, json: view.writer(for: request).result(.null, type: type, name: operation.name))
+            let json = view.writer(for: request).result(.null, type: type, name: operation.name)
+            return view.response(200, json: json, type: type)
         case .value(let value):
             let json = view.writer(for: request).result(
                 value.converted(to: type), type: type, name: operation.name)
-            return view.response(200, json: json)
+            return view.response(200, json: json, type: type)
         case .entity(let content?):
             guard let row = state[content.row], let set = view.set(content.set) else { throw Transaction.gone }
             let address = Target.EntityAddress(set: set, row: row.id, source: nil)

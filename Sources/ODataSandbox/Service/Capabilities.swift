@@ -30,6 +30,11 @@ public struct Capabilities: Sendable, Hashable {
     }
 
     public var deepInsertAnswer = DeepInsertAnswer.inOrder
+    /// The only format of V2. Bodies in a different one are rejected, and so are requests for a different one unless
+    /// ``acceptsOtherFormats``.
+    public var v2Format = ServiceOptions.PayloadFormat.json
+    /// Whether requests for a different format get a response in ``v2Format`` instead of an error.
+    public var acceptsOtherFormats = false
     /// Whether the response repeats `@Core.ContentID`.
     public var repeatsContentIDs = true
 

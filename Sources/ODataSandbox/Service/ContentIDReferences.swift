@@ -1,19 +1,20 @@
 internal import ODataWire
 
-/// The `$<Content-ID>` references of a request: whole first segments of its URL and of strings in its body, so that
-/// `$1` is not found in `$10`.
+/// The `$<Content-ID>` references of a request: whole first segments of its URL and of strings in its body, or of
+/// attributes and texts if the body is XML, so that `$1` is not found in `$10`.
 ///
 /// The strings found are not necessarily meant as references.
 enum ContentIDReferences {
     static func all(in request: WireRequest) -> Set<String> {
         var found: Set<String> = []
         if let id = id(of: request.url[...]) { found.insert(id) }
-        let opening = Array("\"$".utf8)
-        var rest = request.body[...]
-        while let start = rest.firstRange(of: opening)?.upperBound {
-            rest = rest[start...]
-            let token = rest.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "/") }
-            found.insert(String(decoding: token, as: UTF8.self))
+        for opening in request.body.first == UInt8(ascii: "<") ? ["\"$", ">$"] : ["\"$"] {
+            var rest = request.body[...]
+            while let start = rest.firstRange(of: Array(opening.utf8))?.upperBound {
+                rest = rest[start...]
+                let token = rest.prefix { !"\"/<".utf8.contains($0) }
+                found.insert(String(decoding: token, as: UTF8.self))
+            }
         }
         return found
     }

@@ -4,7 +4,8 @@ internal import ODataWire
 extension Modifications {
     func requestBody(_ request: WireRequest, _ type: EntityType) throws(SandboxError) -> RequestBody {
         let mediaType = request.headers["Content-Type"]?.split(separator: ";").first.map { $0.lowercased() }
-        guard mediaType == "application/json" || request.body.isEmpty else {
+        try view.requireFormat(sent: request)
+        guard view.usesAtom || mediaType == "application/json" || request.body.isEmpty else {
             throw SandboxError(
                 415, .badRequest, "The sandbox supports only JSON, not \(mediaType ?? "a body without Content-Type").")
         }
@@ -22,6 +23,7 @@ extension Modifications {
 
     /// Returns the URL in the body of a `$links` or `$ref` request.
     func referenceBody(_ request: WireRequest) throws(SandboxError) -> String {
+        try view.requireFormat(sent: request)
         do {
             return try RequestBodyReader(version: view.version, model: view.model).reference(request.body)
         } catch {
@@ -129,7 +131,7 @@ extension SandboxError {
             switch error.code {
             case .unknownProperty: .unknownProperty
             case .typeMismatch, .unknownType: .typeMismatch
-            case .malformedJSON, .tooLarge, .unexpectedShape, .serviceError: .badRequest
+            case .malformedJSON, .malformedXML, .tooLarge, .unexpectedShape, .serviceError: .badRequest
             }
         self.init(400, code, "The body cannot be read: \(error)", target: error.path.isEmpty ? nil : error.path)
     }

@@ -3,6 +3,7 @@ internal import ODataWire
 
 extension Sandbox {
     mutating func read(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        try view.requireFormat(accepted: request)
         let resolver = Resolver(view: view, state: state)
         let url = try resolver.split(request.url)
         switch try resolver.target(of: url.path) {
@@ -161,6 +162,7 @@ extension Sandbox {
             return view.response(200, ["Content-Type": "text/plain;charset=utf-8"], body: Array(text.utf8))
         }
         let context = view.url(of: row, in: state) + "/" + path.map(\.name).joined(separator: "/")
-        return view.response(200, json: view.writer(for: request).value(value, of: last, context: context))
+        return view.response(
+            200, json: view.writer(for: request).value(value, of: last, context: context), type: last.type)
     }
 }

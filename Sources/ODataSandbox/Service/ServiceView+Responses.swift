@@ -9,8 +9,16 @@ extension ServiceView {
         return response
     }
 
-    func response(_ status: Int, _ headers: HTTPHeaders = .empty, json: [UInt8]) -> WireResponse {
+    /// - Parameter type: The type of the value, if the content is that of a property.
+    func response(
+        _ status: Int, _ headers: HTTPHeaders = .empty, json: [UInt8], type: TypeReference? = nil
+    ) -> WireResponse {
         var headers = headers
+        if usesAtom {
+            let (body, mediaType) = AtomTranslation(model: model, root: root).document(json, type: type)
+            headers["Content-Type"] = mediaType
+            return response(status, headers, body: body)
+        }
         headers["Content-Type"] = isLegacy ? "application/json" : "application/json;odata.metadata=minimal"
         return response(status, headers, body: json)
     }

@@ -22,6 +22,7 @@ extension PayloadReader {
     public func result(
         _ bytes: [UInt8], type: TypeReference, name: String
     ) throws(PayloadError) -> InvocationPayload {
+        if let atom = forMarkup(bytes) { return try atom.result(bytes, type: type, name: name) }
         let document = try document(bytes)
         let isNamed = version.isLegacy && isWrapped(unwrapped(document), in: name, type)
         let json = isNamed ? unwrapped(document)[name] ?? .null : unwrapped(document)
@@ -32,7 +33,8 @@ extension PayloadReader {
         }
         let set = document["@odata.context"]?.string ?? document["@context"]?.string
         if type.isCollection {
-            let page = isNamed ? Array(JSONValue.object(JSONObject([.init(name: "d", value: json)])).text.utf8) : bytes
+            let named = JSONValue.object(JSONObject([.init(name: "d", value: json)]))
+            let page = isNamed && markup == nil ? Array(named.text.utf8) : bytes
             return .entities(try feed(page, type: entityType), set: set.flatMap(ContextURL.init)?.set)
         }
         // Some gateways wrap a single entity like a collection.

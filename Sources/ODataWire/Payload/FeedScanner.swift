@@ -2,6 +2,9 @@ public import EDM
 
 /// Reads a page of a collection item by item, in the format of any version and without a model.
 ///
+/// A page of V2 or V3 that is XML is read as Atom; its items are converted to the JSON of the same
+/// version, in which all values are texts.
+///
 /// It stores one item at a time; for a page that arrives in chunks, at most one item and one chunk. The count and the
 /// links may precede or follow the items: they are complete after ``next()`` has returned nil for a complete page.
 public struct FeedScanner: Sendable {
@@ -15,6 +18,8 @@ public struct FeedScanner: Sendable {
     public private(set) var context: String?
 
     private var scanner: JSONScanner
+    /// The scanner that replaces ``scanner``, if the page is XML.
+    private var markup: AtomFeedScanner?
     private let isLegacy: Bool
     private let limits: JSONScanner.Limits
     private var place = Place()
@@ -65,10 +70,23 @@ public struct FeedScanner: Sendable {
     }
 
     /// Appends the next bytes of the page. To be called after ``next()`` has returned nil.
-    public mutating func append(_ chunk: [UInt8]) { dropped += scanner.append(chunk) }
+    public mutating func append(_ chunk: [UInt8]) {
+        guard markup == nil else {
+            dropped += chunk.count
+            markup?.append(chunk)
+            return
+        }
+        dropped += scanner.append(chunk)
+    }
 
     /// Declares the page complete. ``next()`` then continues to the last item, or throws if the page is truncated.
-    public mutating func finish() { isWhole = true }
+    public mutating func finish() {
+        isWhole = true
+        markup?.finish()
+    }
+
+    /// Whether the page is XML.
+    package var isMarkup: Bool { markup != nil }
 
     /// Returns the next item, or nil if it requires more bytes or if a complete page has no more items.
     ///
@@ -112,6 +130,8 @@ public struct FeedScanner: Sendable {
     /// Returns the next item, like ``next()``.
     mutating func nextItem() throws(PayloadError) -> Item? {
         guard dropped + scanner.bytes.count <= limits.size else { throw Self.tooLarge(limits) }
+        if isLegacy, place.state == .start, markup == nil, XMLText.begins(scanner.bytes) { beginMarkup() }
+        if markup != nil { return try nextEntry() }
         if skimmer != nil { return try skim() }
         guard isWhole || scanner.unread >= wanted else { return nil }
         let (before, mark) = (place, scanner.mark)
@@ -147,6 +167,27 @@ public struct FeedScanner: Sendable {
 
     private func located(_ error: JSONError) -> PayloadError {
         PayloadError(JSONError(error.code, error.message, at: dropped + error.offset))
+    }
+
+    // MARK: Atom
+
+    /// Continues with a scanner for XML.
+    private mutating func beginMarkup() {
+        var atom = AtomFeedScanner(limits: limits, onlyChecks: onlyChecks)
+        atom.append(scanner.bytes)
+        if isWhole { atom.finish() }
+        dropped += scanner.bytes.count
+        scanner = JSONScanner(limits: limits)
+        markup = atom
+    }
+
+    private mutating func nextEntry() throws(PayloadError) -> Item? {
+        if let item = try markup?.next() ?? nil {
+            place.index += 1
+            return item
+        }
+        (count, nextLink, deltaLink) = (markup?.head.count, markup?.head.nextLink, markup?.head.deltaLink)
+        return nil
     }
 
     // MARK: Items that are too large

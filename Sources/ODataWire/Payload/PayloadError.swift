@@ -5,6 +5,8 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
         /// The bytes are not JSON; ``offset`` is the position.
         case malformedJSON
+        /// The bytes are not well-formed XML, or an Atom entry contains a property twice.
+        case malformedXML
         /// An item of a page, or the document, has more bytes or values than ``JSONScanner/Limits`` allow.
         case tooLarge
         /// The JSON has an unexpected structure, such as no collection although a feed was expected.

@@ -35,6 +35,7 @@ extension PayloadReader {
             } catch { throw error.below(member.name) }
         }
         takeBareNextLinks(names, actual, &payload)
+        try SyndicationMapping.take(object, actual, self, &payload)
         return payload
     }
 
@@ -63,7 +64,7 @@ extension PayloadReader {
         guard target.isEmpty else {
             if control == "type" { names.types[String(target)] = value.string.map(typeName) }
             if control == "nextLink" { try takeNextLink(of: target, value, &names) }
-            Self.takeStream(control, String(target), value, &payload)
+            payload.takeStream(control, String(target), value)
             return
         }
         switch control {
@@ -94,24 +95,6 @@ extension PayloadReader {
         } else {
             names.nextLinks[String(target)] = link
         }
-    }
-
-    /// Adds an annotation of a stream property.
-    private static func takeStream(
-        _ control: String, _ property: String, _ value: JSONValue, _ payload: inout EntityPayload
-    ) {
-        let member: WritableKeyPath<EntityPayload.NamedStream, String?>
-        switch control {
-        case "mediaReadLink": member = \.readLink
-        case "mediaEditLink": member = \.editLink
-        case "mediaEtag": member = \.etag
-        default: return
-        }
-        let place = payload.namedStreams.firstIndex { $0.property == property } ?? payload.namedStreams.endIndex
-        if place == payload.namedStreams.endIndex {
-            payload.namedStreams.append(EntityPayload.NamedStream(property: property))
-        }
-        payload.namedStreams[place][keyPath: member] = value.string
     }
 
     /// Reads `__metadata` of V2. Its `uri` is the URL; `id`, which only some services write, is the entity-id.
@@ -165,5 +148,21 @@ extension PayloadReader {
 
     private static func isDeferred(_ json: JSONValue) -> Bool {
         json["__deferred"] != nil || json["__mediaresource"] != nil
+    }
+}
+
+extension EntityPayload {
+    /// Adds an annotation of a stream property.
+    fileprivate mutating func takeStream(_ control: String, _ property: String, _ value: JSONValue) {
+        let member: WritableKeyPath<NamedStream, String?>
+        switch control {
+        case "mediaReadLink": member = \.readLink
+        case "mediaEditLink": member = \.editLink
+        case "mediaEtag": member = \.etag
+        default: return
+        }
+        let place = namedStreams.firstIndex { $0.property == property } ?? namedStreams.endIndex
+        if place == namedStreams.endIndex { namedStreams.append(NamedStream(property: property)) }
+        namedStreams[place][keyPath: member] = value.string
     }
 }

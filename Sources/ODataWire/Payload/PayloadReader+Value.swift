@@ -24,6 +24,7 @@ extension PayloadReader {
     }
 
     private func collection(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> Value {
+        if markup?.isBlank(json) == true { return .collection([]) }
         // V3 wraps collections of values like feeds.
         guard let items = json.array ?? (version.isLegacy ? json["results"]?.array : nil) else {
             throw mismatch(json, "Collection(\(type.name))")
@@ -37,7 +38,9 @@ extension PayloadReader {
     }
 
     private func complex(_ json: JSONValue, _ declared: String) throws(PayloadError) -> ComplexValue {
-        guard let object = json.object else { throw mismatch(json, declared) }
+        guard let object = json.object ?? (markup?.isBlank(json) == true ? JSONObject() : nil) else {
+            throw mismatch(json, declared)
+        }
         var types: [String: String] = [:]
         var own: String?
         for member in object.members {
@@ -114,6 +117,7 @@ extension PayloadReader {
 
 extension PayloadReader {
     private func primitive(_ json: JSONValue, _ type: PrimitiveType) throws(PayloadError) -> Value {
+        if let markup { return try markup.primitive(json, type, self) }
         switch (json, type) {
         case (_, .untyped): return .raw(json.text)
         case (_, .primitiveType): return try dynamicValue(json, typeName: nil)

@@ -1,6 +1,8 @@
 public import EDM
 
-/// Reads the JSON responses of a service into values that are independent of the protocol version.
+/// Reads the responses of a service into values that are independent of the protocol version and of the format.
+///
+/// The format is JSON; responses of V2 and V3 that are XML are read as Atom.
 ///
 /// V2 and V3 verbose JSON: with and without `d`, `results` or a plain array, `__metadata`, `__deferred`. V4: minimal,
 /// full or no metadata, control information with and without `odata.`, numbers as strings (IEEE754Compatible).
@@ -13,6 +15,8 @@ public struct PayloadReader: Sendable {
     /// Whether an unreadable entity in a collection is returned as ``DeltaItem/unreadable(_:)``, so that all other
     /// entities can be used. Otherwise the whole payload is rejected.
     public var setsAside = false
+    /// The converter of the document, if it is Atom.
+    var markup: AtomConverter?
 
     public init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
         self.version = version
@@ -22,6 +26,7 @@ public struct PayloadReader: Sendable {
 
     /// Reads an entity of `type` or of a derived type.
     public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> EntityPayload {
+        if let atom = forMarkup(bytes) { return try atom.entity(bytes, type: type) }
         let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
@@ -42,6 +47,7 @@ public struct PayloadReader: Sendable {
     /// Reads an entity like an item of a collection: with ``setsAside``, an entity with an unreadable value is returned
     /// as unreadable.
     public func wholeEntity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
+        if let atom = forMarkup(bytes) { return try atom.wholeEntity(bytes, type: type) }
         do throws(PayloadError) {
             let payload = try entity(bytes, type: type)
             guard setsAside, let obstacle = obstacle(in: payload) else { return .entity(payload) }
@@ -92,6 +98,7 @@ public struct PayloadReader: Sendable {
 
     /// Reads the response to a delta link of a single entity of `type`.
     public func deltaItem(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
+        if let atom = forMarkup(bytes) { return try atom.deltaItem(bytes, type: type) }
         let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
@@ -108,6 +115,7 @@ public struct PayloadReader: Sendable {
     ///
     /// - Parameter name: The member that contains the value in V2. If it is nil or absent, the only member is used.
     public func value(_ bytes: [UInt8], type: TypeReference, name: String? = nil) throws(PayloadError) -> Value {
+        if let atom = forMarkup(bytes) { return try atom.value(bytes, type: type, name: name) }
         let complex: String? = if case .complex(let name) = type.kind { name } else { nil }
         let own = complex.flatMap(model.findComplexType)
         let json = unwrapped(
@@ -147,6 +155,7 @@ public struct PayloadReader: Sendable {
     func document(
         _ bytes: [UInt8], isProperty: (String, JSONValue) -> Bool = { _, _ in false }
     ) throws(PayloadError) -> JSONValue {
+        if let markup { return try markup.document(AtomConverter.parse(bytes, limits)) }
         let json: JSONValue
         do { json = try JSONValue.parse(bytes, limits: limits, allowsRepeatedNames: false) } catch {
             throw PayloadError(error)
@@ -164,8 +173,9 @@ public struct PayloadReader: Sendable {
     ///
     /// - Parameter type: The type of the entity that the response may contain.
     public func inStreamError(in bytes: [UInt8], of type: EntityType?) -> PayloadError? {
+        if let atom = forMarkup(bytes) { return atom.inStreamError(in: bytes, of: type) }
         // Most responses do not contain this text at all.
-        guard bytes.firstRange(of: Array("error\"".utf8)) != nil else { return nil }
+        guard markup != nil || bytes.firstRange(of: Array("error\"".utf8)) != nil else { return nil }
         do throws(PayloadError) {
             _ = try document(bytes) { name, value in
                 type.map { Self.isProperty(name, value, $0.findProperty, isOpen: $0.isOpen) } ?? false
@@ -201,7 +211,9 @@ public struct PayloadReader: Sendable {
 
     /// Returns the content of V2's `d`, or the value itself if there is none.
     func unwrapped(_ json: JSONValue) -> JSONValue {
-        guard version.isLegacy, let object = json.object, object.members.count == 1, let content = object["d"] else {
+        guard version.isLegacy, markup == nil, let object = json.object, object.members.count == 1,
+            let content = object["d"]
+        else {
             return json
         }
         return content
@@ -214,7 +226,7 @@ public struct PayloadReader: Sendable {
 /// ``PayloadReader/feedReader(type:)``.
 public struct FeedReader: Sendable {
     private var scanner: FeedScanner
-    private let reader: PayloadReader
+    private var reader: PayloadReader
     private let type: EntityType
 
     init(scanner: FeedScanner, reader: PayloadReader, type: EntityType) {
@@ -240,7 +252,9 @@ public struct FeedReader: Sendable {
     /// Results and errors do not depend on the division into chunks. Stores at most one item and one chunk.
     public mutating func next() throws(PayloadError) -> DeltaItem? {
         let item: JSONValue
-        switch try scanner.nextItem() {
+        let next = try scanner.nextItem()
+        if scanner.isMarkup, reader.markup == nil { reader.markup = AtomConverter() }
+        switch next {
         case .row(let row):
             let payload = EntityPayload(etag: row.etag, values: row.values)
             guard reader.setsAside, row.etag != nil, let obstacle = reader.obstacle(in: payload) else {
@@ -258,7 +272,9 @@ public struct FeedReader: Sendable {
             return .unreadable(reader.damaged(value, error, type))
         case nil, .checked: return nil
         }
-        if let object = item.object { scanner.rows.adoptSchema(object, type: type, version: reader.version) }
+        if let object = item.object, !scanner.isMarkup {
+            scanner.rows.adoptSchema(object, type: type, version: reader.version)
+        }
         do { return try reader.itemOrUnreadable(item, type: type) } catch { throw error.below(scanner.itemStep) }
     }
 

@@ -47,6 +47,7 @@ public struct ServiceDocument: Sendable, Hashable {
 extension PayloadReader {
     /// Reads a `$links` or `$ref` response with one or several references.
     public func entityReferences(_ bytes: [UInt8]) throws(PayloadError) -> ReferencesPayload {
+        if let atom = forMarkup(bytes) { return try atom.entityReferences(bytes) }
         let json = unwrapped(try document(bytes))
         if let url = Self.url(of: json) { return ReferencesPayload(urls: [url]) }
         guard let items = json.array ?? json["results"]?.array ?? json["value"]?.array else {
@@ -75,6 +76,7 @@ extension PayloadReader {
 
     /// Reads the entries of a service document.
     public func serviceDocument(_ bytes: [UInt8]) throws(PayloadError) -> ServiceDocument {
+        if let atom = forMarkup(bytes) { return try atom.serviceDocument(bytes) }
         let json = unwrapped(try document(bytes))
         if let names = json["EntitySets"]?.array {
             return ServiceDocument(entries: names.compactMap(\.string).map { .init(name: $0, url: $0) })

@@ -33,7 +33,7 @@ public struct RequestBody: Sendable, Hashable {
 public struct RequestBodyReader: Sendable {
     public let version: ODataVersion
     public let model: EntityDataModel
-    private let reader: PayloadReader
+    private var reader: PayloadReader
 
     public init(version: ODataVersion, model: EntityDataModel) {
         self.version = version
@@ -46,6 +46,7 @@ public struct RequestBodyReader: Sendable {
     /// A property that a closed type does not declare is an error. Null and nested navigation properties are accepted
     /// in the forms of all versions.
     public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> RequestBody {
+        if let atom = forMarkup(bytes) { return try atom.entity(bytes, type: type) }
         let json = reader.unwrapped(try reader.document(bytes))
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The body is \(json.kindName), not an entity.")
@@ -53,8 +54,17 @@ public struct RequestBodyReader: Sendable {
         return try entity(object, type: type)
     }
 
+    /// Returns a reader for Atom, if the body is XML and this reader is not one already.
+    private func forMarkup(_ bytes: [UInt8]) -> RequestBodyReader? {
+        guard reader.markup == nil, version.isLegacy, XMLText.begins(bytes) else { return nil }
+        var copy = self
+        copy.reader.markup = AtomConverter(isRequest: true)
+        return copy
+    }
+
     /// Reads the URL in the body of a request to `$links` or `$ref`.
     public func reference(_ bytes: [UInt8]) throws(PayloadError) -> String {
+        if let atom = forMarkup(bytes) { return try atom.reference(bytes) }
         let json = reader.unwrapped(try reader.document(bytes))
         guard let url = PayloadReader.url(of: json) else {
             throw PayloadError(

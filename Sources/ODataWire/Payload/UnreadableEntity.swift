@@ -62,33 +62,16 @@ extension PayloadReader {
     /// Replacement characters stand for the invalid bytes. If an identifying member contains one, the entity is treated
     /// as unidentified.
     func damaged(_ json: JSONValue, _ error: JSONError, _ declared: EntityType) -> UnreadableEntity {
-        let path = Self.path(toReplacementIn: json) ?? ""
+        let path = json.pathToReplacement ?? ""
         var found = unreadable(json, PayloadError(.typeMismatch, error.message, path: path), declared)
         guard let object = json.object else { return found }
         let keys = Set(found.entity.values.names)
         let isIdentified = object.members.allSatisfy { member in
             let isName = keys.contains(member.name) || !MemberName.isPlain(member.name)
-            return !isName || Self.path(toReplacementIn: member.value) == nil
+            return !isName || member.value.pathToReplacement == nil
         }
         if !isIdentified { found.entity = EntityPayload() }
         return found
-    }
-
-    private static func path(toReplacementIn json: JSONValue) -> String? {
-        switch json {
-        case .string(let text): return text.unicodeScalars.contains("\u{FFFD}") ? "" : nil
-        case .array(let items):
-            for (index, item) in items.enumerated() {
-                if let path = path(toReplacementIn: item) { return "/\(index)\(path)" }
-            }
-            return nil
-        case .object(let object):
-            for member in object.members {
-                if let path = path(toReplacementIn: member.value) { return "/\(member.name)\(path)" }
-            }
-            return nil
-        case .null, .boolean, .number: return nil
-        }
     }
 
     /// Returns the description of an item that is too large.
@@ -145,5 +128,25 @@ extension UnreadableEntity {
     public static func shortened(_ text: String) -> String {
         let head = text.unicodeScalars.prefix(textLimit)
         return String(String.UnicodeScalarView(head)) + (head.endIndex < text.endIndex ? "…" : "")
+    }
+}
+
+extension JSONValue {
+    /// The path to the first replacement character, or nil if there is none.
+    fileprivate var pathToReplacement: String? {
+        switch self {
+        case .string(let text): return text.unicodeScalars.contains("\u{FFFD}") ? "" : nil
+        case .array(let items):
+            for (index, item) in items.enumerated() {
+                if let path = item.pathToReplacement { return "/\(index)\(path)" }
+            }
+            return nil
+        case .object(let object):
+            for member in object.members {
+                if let path = member.value.pathToReplacement { return "/\(member.name)\(path)" }
+            }
+            return nil
+        case .null, .boolean, .number: return nil
+        }
     }
 }

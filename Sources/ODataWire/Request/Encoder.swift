@@ -2,7 +2,7 @@ public import EDM
 
 /// Encodes data modifications for a protocol version: method, URL, headers and body.
 ///
-/// V2 and V3: MERGE, `$links`, `__metadata.uri`, verbose JSON. V4: PATCH, `$ref`, `@odata.bind`. The URLs of requests
+/// V2 and V3: MERGE, `$links`, `__metadata.uri`, verbose JSON or Atom. V4: PATCH, `$ref`, `@odata.bind`. The URLs of requests
 /// are relative to the service root, so that they are also valid in a batch. URLs in bodies are absolute, except
 /// references to entities that the same change set creates, which remain `$1`.
 public struct RequestEncoder: Sendable {
@@ -52,12 +52,19 @@ public struct RequestEncoder: Sendable {
     /// The headers of a request without a body.
     public var headers: HTTPHeaders {
         version.isLegacy
-            ? ["DataServiceVersion": version.rawValue, "MaxDataServiceVersion": version.rawValue, "Accept": mediaType]
+            ? ["DataServiceVersion": version.rawValue, "MaxDataServiceVersion": version.rawValue, "Accept": accepted]
             : ["OData-Version": version.rawValue, "OData-MaxVersion": "4.01", "Accept": mediaType]
     }
 
-    /// The media type. Without the parameter, V3 services respond in their light format.
+    /// Whether entities are written as Atom. V4 has JSON only.
+    private var usesAtom: Bool { version.isLegacy && options.payloadFormat == .atom }
+
+    /// The media types of responses. In Atom, only entities are Atom, and other documents are XML.
+    private var accepted: String { usesAtom ? "application/atom+xml,application/xml" : mediaType }
+
+    /// The media type of entities. Without the parameter, V3 services respond in their light format.
     private var mediaType: String {
+        if usesAtom { return "application/atom+xml" }
         if version == .v3 { return "application/json;odata=verbose" }
         return !version.isLegacy && options.isIEEE754Compatible
             ? "application/json;IEEE754Compatible=true" : "application/json"
@@ -75,8 +82,10 @@ public struct RequestEncoder: Sendable {
         case .delete(let target): return request("DELETE", url(of: target))
         case .link(let source, let navigation, let target):
             // A collection requires POST; the link of a single-valued property is set by PUT, whether it is new or not.
-            return request(
+            var request = request(
                 navigation.isCollection ? "POST" : "PUT", reference(source, navigation), write(reference: target))
+            if usesAtom { request.headers["Content-Type"] = "application/xml" }
+            return request
         case .unlink(let source, let navigation, let target):
             return request("DELETE", reference(source, navigation) + member(target, of: navigation))
         case .invoke(let invocation): return call(invocation)
@@ -129,6 +138,11 @@ public struct RequestEncoder: Sendable {
     }
 
     private func write(reference target: ResourceReference) -> [UInt8] {
+        if usesAtom {
+            var writer = AtomEntryWriter(version: version, model: model, urls: urls)
+            writer.write(reference: urls.absolute(target))
+            return writer.xml.bytes
+        }
         var writer = JSONWriter()
         writer.beginObject()
         writer.name(version.isLegacy ? "uri" : "@odata.id")
@@ -138,6 +152,11 @@ public struct RequestEncoder: Sendable {
     }
 
     private func write(_ body: EntityBody, declared: String? = nil) -> [UInt8] {
+        if usesAtom {
+            var writer = AtomEntryWriter(version: version, model: model, urls: urls)
+            writer.write(body)
+            return writer.xml.bytes
+        }
         var writer = EntityBodyWriter(
             version: version, options: options, urls: urls,
             values: ValueJSONWriter(

@@ -47,6 +47,7 @@ extension ServiceOptions {
             ("tellsDeletionsInV2", .flag(\.tellsDeletionsInV2)),
             ("changeSetRollback", .choice(\.changeSetRollback)), ("doubts", .choice(\.doubts)),
             ("doubtsBySet", .policies(\.doubtsBySet)), ("lostRequestSeconds", .seconds(\.lostRequestSeconds)),
+            ("payloadFormat", .choice(\.payloadFormat)),
         ]
     }
 

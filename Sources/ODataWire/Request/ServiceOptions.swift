@@ -113,6 +113,17 @@ public struct ServiceOptions: Sendable, Hashable {
 
     // MARK: Request conventions
 
+    /// The format of entities and other payloads.
+    public enum PayloadFormat: String, Sendable, Hashable, CaseIterable {
+        case json
+        /// Atom and XML of V2 and V3, for services without JSON. V4 does not support it and uses JSON.
+        case atom
+    }
+
+    /// The format in which requests are written and responses are requested. A response of V2 or V3 that is XML is read
+    /// as Atom in any case.
+    public var payloadFormat = PayloadFormat.json
+
     /// The format of `$batch` requests.
     public enum BatchFormat: String, Sendable, Hashable, CaseIterable {
         /// `multipart/mixed`, which every service with `$batch` supports.
@@ -163,9 +174,12 @@ public struct ServiceOptions: Sendable, Hashable {
     public var deletedOnServiceIsDone = true
     /// V2 and V3: whether JSON deltas contain deletions, as those of Olingo do.
     ///
-    /// V2 defines no form for deletions, and SAP Gateway reports them in Atom only. Without this option a delta link of
-    /// V2 is not used; the downloaded entities are compared instead.
+    /// V2 defines no form for deletions in JSON, and SAP Gateway reports them in Atom only. Without this option, or
+    /// ``PayloadFormat/atom``, a delta link of V2 is not used; the downloaded entities are compared instead.
     public var tellsDeletionsInV2 = false
+
+    /// Whether deltas of V2 contain deletions: in JSON by option, in Atom as tombstones (RFC 6721).
+    public var hasDeletionsInV2: Bool { tellsDeletionsInV2 || payloadFormat == .atom }
 
     public init(
         supportsBatch: Bool = true, supportsBind: Bool = true, supportsPatch: Bool = true,
@@ -176,7 +190,8 @@ public struct ServiceOptions: Sendable, Hashable {
         repeatability: Repeatability = .none, respondsAsync: Bool = false,
         correlationProperties: [String: String] = [:], tellsDeletionsInV2: Bool = false,
         changeSetRollback: ChangeSetRollback = .verified, doubts: DoubtPolicy = .evidence,
-        doubtsBySet: [String: DoubtPolicy] = [:], lostRequestSeconds: Int = 120
+        doubtsBySet: [String: DoubtPolicy] = [:], lostRequestSeconds: Int = 120,
+        payloadFormat: PayloadFormat = .json
     ) {
         self.supportsBatch = supportsBatch
         self.supportsBind = supportsBind
@@ -197,6 +212,7 @@ public struct ServiceOptions: Sendable, Hashable {
         self.doubts = doubts
         self.doubtsBySet = doubtsBySet
         self.lostRequestSeconds = lostRequestSeconds
+        self.payloadFormat = payloadFormat
     }
 
     /// Returns the options with all version-dependent values resolved.

@@ -12,10 +12,15 @@ public struct ProxyOptions: Sendable, Hashable {
     public var hasOpenEnumerations: Bool
     /// Whether the names of elements may differ only in case. Otherwise, such names are an error.
     public var allowsCaseConflicts: Bool
+    /// Whether elements that an annotation declares to be for the server only are ignored.
+    public var excludesServerOnlyElements: Bool
+    /// Whether questionable facets are reported.
+    public var hasFacetWarnings: Bool
 
     public init(
         service: String? = nil, prefix: String = "", isInternal: Bool = false, disablesOptionals: Bool = false,
-        hasOpenEnumerations: Bool = false, allowsCaseConflicts: Bool = false
+        hasOpenEnumerations: Bool = false, allowsCaseConflicts: Bool = false,
+        excludesServerOnlyElements: Bool = false, hasFacetWarnings: Bool = false
     ) {
         self.service = service
         self.prefix = prefix
@@ -23,5 +28,7 @@ public struct ProxyOptions: Sendable, Hashable {
         self.disablesOptionals = disablesOptionals
         self.hasOpenEnumerations = hasOpenEnumerations
         self.allowsCaseConflicts = allowsCaseConflicts
+        self.excludesServerOnlyElements = excludesServerOnlyElements
+        self.hasFacetWarnings = hasFacetWarnings
     }
 }

@@ -11,6 +11,8 @@ public struct ProxySources: Sendable, Hashable {
     public let files: [GeneratedFile]
     /// Messages about the generation, one short line each.
     public let notes: [String]
+    /// The questionable facets, if the options request them.
+    public let facetWarnings: [String]
 
     /// Generates the sources from one document.
     ///
@@ -46,6 +48,7 @@ public struct ProxySources: Sendable, Hashable {
         let plan = try ServicePlan(model: model, options: options, names: chosen.names)
         guard !plan.entities.isEmpty else { throw .noEntityTypes(document: metadata.name) }
         let style = SourceStyle(plan: plan, isInternal: options.isInternal)
+        facetWarnings = options.hasFacetWarnings ? model.facetWarnings.map(\.description) : []
         files = style.files(metadata: text, references: documents)
         notes =
             ["The service is \(plan.serviceName)."]
@@ -69,8 +72,9 @@ public struct ProxySources: Sendable, Hashable {
         var others: [CSDLReader.Document] = []
         for reference in references { others.append(try reference.document()) }
         do throws(CSDLError) {
-            return try CSDLReader(refusesCaseConflicts: !options.allowsCaseConflicts)
-                .read(document, references: others)
+            var reader = CSDLReader(refusesCaseConflicts: !options.allowsCaseConflicts)
+            reader.options.excludesServerOnlyElements = options.excludesServerOnlyElements
+            return try reader.read(document, references: others)
         } catch {
             throw ProxyError(error)
         }

@@ -84,7 +84,7 @@ public struct QueryRun: Sendable, Hashable {
         /// Whether the version is V2 or V3. These return delta links without a request, which are used only if
         /// ``usesLegacyDeltas``.
         public var isLegacy: Bool
-        /// Whether V2 deltas report deletions; see `ServiceOptions.tellsDeletionsInV2`.
+        /// Whether V2 deltas report deletions; see `ServiceOptions.hasDeletionsInV2`.
         public var usesLegacyDeltas: Bool
         /// The number of consecutive pages that may contain nothing new.
         public var fruitlessPages: Int

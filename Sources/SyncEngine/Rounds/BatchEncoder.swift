@@ -4,7 +4,7 @@ public import SyncCore
 
 /// An encoder that writes an upload plan as a `$batch` request, or as single requests.
 public struct BatchEncoder: Sendable {
-    private let encoder: RequestEncoder
+    let encoder: RequestEncoder
     var options: ServiceOptions { encoder.options }
     var version: ODataVersion { encoder.version }
 

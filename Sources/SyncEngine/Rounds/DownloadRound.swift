@@ -70,7 +70,7 @@ struct DownloadRound {
         for query in queries {
             let options = QueryRun.Options(
                 settings: settings[query.name] ?? DefiningQuerySettings(), pageSize: options.pageSize,
-                isLegacy: model.version.isLegacy, usesLegacyDeltas: service.tellsDeletionsInV2,
+                isLegacy: model.version.isLegacy, usesLegacyDeltas: service.hasDeletionsInV2,
                 fruitlessPages: session.limits.fruitlessPages)
             var state = states.first { $0.query.name == query.name } ?? QueryState(query: query)
             state.query.query = model.addressed(state.query.query)

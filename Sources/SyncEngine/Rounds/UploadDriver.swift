@@ -161,7 +161,8 @@ final class UploadDriver {
     /// only reads.
     func answersParts(_ profile: ServiceProfile) async -> Bool {
         guard let set = profile.model.entitySets.first else { return false }
-        let query = WireRequest(method: "GET", url: "\(set.segment)?$top=1", headers: ["Accept": "application/json"])
+        let accepted = encoder(profile).encoder.headers["Accept"] ?? "application/json"
+        let query = WireRequest(method: "GET", url: "\(set.segment)?$top=1", headers: ["Accept": accepted])
         guard profile.options.supportsBatch else {
             return (try? await session.get(query.url, headers: query.headers))?.isSuccess == true
         }

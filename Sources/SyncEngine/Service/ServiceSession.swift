@@ -195,7 +195,7 @@ public actor ServiceSession {
         token = nil
         let response: WireResponse
         do throws(TidelogError) {
-            response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json"])
+            response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json,*/*;q=0.5"])
         } catch {
             // Without the transport's error, which describes this GET: the modification itself has not been sent.
             throw TidelogError(

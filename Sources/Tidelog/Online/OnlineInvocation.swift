@@ -14,7 +14,7 @@ struct OnlineInvocation {
         self.session = session
         self.model = model
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options)
-        reading = OnlineReader(session: session, model: model)
+        reading = OnlineReader(session: session, model: model, options: options)
     }
 
     func answer(to invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {

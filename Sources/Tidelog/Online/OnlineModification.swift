@@ -19,7 +19,7 @@ struct OnlineModification {
         self.options = options
         encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: session.root, options: options)
-        reading = OnlineReader(session: session, model: model)
+        reading = OnlineReader(session: session, model: model, options: options)
         form = OnlineRewriter(session: session, model: model, options: options, encoder: encoder)
     }
 

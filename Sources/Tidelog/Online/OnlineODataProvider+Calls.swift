@@ -12,14 +12,19 @@ public import SyncEngine
 extension OnlineODataProvider {
     // MARK: Reading
 
+    private func reader() async throws(TidelogError) -> OnlineReader {
+        let model = try await model()
+        return OnlineReader(session: session, model: model, options: options(model))
+    }
+
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
-        try await OnlineReader(session: session, model: try await model()).query(request, headers)
+        try await reader().query(request, headers)
     }
 
     public func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {
-        try await OnlineReader(session: session, model: try await model()).load(address, options, headers)
+        try await reader().load(address, options, headers)
     }
 
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
@@ -52,7 +57,7 @@ extension OnlineODataProvider {
             options: options)
         return try await batch.process(
             calls, OnlineModification(session: session, model: model, options: options),
-            OnlineReader(session: session, model: model))
+            OnlineReader(session: session, model: model, options: options))
     }
 
     // MARK: Streams
@@ -67,7 +72,7 @@ extension OnlineODataProvider {
     public func downloadStream(
         _ stream: StreamAddress, headers: HTTPHeaders
     ) async throws(TidelogError) -> LocalStream? {
-        let reader = OnlineReader(session: session, model: try await model())
+        let reader = try await reader()
         return try await TransientStream.downloaded(
             in: Self.temporaryDirectory, from: try reader.urls.url(of: stream), headers: headers, session)
     }

@@ -11,10 +11,11 @@ struct OnlineReader {
     let snapshots: OnlineSnapshots
     private let reader: PayloadReader
 
-    init(session: ServiceSession, model: EntityDataModel) {
+    /// - Parameter options: The options of the service, whose format the requests state.
+    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
         self.session = session
         self.model = model
-        urls = OnlineURLs(model: model, root: session.root)
+        urls = OnlineURLs(model: model, root: session.root, format: options.payloadFormat)
         snapshots = OnlineSnapshots(model: model, root: session.root)
         reader = PayloadReader(version: model.version, model: model, limits: session.limits.reading)
     }

@@ -16,9 +16,10 @@ package struct OnlineURLs: Sendable {
     package let model: EntityDataModel
     let encoder: RequestEncoder
 
-    package init(model: EntityDataModel, root: String) {
+    package init(model: EntityDataModel, root: String, format: ServiceOptions.PayloadFormat = .json) {
         self.model = model
-        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
+        encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: root, options: ServiceOptions(payloadFormat: format))
     }
 
     /// Returns the URLs whose results together are the result of the query: one, or several for the entities that refer

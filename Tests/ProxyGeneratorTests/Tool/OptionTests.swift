@@ -144,6 +144,56 @@ import Testing
             #expect(try tool.names(in: "out").count == 4)
         }
 
+        // MARK: Options of the parser (PG-18)
+
+        @Test(arguments: ["-parser:EXCLUDE_SERVER_ONLY_ELEMENTS", "--exclude-server-only"])
+        func `elements for the server only have no class`(option: String) throws {
+            let secret = SmallDocuments.type("Secret").replacing(
+                "</EntityType>",
+                with: #"<Annotation Term="com.sap.cloud.server.odata.sql.v1.ServerOnly"/></EntityType>"#)
+            let document = SmallDocuments.v4(SmallDocuments.type("Order") + secret)
+            #expect(try tool.run(["-d", "all"], input: document).code == 0)
+            #expect(try tool.names(in: "all").contains("Secret.swift"))
+            #expect(try tool.run([option, "-d", "out"], input: document) == ("", 0))
+            #expect(try !tool.names(in: "out").contains("Secret.swift"))
+            #expect(try tool.names(in: "out").contains("Order.swift"))
+        }
+
+        @Test(arguments: ["-parser:STRICT_FACET_WARNINGS", "--facet-warnings"])
+        func `questionable facets are printed to standard error`(option: String) throws {
+            let document = SmallDocuments.v4(
+                SmallDocuments.type("Order").replacing(
+                    "</EntityType>", with: #"<Property Name="Amount" Type="Edm.Decimal" Scale="2"/></EntityType>"#))
+            #expect(try tool.run(["-d", "quiet"], input: document) == ("", 0))
+            let result = try tool.output([option, "-d", "out"], input: document)
+            #expect(result.code == 0)
+            #expect(result.said.contains("N.Order/Amount: Edm.Decimal has no Precision."))
+        }
+
+        @Test(arguments: ["-parser:IGNORE_ALL_REFERENCES", "--ignore-references"])
+        func `referenced documents can be left unread`(option: String) throws {
+            try tool.write(
+                SmallDocuments.v4(
+                    SmallDocuments.type("Order", "<NavigationProperty Name=\"By\" Type=\"People.Person\"/>"),
+                    references: SmallDocuments.reference("people.xml", "People")), to: "m.xml")
+            try tool.write(
+                SmallDocuments.v4(SmallDocuments.type("Person"), namespace: "People", container: false),
+                to: "people.xml")
+            #expect(try tool.run(["-m", "m.xml", "-d", "all"]) == ("", 0))
+            #expect(try tool.names(in: "all").contains("Person.swift"))
+            #expect(try tool.run(["-m", "m.xml", option, "-d", "out"]) == ("", 0))
+            #expect(try !tool.names(in: "out").contains("Person.swift"))
+        }
+
+        @Test func `options of the parser that describe the behavior anyway are accepted`() throws {
+            let names = [
+                "PROCESS_MIXED_VERSIONS", "DISABLE_NAME_VALIDATION", "DISABLE_FACET_WARNINGS",
+                "IGNORE_UNDEFINED_TERMS", "RETAIN_ORIGINAL_TEXT", "DEFAULT_VARIABLE_SCALE",
+            ]
+            #expect(try tool.run(names.map { "-parser:" + $0 } + ["-d", "out"], input: metadata) == ("", 0))
+            #expect(try tool.run(["-parser:NO_SUCH_OPTION", "-d", "other"], input: metadata).code != 0)
+        }
+
         // MARK: Annotations
 
         @Test(arguments: ["-annotate", "--annotate"])

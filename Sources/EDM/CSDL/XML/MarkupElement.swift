@@ -22,8 +22,8 @@ final class MarkupOrigin: Sendable {
     }
 }
 
-/// An element of a metadata document, with the location of its tag.
-final class MarkupElement {
+/// An element of a metadata document or of another XML document, with the location of its tag.
+package final class MarkupElement {
     /// The vocabulary of an element or attribute.
     enum Vocabulary: Hashable {
         /// A CSDL namespace of any version: the model itself.
@@ -34,23 +34,23 @@ final class MarkupElement {
         case foreign
     }
 
-    struct Attribute: Hashable {
-        let name: String
+    package struct Attribute: Hashable {
+        package let name: String
         let prefix: String?
         /// The namespace; `nil` if the attribute has no prefix and so belongs to its element.
-        let namespace: String?
-        let value: String
+        package let namespace: String?
+        package let value: String
     }
 
-    let name: String
-    let namespace: String?
+    package let name: String
+    package let namespace: String?
     let vocabulary: Vocabulary
-    let attributes: [Attribute]
+    package private(set) var attributes: [Attribute]
     let line: Int
     let column: Int
     let origin: MarkupOrigin
-    fileprivate(set) var children: [MarkupElement] = []
-    fileprivate(set) var text = ""
+    package fileprivate(set) var children: [MarkupElement] = []
+    package fileprivate(set) var text = ""
     /// The reason why the element is unusable, if known before it is read: its JSON value has the wrong kind.
     let flaw: String?
 
@@ -93,6 +93,8 @@ final class MarkupElement {
     func append(_ child: MarkupElement) { children.append(child) }
 
     func remove(_ isUnusable: (MarkupElement) -> Bool) { children.removeAll(where: isUnusable) }
+
+    func removeAttributes(_ isUnusable: (Attribute) -> Bool) { attributes.removeAll(where: isUnusable) }
 
     func append(text piece: String) { text += piece }
 }

@@ -7,6 +7,8 @@ import CLibXML2
 struct MarkupParser {
     let limits: CSDLReader.Limits
     var origin = MarkupOrigin()
+    /// Whether text that consists of white space is content. In metadata it is layout.
+    var keepsWhiteSpace = false
     /// Returns why a document with that root is not acceptable, or `nil` if it may be.
     var refusal: @Sendable (MarkupElement) -> CSDLError? = { MetadataDocument.refusal(of: $0) }
 
@@ -18,7 +20,8 @@ struct MarkupParser {
         try refuseWhatIsNoXML(bytes)
         try refuseAttributeFloods(bytes)
 
-        let state = MarkupTreeState(limits: limits, origin: origin, refusal: refusal)
+        let state = MarkupTreeState(
+            limits: limits, origin: origin, keepsWhiteSpace: keepsWhiteSpace, refusal: refusal)
         Self.run(bytes, state)
         if let failure = state.failure { throw failure }
         guard let root = state.root else {

@@ -8,6 +8,7 @@ final class MarkupTreeState {
 
     private let limits: CSDLReader.Limits
     private let origin: MarkupOrigin
+    private let keepsWhiteSpace: Bool
     private let refusal: @Sendable (MarkupElement) -> CSDLError?
     private var open: [MarkupElement] = []
     /// The number of namespaces that each open element declares. libxml2 looks up a prefix by linear search.
@@ -20,10 +21,12 @@ final class MarkupTreeState {
     private var vocabularies: [UnsafePointer<xmlChar>: MarkupElement.Vocabulary] = [:]
 
     init(
-        limits: CSDLReader.Limits, origin: MarkupOrigin, refusal: @escaping @Sendable (MarkupElement) -> CSDLError?
+        limits: CSDLReader.Limits, origin: MarkupOrigin, keepsWhiteSpace: Bool,
+        refusal: @escaping @Sendable (MarkupElement) -> CSDLError?
     ) {
         self.limits = limits
         self.origin = origin
+        self.keepsWhiteSpace = keepsWhiteSpace
         self.refusal = refusal
     }
 
@@ -125,7 +128,7 @@ final class MarkupTreeState {
     func text(_ text: UnsafePointer<xmlChar>?, _ count: Int) {
         guard failure == nil, let text, count > 0, let element = open.last else { return }
         let bytes = UnsafeBufferPointer(start: text, count: count)
-        if element.text.isEmpty, element.name != "String", bytes.allSatisfy(\.isXMLSpace) { return }
+        if element.text.isEmpty, !keepsWhiteSpace, element.name != "String", bytes.allSatisfy(\.isXMLSpace) { return }
         element.append(text: String(decoding: bytes, as: UTF8.self))
     }
 

@@ -1,7 +1,7 @@
 /// The reason why an expression cannot be evaluated for an entity.
 public struct EvaluationError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable {
-        /// The evaluator does not support the construct: geo functions, paths from `$root`, comparisons of entities.
+        /// The evaluator does not support the construct: paths from `$root`, comparisons of entities.
         case unsupported
         case unknownProperty
         /// The path leads to an entity or item that does not exist.

@@ -86,23 +86,26 @@ extension ExpressionEvaluator {
 }
 
 extension EntityDataModel {
-    /// Returns the enumeration type at the end of a path of properties and types.
-    func enumerationType(of path: [ExpressionPath.Segment], from type: StructuredType?) -> EnumerationType? {
+    /// Returns the declared type at the end of a path of properties and types.
+    func propertyType(of path: [ExpressionPath.Segment], from type: StructuredType?) -> TypeReference? {
         var type = type
-        for (index, segment) in path.enumerated() {
+        var last: TypeReference?
+        for segment in path {
             switch segment {
             case .property(let name):
                 guard let property = type?.findProperty(name) else { return nil }
+                last = property.type
                 switch property.type.kind {
-                case .enumeration(let name): return index == path.count - 1 ? enumerationType(named: name) : nil
                 case .complex(let name): type = findComplexType(name)
                 case .entity(let name): type = findEntityType(name)
-                default: return nil
+                default: type = nil
                 }
-            case .type(let name): type = findEntityType(resolveAlias(name)) ?? findComplexType(resolveAlias(name))
+            case .type(let name):
+                last = nil
+                type = findEntityType(resolveAlias(name)) ?? findComplexType(resolveAlias(name))
             default: return nil
             }
         }
-        return nil
+        return last
     }
 }

@@ -228,23 +228,15 @@ struct EvaluationRun {
 
     /// Returns the enumeration type according to the declarations of the properties along the path.
     private func enumerationType(_ path: ExpressionPath) -> EnumerationType? {
-        guard let model = evaluator.model else { return nil }
-        let start: EvaluationOperand?
-        switch path.root {
-        case .implicit, .this: start = current
-        case .it: start = it
-        case .variable(let name): start = variables[name]
-        case .alias(let name):
-            guard path.segments.isEmpty, let alias = evaluator.aliases.first(where: { $0.name == name }) else {
-                return nil
-            }
+        guard let type = declaredType(path), case .enumeration(let name) = type.kind else {
+            guard case .alias(let name) = path.root, path.segments.isEmpty,
+                let alias = evaluator.aliases.first(where: { $0.name == name })
+            else { return nil }
             // An alias that refers to a different one has already been resolved.
             if case .path = alias.value { return nil }
             return enumerationType(alias.value)
-        case .root, .these, .expression: return nil
         }
-        guard case .entity(let entity?)? = start else { return nil }
-        return model.enumerationType(of: path.segments, from: entity.type)
+        return evaluator.model?.enumerationType(named: name)
     }
 
     /// Returns whether a value contains the flags, compared by number if the model contains the type, otherwise by
@@ -290,6 +282,10 @@ struct EvaluationRun {
             case .entities(let entities): return .boolean(!entities.isEmpty)
             case .value(let value): return .boolean(value != .null)
             }
+        case .geoDistance, .geoIntersects, .geoLength:
+            var values: [Value] = []
+            for argument in arguments { values.append(try value(of: argument)) }
+            return try GeoFunctions.apply(function, values, family: geoFamily(of: arguments))
         default:
             var values: [Value] = []
             for argument in arguments { values.append(try value(of: argument)) }

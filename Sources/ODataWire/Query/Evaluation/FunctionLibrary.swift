@@ -7,7 +7,7 @@ package import EDM
 package enum FunctionLibrary {
     /// Applies a function. Null arguments result in null.
     ///
-    /// Functions that need more than values (`now`, the offline functions, geo functions) throw an error.
+    /// Functions that need more than values (`now`, the offline functions) throw an error.
     package static func apply(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {
         guard function.arity.contains(arguments.count) else {
             throw EvaluationError(.wrongOperand, "\(function.rawValue) does not accept \(arguments.count) arguments.")
@@ -29,7 +29,8 @@ package enum FunctionLibrary {
         case .matchesPattern:
             let pattern = try TextPattern(try string(arguments[1], function))
             return .boolean(pattern.isFound(in: try string(arguments[0], function)))
-        case .now, .geoDistance, .geoIntersects, .geoLength, .isLocal, .hasPendingChanges,
+        case .geoDistance, .geoIntersects, .geoLength: return try GeoFunctions.apply(function, arguments, family: nil)
+        case .now, .isLocal, .hasPendingChanges,
             .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
             throw EvaluationError(.unsupported, "The function \(function.rawValue) is not supported here.")
         }
