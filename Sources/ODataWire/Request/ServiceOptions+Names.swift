@@ -47,6 +47,8 @@ extension ServiceOptions {
             ("tellsDeletionsInV2", .flag(\.tellsDeletionsInV2)),
             ("changeSetRollback", .choice(\.changeSetRollback)), ("doubts", .choice(\.doubts)),
             ("doubtsBySet", .policies(\.doubtsBySet)), ("lostRequestSeconds", .seconds(\.lostRequestSeconds)),
+            ("supportsETagReferences", .flag(\.supportsETagReferences)),
+            ("supportsRequestConditions", .flag(\.supportsRequestConditions)),
         ]
     }
 

@@ -5,7 +5,7 @@ extension ReservedNames {
         "BoxQuery",
         "CalendarLiteral", "ChangeSet", "ClassMetadata",
         "ClockLiteral",
-        "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",
+        "ClientRegistration", "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",
         "EmbeddedMetadata", "EncodableEntity", "EntitiesPath", "EntityIdentity", "EntityPath", "EntityValue",
         "EnumerationValue", "FlagsEnumeration", "IdentifiableEntity",
         "InvocationAnswer", "InvocationArgument", "InvocationArguments", "InvocationBinding", "InvocationResult",

@@ -32,7 +32,11 @@ extension RequestPlanner {
             if speaksValues, try setDependents(of: navigation, to: binding.targets, &content.values) { continue }
             if isDoubled {
                 // The key of a new principal is provisional, so the link identifies it to the service.
-                for pair in navigation.navigation?.constraints ?? [] { content.values[pair.dependent] = nil }
+                let target = binding.targets[0]
+                for pair in navigation.navigation?.constraints ?? []
+                where !keepsDependent(pair, type, isNew: contentIDs[target] != nil, target: target) {
+                    content.values[pair.dependent] = nil
+                }
             }
             var targets: [ResourceReference] = []
             for target in binding.targets {
