@@ -28,7 +28,9 @@ import Testing
         store.service = ServiceOptions(supportsETagReferences: true)
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "W/\"1\"")
         let requests = try preconditions([
-            .update(order, changes: ["Note": .string("a")], bindings: [Binding(navigation: "Customer", targets: [customer])]),
+            .update(
+                order, changes: ["Note": .string("a")], bindings: [Binding(navigation: "Customer", targets: [customer])]
+            ),
             .delete(order),
         ])
         #expect(requests == ["W/\"1\"", "$1"])
@@ -37,7 +39,9 @@ import Testing
     @Test func `without support, the second change has no precondition`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "W/\"1\"")
         let requests = try preconditions([
-            .update(order, changes: ["Note": .string("a")], bindings: [Binding(navigation: "Customer", targets: [customer])]),
+            .update(
+                order, changes: ["Note": .string("a")], bindings: [Binding(navigation: "Customer", targets: [customer])]
+            ),
             .delete(order),
         ])
         #expect(requests == ["W/\"1\"", "*"])

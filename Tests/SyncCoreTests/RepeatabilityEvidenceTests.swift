@@ -20,7 +20,8 @@ import Testing
 
     @Test func `a success without the header shows that the service does not recognize repetitions`() {
         #expect(RepeatabilityEvidence([.members([response(204)])]) == .unsupported)
-        #expect(RepeatabilityEvidence([.members([response(204)]), .members([response(201, "accepted")])]) == .supported)
+        #expect(
+            RepeatabilityEvidence([.members([response(204)]), .members([response(201, "accepted")])]) == .supported)
         #expect(RepeatabilityEvidence([.failed(response(400, "rejected"), culprit: nil)]) == .supported)
     }
 

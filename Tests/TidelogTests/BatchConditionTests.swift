@@ -119,7 +119,8 @@ import Tidelog
                     + #"{"id":"2","dependsOn":["1"],"method":"patch","url":"Orders(1)","headers":{"if-match":"\#(reference)","#
                     + #""content-type":"application/json"},"body":{"Note":"x"}}"#)
         }
-        #expect(try batch("$1").contains(#"{"id":"2","status":204"#) || batch("$1").contains(#"{"id":"2","status":200"#))
+        #expect(
+            try batch("$1").contains(#"{"id":"2","status":204"#) || batch("$1").contains(#"{"id":"2","status":200"#))
         let change =
             #"{"id":"c","method":"patch","url":"Orders(1)","headers":{"if-match":"*","content-type":"application/json"},"body":{"Note":"y"}},"#
         #expect(try batch("$1", change).contains(#"{"id":"2","status":412"#))

@@ -37,7 +37,8 @@ import Tidelog
         transport = SandboxTransport(sandbox)
     }
 
-    private func store(_ registration: ClientRegistration? = ClientRegistration()) async throws -> OfflineODataProvider {
+    private func store(_ registration: ClientRegistration? = ClientRegistration()) async throws -> OfflineODataProvider
+    {
         var parameters = OfflineODataParameters(storePath: directory.path, transport: transport)
         parameters.clientRegistration = registration
         let store = OfflineODataProvider(serviceRoot: "http://notes.test/v4/", parameters: parameters)

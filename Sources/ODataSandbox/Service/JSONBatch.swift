@@ -49,7 +49,8 @@ struct JSONBatch {
             }
             for name in item.condition?.names ?? [] where !known.contains(name) {
                 throw SandboxError(
-                    400, .invalidBatch, "The condition of request \(item.id) refers to \(name), which is not before it.")
+                    400, .invalidBatch, "The condition of request \(item.id) refers to \(name), which is not before it."
+                )
             }
             if let group = item.group, parts.last?.group == group {
                 parts[parts.count - 1].items.append(item)

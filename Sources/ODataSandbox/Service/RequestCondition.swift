@@ -82,8 +82,10 @@ struct RequestCondition {
         for step in path { value = value?[step] }
         if path.isEmpty, let inner = body?["value"] { value = inner }
         switch value {
-        case .string(let text)?: return "\u{27}" + text.split(separator: "\u{27}", omittingEmptySubsequences: false)
-            .joined(separator: "\u{27}\u{27}") + "\u{27}"
+        case .string(let text)?:
+            return "\u{27}"
+                + text.split(separator: "\u{27}", omittingEmptySubsequences: false)
+                .joined(separator: "\u{27}\u{27}") + "\u{27}"
         case .number?, .boolean?: return value?.text ?? "null"
         default: return "null"
         }

@@ -32,11 +32,9 @@ extension RequestPlanner {
             if speaksValues, try setDependents(of: navigation, to: binding.targets, &content.values) { continue }
             if isDoubled {
                 // The key of a new principal is provisional, so the link identifies it to the service.
-                let target = binding.targets[0]
+                let keys = KeyTargets(planner: self)
                 for pair in navigation.navigation?.constraints ?? []
-                where !keepsDependent(pair, type, isNew: contentIDs[target] != nil, target: target) {
-                    content.values[pair.dependent] = nil
-                }
+                where !keys.keepsDependent(pair, type, of: binding.targets[0]) { content.values[pair.dependent] = nil }
             }
             var targets: [ResourceReference] = []
             for target in binding.targets {

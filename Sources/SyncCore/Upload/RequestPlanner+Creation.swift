@@ -55,7 +55,9 @@ extension RequestPlanner {
         var owner = owner
         // A link that is part of the key cannot follow in a request of its own.
         if owner == nil {
-            for link in try keyLinks(creation) where owner == nil { owner = try self.owner(by: link, of: set) }
+            for link in try KeyTargets(planner: self).links(of: creation) where owner == nil {
+                owner = try self.owner(by: link, of: set)
+            }
         }
         for (index, link) in links.enumerated() where owner == nil {
             guard let found = try self.owner(by: link, of: set) else { continue }
@@ -153,19 +155,13 @@ extension RequestPlanner {
         return try !content(creation.values, creation.bindings, type).links.isEmpty
     }
 
-    /// Returns the links to new entities that are part of the key and that no body can express.
-    private func keyLinks(_ creation: Creation) throws(StateError) -> [LinkContent] {
-        guard let type = resolver.model.findEntityType(creation.type) else { return [] }
-        return try keyReferences(of: creation, type, through: nil).links
-    }
-
     private func body(
         _ creation: Creation, _ below: ChildPlacement, declared: EntityType, through owner: Property? = nil
     ) throws(StateError) -> (EntityBody, NewEntity, [LinkContent]) {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
         let before = below.before.map { Binding(navigation: $0.navigation.name, targets: [$0.creation.entity]) }
         let content = try content(creation.values, creation.bindings + before, type)
-        let keyTargets = try keyReferences(of: creation, type, through: owner).bindings
+        let keyTargets = try KeyTargets(planner: self).content(of: creation, type, through: owner).bindings
         var body = EntityBody(
             type: type, declaredType: declared, values: content.values, bindings: content.bindings + keyTargets)
         var new = NewEntity(creation.entity)

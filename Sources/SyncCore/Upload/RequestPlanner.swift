@@ -11,11 +11,8 @@ struct RequestPlanner<Storage: StateReader> {
     private let usualOptions: ServiceOptions
     private var nextContentID: Int
     private(set) var contentIDs: [EntityID: String] = [:]
-    /// Entities that an earlier request of the change set changes or links. Their ETag was already checked and may have
-    /// changed.
-    private(set) var changed: Set<EntityID> = []
-    /// The Content-ID of the request that changed the entity last, if its response has the ETag of the result.
-    private var etagSources: [EntityID: String] = [:]
+    /// The entities that earlier requests of the change set change or link.
+    private var changed = ChangedEntities()
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced = EntityIDs()
     /// The values of entities after the earlier requests of the change set. Only used if updates are replacements.
@@ -52,8 +49,7 @@ struct RequestPlanner<Storage: StateReader> {
         options = usualOptions
         if let references { options.contentIDReferences = references }
         contentIDs = given
-        changed = []
-        etagSources = [:]
+        changed = ChangedEntities()
         referenced = EntityIDs(operations.flatMap(\.operation.referencedEntities))
         standing = [:]
         requests = []
@@ -203,19 +199,19 @@ struct RequestPlanner<Storage: StateReader> {
     ///
     /// - Parameter result: The entity whose ETag the response to that request contains.
     mutating func didChange(_ entities: some Collection<EntityID>, etagOf result: EntityID? = nil) {
-        changed.formUnion(entities)
-        guard options.supportsETagReferences, options.supportsBatch, !resolver.model.version.isLegacy else { return }
-        for entity in entities { etagSources[entity] = nil }
-        if let result { etagSources[result] = requests.last?.contentID }
+        changed.add(entities, etagOf: result, contentID: requests.last?.contentID)
     }
 
     /// Returns the value of `If-Match`: the ETag that the service had before the change set; for an entity that an
     /// earlier request changed, a reference to the ETag in its response (OData 4.01 Part 1, section 11.7.5), or `*` if
     /// the service does not support one.
     func etag(_ entity: EntityID) throws(StateError) -> String? {
-        if let source = etagSources[entity], try hasETag(entity) { return "$\(source)" }
+        if options.refersToETags(resolver.model.version), let source = changed.etagSources[entity], try hasETag(entity)
+        {
+            return "$\(source)"
+        }
         guard contentIDs[entity] == nil, let etag = try resolver.serviceRow(entity)?.etag else { return nil }
-        return changed.contains(entity) ? "*" : etag
+        return changed.all.contains(entity) ? "*" : etag
     }
 
     /// Returns whether responses contain an ETag of the entity: it has one, or the metadata declare it for its set.

@@ -44,7 +44,8 @@ public final class RequestBatch {
 
     private func add(_ part: Part, _ condition: BatchCondition?) -> Int {
         precondition(
-            condition?.parts.allSatisfy(parts.indices.contains) != false, "A condition may only refer to earlier parts.")
+            condition?.parts.allSatisfy(parts.indices.contains) != false, "A condition may only refer to earlier parts."
+        )
         conditions[parts.count] = condition
         parts.append(part)
         return parts.count - 1

@@ -35,19 +35,21 @@ extension OfflineODataParameters {
     }
 }
 
-extension OfflineODataProvider {
-    /// Registers the client if the parameters require it and it is not registered.
-    func registerClient(_ place: StorePlace) async throws(TidelogError) {
-        guard let registration = parameters.clientRegistration, sessionHeaders.registration.fields.isEmpty else { return }
-        let engine = try engine()
+extension StorePlace {
+    /// Registers the client if the parameters require it and it is not registered. Returns its header, or nil if nothing
+    /// was done.
+    func registerClient(
+        _ engine: SyncEngine, _ parameters: OfflineODataParameters, _ known: SessionHeaders
+    ) async throws(TidelogError) -> HTTPHeaders? {
+        guard let registration = parameters.clientRegistration, known.registration.fields.isEmpty else { return nil }
         let registrar = try ClientRegistrar(
             registration, session: engine.session, model: try await engine.store.model,
             options: try await engine.store.serviceOptions, store: engine.store.identifier)
         let id = try await registrar.registered()
-        var description = try place.description() ?? StoreDescription(serviceRoot: engine.session.givenRoot)
+        var description = try description() ?? StoreDescription(serviceRoot: engine.session.givenRoot)
         description.clientID = id
-        try place.write(description)
-        changeHeaders { $0.registration = parameters.registrationHeader(description) }
+        try write(description)
+        return parameters.registrationHeader(description)
     }
 }
 

@@ -269,7 +269,8 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
         let report: UploadReport
         do throws(TidelogError) {
-            try await registerClient(place)
+            let header = try await place.registerClient(engine(), parameters, sessionHeaders)
+            if let header { changeHeaders { $0.registration = header } }
             report = try await engine().upload(options, otherwise: parameters.defaultUpload)
         } catch {
             // Report the requests that were rejected before the connection failed.

@@ -48,7 +48,8 @@ import Testing
     func `a group is requested in one batch`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)
         let names = try await shop.store.definingQueries().map(\.name)
-        _ = try await shop.engine.download(nil, DownloadOptions(groups: [Array(names.prefix(3)), Array(names.suffix(2))]))
+        _ = try await shop.engine.download(
+            nil, DownloadOptions(groups: [Array(names.prefix(3)), Array(names.suffix(2))]))
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
         let requests = shop.transport.requests
         // In V2 the service refuses the first one without a token.

@@ -2,7 +2,12 @@ import EDM
 import ODataWire
 import Operations
 
-extension RequestPlanner {
+/// The references to entities whose keys are part of the key of a new entity.
+struct KeyTargets<Storage: StateReader> {
+    let planner: RequestPlanner<Storage>
+
+    private var resolver: EntityResolver<Storage> { planner.resolver }
+
     /// Returns the targets that the body of a create must include because their keys are part of the new entity's key,
     /// unless the creation already includes them (OData 4.01 Part 1, section 11.4.2).
     ///
@@ -10,11 +15,11 @@ extension RequestPlanner {
     /// set creates it.
     ///
     /// - Parameter owner: The navigation property that the entity is created through.
-    func keyReferences(
+    func content(
         of creation: Creation, _ type: EntityType, through owner: Property?
     ) throws(StateError) -> BodyContent {
         var content = BodyContent(values: [:])
-        guard options.supportsBind, let set = resolver.model.findEntitySet(creation.set) else { return content }
+        guard planner.options.supportsBind, let set = resolver.model.findEntitySet(creation.set) else { return content }
         let known = Set(creation.bindings.map(\.navigation) + creation.inline.map(\.navigation))
         for item in KeyReference.all(of: type, in: set, resolver.model) {
             guard !known.contains(item.navigation.name),
@@ -26,24 +31,31 @@ extension RequestPlanner {
                 content.bindings.append(.init(navigation: item.navigation, targets: [reference]))
                 continue
             }
-            let isNew = contentIDs[target] != nil
-            if isNew, options.contentIDReferences != .urlsAndBodies {
+            let isNew = planner.contentIDs[target] != nil
+            if isNew, planner.options.contentIDReferences != .urlsAndBodies {
                 content.links.append(LinkContent(navigation: item.navigation, target: target))
             } else if try isNew ? true : hasBase(target) {
-                content.bindings.append(.init(navigation: item.navigation, targets: [try reference(target)]))
+                content.bindings.append(.init(navigation: item.navigation, targets: [try planner.reference(target)]))
             }
         }
         return content
+    }
+
+    /// Returns the links to new entities that are part of the key and that no body can express.
+    func links(of creation: Creation) throws(StateError) -> [LinkContent] {
+        guard let type = resolver.model.findEntityType(creation.type) else { return [] }
+        return try content(of: creation, type, through: nil).links
     }
 
     private func hasBase(_ entity: EntityID) throws(StateError) -> Bool { try resolver.serviceRow(entity) != nil }
 
     /// Whether a value that defines the same link as a binding is sent as well: a part of the key, unless the service
     /// assigns the key of the target.
-    func keepsDependent(_ pair: ReferentialConstraint, _ type: EntityType, isNew: Bool, target: EntityID) -> Bool {
+    func keepsDependent(_ pair: ReferentialConstraint, _ type: EntityType, of target: EntityID) -> Bool {
         guard type.keyProperties.contains(where: { $0.name == pair.dependent }) else { return false }
-        guard isNew else { return true }
-        guard let set = try? set(of: target), let principal = resolver.model.findEntitySet(set)?.entityType else {
+        guard planner.contentIDs[target] != nil else { return true }
+        guard let set = try? resolver.set(of: target), let principal = resolver.model.findEntitySet(set)?.entityType
+        else {
             return false
         }
         return principal.findProperty(pair.principal)?.isComputed == false
