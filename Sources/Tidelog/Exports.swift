@@ -2,6 +2,7 @@
 // of calls.
 @_exported public import EDM
 @_exported public import struct Logging.Logger
+@_exported public import enum ODataWire.BatchCondition
 @_exported public import struct ODataWire.HTTPHeaders
 @_exported public import struct ODataWire.KeyPredicate
 @_exported public import struct ODataWire.OperationInvocation

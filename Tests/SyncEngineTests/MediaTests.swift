@@ -248,7 +248,7 @@ struct MediaTests {
         dialect: Dialect, isNew: Bool
     ) async throws {
         var options = LocalStore.Options()
-        options.removesStreamsAfterUpload = true
+        options.removal.streams = true
         let shop = try await Shop(dialect, options: options)
         try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
         try await shop.pull()
@@ -269,7 +269,7 @@ struct MediaTests {
     /// Returns a store that removes streams after their upload, with everything downloaded.
     private func withoutSentStreams(_ dialect: Dialect) async throws -> Shop {
         var options = LocalStore.Options()
-        options.removesStreamsAfterUpload = true
+        options.removal.streams = true
         let shop = try await Shop(dialect, options: options)
         try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
         try await shop.pull()

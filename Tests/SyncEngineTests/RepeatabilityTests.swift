@@ -119,6 +119,42 @@ struct RepeatabilityTests {
         #expect(try await shop.value(customer, "Name") == .string("New"))
     }
 
+    @Test func `a repeated success without Repeatability-Result leaves a duplicate to the user instead of hiding it`()
+        async throws
+    {
+        let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
+        // The service does not recognize repetitions, although its options state it.
+        shop.transport.change { $0.options.repeatability = nil }
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        let report = try await shop.push()
+        #expect(report.confirmed.isEmpty && report.inDoubt.count == 1)
+        #expect(try await shop.serviceState(["Customers"]).count == 5)
+    }
+
+    @Test func `after a success without Repeatability-Result nothing is repeated, and reading resolves doubts`()
+        async throws
+    {
+        let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
+        shop.transport.change { $0.options.repeatability = nil }
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(await shop.store.lacksRepeatability)
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        let sent = batches(shop).count
+        #expect(try await shop.push().remaining == 0)
+        #expect(batches(shop).count == sent)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+
+        shop.transport.change { $0.options.repeatability = Repeatability(.oasis) }
+        try await shop.perform(update("Orders(1)", ["Note": .string("again")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(await !shop.store.lacksRepeatability)
+    }
+
     @Test func `an operation that is sent again as a new request has a new identifier`() async throws {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
         let order = try await shop.create("Orders", ["CustomerID": .integer(4)])

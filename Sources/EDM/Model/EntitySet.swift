@@ -34,6 +34,14 @@ public final class EntitySet: Sendable {
     }
 }
 
+extension EntitySet {
+    /// A Boolean value that indicates whether the metadata declare ETags of the set's entities
+    /// (`Org.OData.Core.V1.OptimisticConcurrency`).
+    public var hasOptimisticConcurrency: Bool {
+        annotations.contains { $0.term == "Org.OData.Core.V1.OptimisticConcurrency" }
+    }
+}
+
 extension EntitySet: Hashable {
     public static func == (a: EntitySet, b: EntitySet) -> Bool { a === b || a.name == b.name }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }

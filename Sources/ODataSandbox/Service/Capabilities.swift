@@ -10,6 +10,10 @@ public struct Capabilities: Sendable, Hashable {
     public var patch = true
     /// The positions at which `$<Content-ID>` is supported.
     public var contentIDReferences = ServiceOptions.ContentIDReferences.urlsAndBodies
+    /// Whether `If-Match` may refer to the ETag in the response to an earlier request of a batch, in V4.
+    public var etagReferences = true
+    /// Whether `if` is evaluated in batches in JSON. Otherwise a request that has it fails with 424.
+    public var requestConditions = true
     /// Whether a rejected change set is rolled back. Otherwise the changes before the rejected request are kept.
     public var rollsBackChangeSets = true
     /// Whether methods other than GET and POST are accepted. If not, `X-HTTP-Method` contains the method.

@@ -9,6 +9,8 @@ struct JSONBatch {
         let id: String
         let group: String?
         let dependsOn: [String]
+        /// The `if` member.
+        let condition: RequestCondition?
         var request: WireRequest
     }
 
@@ -17,9 +19,8 @@ struct JSONBatch {
         let group: String?
         var items: [Item]
 
+        var hasConditions: Bool { items.contains { $0.condition != nil } }
         var names: [String] { items.map(\.id) + (group.map { [$0] } ?? []) }
-        /// The dependencies on other parts.
-        var dependencies: [String] { items.flatMap(\.dependsOn).filter { !names.contains($0) } }
     }
 
     private(set) var parts: [Part] = []
@@ -46,6 +47,11 @@ struct JSONBatch {
             for id in Self.references(of: item.request) where ids.contains(id) && !item.dependsOn.contains(id) {
                 throw SandboxError(400, .invalidBatch, "Request \(item.id) refers to \(id), but does not depend on it.")
             }
+            for name in item.condition?.names ?? [] where !known.contains(name) {
+                throw SandboxError(
+                    400, .invalidBatch, "The condition of request \(item.id) refers to \(name), which is not before it."
+                )
+            }
             if let group = item.group, parts.last?.group == group {
                 parts[parts.count - 1].items.append(item)
                 continue
@@ -61,7 +67,6 @@ struct JSONBatch {
         guard let id = value["id"]?.string, let method = value["method"]?.string, let url = value["url"]?.string else {
             throw SandboxError(400, .invalidBatch, "A request of a batch must have id, method and url.")
         }
-        guard value["if"] == nil else { throw SandboxError(501, .notImplemented, "The sandbox does not support “if”.") }
         var request = WireRequest(
             method: method.uppercased(), url: url.hasPrefix("/") ? Route(url).rest : url)
         for member in value["headers"]?.object?.members ?? [] {
@@ -82,11 +87,13 @@ struct JSONBatch {
         }
         return Item(
             id: id, group: value["atomicityGroup"]?.string,
-            dependsOn: (value["dependsOn"]?.array ?? []).compactMap(\.string), request: request)
+            dependsOn: (value["dependsOn"]?.array ?? []).compactMap(\.string),
+            condition: value["if"]?.string.map(RequestCondition.init), request: request)
     }
 
     private static func references(of request: WireRequest) -> [String] {
-        (ContentIDReferences.id(of: request.url[...]).map { [$0] } ?? []) + references(inBodyOf: request)
+        (ContentIDReferences.id(of: request.url[...]).map { [$0] } ?? []) + ETagReferences.names(in: request)
+            + references(inBodyOf: request)
     }
 
     /// Returns the references in links. Other strings are not references.

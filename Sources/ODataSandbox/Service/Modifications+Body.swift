@@ -87,6 +87,7 @@ extension Modifications {
     /// ETags are compared with those before the change set: clients cannot know ETags from within it, and an entity
     /// that it has created needs none.
     func requireMatch(_ id: RowID, _ request: WireRequest) throws(SandboxError) {
+        if let name = ETagReferences.name(in: request) { return try requireMatch(id, withETagOf: name) }
         guard let row = base[id] else { return }
         let etag = view.etag(of: row)
         if request.headers["If-None-Match"].map({ EntityTag.list($0, contains: etag) }) == true {

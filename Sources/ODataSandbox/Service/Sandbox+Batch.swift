@@ -22,9 +22,12 @@ extension Sandbox {
         let heads = try partHeads(of: request)
         let stopsAtError = !view.isLegacy && !Preferences(request).continuesOnError
         var response = BatchResponse(parts: [])
+        var etags = ETagReferences()
         for (index, part) in batch.parts.enumerated() {
+            let part = view.capabilities.etagReferences ? part.resolved(etags) : part
             let (answer, isSuccess) = answer(to: part, head: heads.isEmpty ? .empty : heads[index], view)
             response.parts.append(answer)
+            etags.add(answer)
             if activeFaults?.isCut == true || stopsAtError && !isSuccess { break }
         }
         return try write(response, view)
@@ -178,6 +181,25 @@ extension Sandbox {
             }
         }
         throw SandboxError(500, .invalidBatch, "The responses cannot be encoded as a batch.")
+    }
+}
+
+extension BatchPart {
+    fileprivate func resolved(_ etags: ETagReferences) -> BatchPart {
+        switch self {
+        case .query(let request): .query(etags.resolved(request))
+        case .changeSet(let members):
+            .changeSet(members.map { Member(contentID: $0.contentID, request: etags.resolved($0.request)) })
+        }
+    }
+}
+
+extension ETagReferences {
+    fileprivate mutating func add(_ part: BatchResponsePart) {
+        switch part {
+        case .single(let contentID, let response): add(response, to: contentID)
+        case .changeSet(let members): for member in members { add(member.response, to: member.contentID) }
+        }
     }
 }
 

@@ -4,8 +4,8 @@ internal import ODataWire
 extension Sandbox {
     /// Handles `$batch` as JSON (OData JSON Format 4.01, section 19).
     ///
-    /// Requests are executed in order and atomicity groups atomically. Requests that depend on a failed one get the
-    /// response 424.
+    /// Requests are executed in order and atomicity groups atomically. Requests that depend on a failed one, or whose
+    /// condition is false, get the response 424.
     mutating func jsonBatch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         guard request.headers["OData-Version"] == "4.01" else {
             throw SandboxError(400, .invalidBatch, "A batch in JSON must have the header OData-Version: 4.01.")
@@ -15,16 +15,10 @@ extension Sandbox {
         var progress = JSONBatchProgress()
         for part in batch.parts {
             if activeFaults?.isCut == true { break }
-            if part.dependencies.contains(where: progress.failed.contains) {
-                for item in part.items {
-                    progress.add(
-                        item,
-                        view.response(
-                            to: SandboxError(424, .failedDependency, "The request depends on a request that failed.")),
-                        view)
-                }
+            if let obstacle = try progress.obstacle(to: part, view) {
+                for item in part.items { progress.add(item, view.response(to: obstacle), view) }
                 progress.failed.formUnion(part.names)
-            } else if continues || progress.failed.isEmpty {
+            } else if continues || progress.failed.isEmpty || part.hasConditions {
                 perform(part, &progress, view)
             }
         }
@@ -38,7 +32,7 @@ extension Sandbox {
     }
 
     private mutating func perform(_ part: JSONBatch.Part, _ progress: inout JSONBatchProgress, _ view: ServiceView) {
-        let items = part.items.map { progress.resolve($0) }
+        let items = part.items.map { progress.resolve($0, view) }
         guard part.group != nil else {
             for item in items {
                 let response = single(item.request, view)
@@ -67,18 +61,21 @@ private struct JSONBatchProgress {
     var failed: Set<String> = []
     /// The URLs of the entities that requests of earlier parts have created, relative to the service root.
     private var places: [String: String] = [:]
+    private var etags = ETagReferences()
     var answers: [(item: JSONBatch.Item, response: WireResponse)] = []
 
     mutating func add(_ item: JSONBatch.Item, _ response: WireResponse, _ view: ServiceView) {
         answers.append((item, response))
         guard response.isSuccess else { return }
+        etags.add(response, to: item.id)
         let location = response.headers["Location"] ?? item.request.url
         places[item.id] = String(location.hasPrefix(view.root) ? location.dropFirst(view.root.count) : location[...])
     }
 
     /// Replaces `$<id>` of an earlier part with the entity's URL. The transaction resolves references within the group.
-    func resolve(_ item: JSONBatch.Item) -> JSONBatch.Item {
+    func resolve(_ item: JSONBatch.Item, _ view: ServiceView) -> JSONBatch.Item {
         var item = item
+        if view.capabilities.etagReferences { item.request = etags.resolved(item.request) }
         if let id = ContentIDReferences.id(of: item.request.url[...]), let place = places[id] {
             item.request.url = place + item.request.url.dropFirst(id.utf8.count + 1)
         }
@@ -89,6 +86,27 @@ private struct JSONBatchProgress {
             }
         }
         return item
+    }
+
+    /// Returns the error of a part that must not be executed: one of its requests depends on a request that failed, or
+    /// has a condition that is not true.
+    func obstacle(to part: JSONBatch.Part, _ view: ServiceView) throws(SandboxError) -> SandboxError? {
+        for item in part.items {
+            guard let condition = item.condition else {
+                guard item.dependsOn.contains(where: { failed.contains($0) && !part.names.contains($0) }) else {
+                    continue
+                }
+                return SandboxError(424, .failedDependency, "The request depends on a request that failed.")
+            }
+            guard view.capabilities.requestConditions else {
+                return SandboxError(424, .failedDependency, "The service does not support “if”.")
+            }
+            let responses = answers.map { RequestCondition.Answer(name: $0.item.id, response: $0.response) }
+            guard try condition.isTrue(responses, failed: failed, view.version) else {
+                return SandboxError(424, .failedDependency, "The condition “\(condition.text)” is not true.")
+            }
+        }
+        return nil
     }
 
     func write() -> [UInt8] {

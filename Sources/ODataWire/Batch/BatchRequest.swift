@@ -3,8 +3,16 @@
 /// The parts are processed in order (OData 4.01 Part 1, section 11.7; V2 likewise).
 public struct BatchRequest: Sendable, Hashable {
     public var parts: [BatchPart]
+    /// The conditions of parts, by their positions. They refer to earlier parts, and only batches in JSON have them.
+    ///
+    /// A part without a condition is executed if all parts before it succeeded, except for those that their condition
+    /// excluded.
+    public var conditions: [Int: BatchCondition]
 
-    public init(parts: [BatchPart]) { self.parts = parts }
+    public init(parts: [BatchPart], conditions: [Int: BatchCondition] = [:]) {
+        self.parts = parts
+        self.conditions = conditions
+    }
 }
 
 public enum BatchPart: Sendable, Hashable {

@@ -22,16 +22,20 @@ public struct JSONBatchWriter: Sendable {
         /// The requests so far, with the group of each.
         var groups: [String: String?] = [:]
         var previous: String?
-        for (part, named) in zip(batch.parts, names.parts) {
+        for (index, (part, named)) in zip(batch.parts, names.parts).enumerated() {
+            let condition = batch.effectiveCondition(at: index)
+            let awaited = (condition?.parts ?? []).sorted().compactMap { names.parts[$0].name }
+            let expression = condition?.expression(names.parts.map { $0.identifiers.first ?? "" })
             for (id, request) in zip(named.identifiers, part.requests) {
                 let references = JSONBatchReferences.all(in: request).filter { groups[$0] != nil }
-                var dependencies = previous.map { [$0] } ?? []
+                var dependencies = (previous.map { [$0] } ?? []) + awaited
                 for reference in references {
                     // A request of a different group is available only after that whole group has succeeded.
                     if let group = groups[reference] ?? nil, group != named.group { dependencies.append(group) }
                     dependencies.append(reference)
                 }
-                try write(request, id: id, group: named.group, dependsOn: dependencies.uniqued(), to: &output)
+                try write(
+                    request, id: id, group: named.group, dependsOn: dependencies.uniqued(), if: expression, to: &output)
                 groups[id] = .some(named.group)
             }
             previous = named.name ?? previous
@@ -42,7 +46,8 @@ public struct JSONBatchWriter: Sendable {
     }
 
     private func write(
-        _ request: WireRequest, id: String, group: String?, dependsOn: [String], to output: inout JSONWriter
+        _ request: WireRequest, id: String, group: String?, dependsOn: [String], if condition: String?,
+        to output: inout JSONWriter
     ) throws(BatchWriteError) {
         guard !request.method.isEmpty, request.method.utf8.allSatisfy(MultipartScanner.isToken) else {
             throw .invalidText("method")
@@ -58,6 +63,7 @@ public struct JSONBatchWriter: Sendable {
             for name in dependsOn { output.string(name) }
             output.endArray()
         }
+        if let condition { output.member("if", condition) }
         output.member("method", request.method.lowercased())
         output.member("url", url)
         try write(request.headers, to: &output)
@@ -130,12 +136,14 @@ enum JSONBatchBody {
     }
 }
 
-/// The `$<id>` references of a request: in the first segment of its URL, in a `$id` option, and in links of its body.
+/// The `$<id>` references of a request: in the first segment of its URL, in a `$id` option, in
+/// `If-Match`, and in links of its body.
 enum JSONBatchReferences {
     /// Returns the references in the order of occurrence. Does not check whether the referenced requests exist.
     static func all(in request: WireRequest) -> [String] {
         var found: [String] = []
         add(request.url[...], to: &found)
+        for name in ["If-Match", "If-None-Match"] { add((request.headers[name] ?? "")[...], to: &found) }
         if let query = request.url.firstIndex(of: "?") {
             for option in request.url[query...].dropFirst().split(separator: "&") {
                 let decoded = (try? PercentCoding.decode(String(option))) ?? String(option)
@@ -167,6 +175,24 @@ enum JSONBatchReferences {
             }
         case .null, .boolean, .number: break
         }
+    }
+}
+
+extension BatchRequest {
+    /// Returns the condition of a part, or nil if it only depends on its predecessor.
+    ///
+    /// After a part with a condition, the predecessor need not have been executed.
+    fileprivate func effectiveCondition(at index: Int) -> BatchCondition? {
+        if let condition = conditions[index] { return condition }
+        var result: BatchCondition?
+        for part in (0..<index).reversed() {
+            guard let condition = conditions[part] else {
+                return result.map { .succeeded(part) && $0 }
+            }
+            let ended = !condition || .succeeded(part)
+            result = result.map { ended && $0 } ?? ended
+        }
+        return result
     }
 }
 

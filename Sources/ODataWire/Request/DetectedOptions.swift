@@ -9,6 +9,10 @@ public struct DetectedOptions: Sendable, Hashable {
     /// ``ServiceOptions/ChangeSetRollback/absent`` if an entity of a rejected change set was found on the service.
     public var changeSetRollback: ServiceOptions.ChangeSetRollback?
 
+    /// Whether the last response to a repeatable request had no `Repeatability-Result`, so that requests are not repeated
+    /// (OASIS Repeatable Requests 1.0, section 4).
+    public var lacksRepeatability = false
+
     public init() {}
 
     public var isEmpty: Bool { self == DetectedOptions() }
@@ -28,6 +32,7 @@ public struct DetectedOptions: Sendable, Hashable {
         var named: [(name: String, value: String)] = []
         if let contentIDReferences { named.append((Self.references, contentIDReferences.rawValue)) }
         if let changeSetRollback { named.append((Self.rollback, changeSetRollback.rawValue)) }
+        if lacksRepeatability { named.append((Self.repeatability, "true")) }
         return named
     }
 
@@ -36,12 +41,14 @@ public struct DetectedOptions: Sendable, Hashable {
         switch name {
         case Self.references: contentIDReferences = ServiceOptions.ContentIDReferences(rawValue: value)
         case Self.rollback: changeSetRollback = ServiceOptions.ChangeSetRollback(rawValue: value)
+        case Self.repeatability: lacksRepeatability = value == "true"
         default: break
         }
     }
 
     private static let references = "contentIDReferences"
     private static let rollback = "changeSetRollback"
+    private static let repeatability = "lacksRepeatability"
 }
 
 extension ServiceOptions.ContentIDReferences {

@@ -48,6 +48,8 @@ extension ServiceOptions {
             ("changeSetRollback", .choice(\.changeSetRollback)), ("doubts", .choice(\.doubts)),
             ("doubtsBySet", .policies(\.doubtsBySet)), ("lostRequestSeconds", .seconds(\.lostRequestSeconds)),
             ("payloadFormat", .choice(\.payloadFormat)),
+            ("supportsETagReferences", .flag(\.supportsETagReferences)),
+            ("supportsRequestConditions", .flag(\.supportsRequestConditions)),
         ]
     }
 

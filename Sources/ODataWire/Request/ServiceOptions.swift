@@ -48,6 +48,13 @@ public struct ServiceOptions: Sendable, Hashable {
     /// `DetectedOptions`.
     public var contentIDReferences = ContentIDReferences.standard
 
+    /// Whether `If-Match` may refer to the ETag that an earlier request of the batch returned (`If-Match: $1`, OData 4.01
+    /// Part 1, section 11.7.5). The metadata declare it by `EtagReferencesSupported`.
+    public var supportsETagReferences = false
+    /// Whether the service evaluates `if` in batches in JSON (OData JSON Format 4.01, section 19.1). The metadata declare
+    /// it by `RequestDependencyConditionsSupported`.
+    public var supportsRequestConditions = false
+
     /// Whether a service rolls back a change set that it rejects.
     public enum ChangeSetRollback: String, Sendable, Hashable, CaseIterable {
         /// As the standard requires. Nevertheless, a create of a rejected change set is looked up before it is sent
@@ -76,9 +83,10 @@ public struct ServiceOptions: Sendable, Hashable {
 
     /// The repeatability mechanism of the service.
     ///
-    /// Unless it is `none`, requests without a response are sent again, and a success is trusted. A service that does
-    /// not recognize them executes them twice, and so does one behind an intermediary that drops the headers. Set it
-    /// only for a service for which it was tested. A declaration in the metadata needs no setting.
+    /// Unless it is `none`, requests without a response are sent again. A service that does not recognize them executes
+    /// them twice, and so does one behind an intermediary that drops the headers. With ``Repeatability/oasis`` a success
+    /// counts only with `Repeatability-Result: accepted`, and a store does not repeat requests after a response without
+    /// it. Set it only for a service for which it was tested. A declaration in the metadata needs no setting.
     public var repeatability = Repeatability.none
     /// Whether batches request asynchronous processing (`Prefer: respond-async`). A service that does not support it
     /// responds at once.
@@ -191,7 +199,8 @@ public struct ServiceOptions: Sendable, Hashable {
         correlationProperties: [String: String] = [:], tellsDeletionsInV2: Bool = false,
         changeSetRollback: ChangeSetRollback = .verified, doubts: DoubtPolicy = .evidence,
         doubtsBySet: [String: DoubtPolicy] = [:], lostRequestSeconds: Int = 120,
-        payloadFormat: PayloadFormat = .json
+        payloadFormat: PayloadFormat = .json,
+        supportsETagReferences: Bool = false, supportsRequestConditions: Bool = false
     ) {
         self.supportsBatch = supportsBatch
         self.supportsBind = supportsBind
@@ -213,6 +222,8 @@ public struct ServiceOptions: Sendable, Hashable {
         self.doubtsBySet = doubtsBySet
         self.lostRequestSeconds = lostRequestSeconds
         self.payloadFormat = payloadFormat
+        self.supportsETagReferences = supportsETagReferences
+        self.supportsRequestConditions = supportsRequestConditions
     }
 
     /// Returns the options with all version-dependent values resolved.
@@ -240,10 +251,12 @@ public struct ServiceOptions: Sendable, Hashable {
             case namespace + "BatchSupported": if annotation.value == "false" { supportsBatch = false }
             case namespace + "BatchSupport":
                 let fields = annotation.expression.flatMap { $0.name == "Record" ? $0.children : [] }
-                for field in fields where field.attributes["Bool"] == "false" {
-                    switch field.attributes["Property"] {
-                    case "Supported": supportsBatch = false
-                    case "ReferencesInRequestBodiesSupported": contentIDReferences = .urlsOnly
+                for field in fields {
+                    switch (field.attributes["Property"], field.attributes["Bool"]) {
+                    case ("Supported", "false"): supportsBatch = false
+                    case ("ReferencesInRequestBodiesSupported", "false"): contentIDReferences = .urlsOnly
+                    case ("EtagReferencesSupported", "true"): supportsETagReferences = true
+                    case ("RequestDependencyConditionsSupported", "true"): supportsRequestConditions = true
                     default: break
                     }
                 }

@@ -93,6 +93,8 @@ public protocol BookkeepingReader: AnyObject {
     /// Returns whether a query covers the entity.
     func isCovered(_ id: EntityID) throws(StateError) -> Bool
     func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool
+    /// Returns whether the query covers the entity only because it was created here: no download has delivered it.
+    func awaitsDelivery(_ id: EntityID, by query: String) throws(StateError) -> Bool
 
     /// Returns the dangling links, in the order in which the service returned them.
     func openLinks() throws(StateError) -> [OpenLink]

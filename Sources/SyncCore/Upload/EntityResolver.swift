@@ -124,7 +124,7 @@ public struct EntityResolver<Storage: StateReader> {
     }
 
     /// Returns the entity with these values. If they are its key, a locally deleted entity is found too.
-    private func principal(_ values: PropertyValues, in set: EntitySet) throws(StateError) -> EntityID? {
+    func principal(_ values: PropertyValues, in set: EntitySet) throws(StateError) -> EntityID? {
         let named = values.map { (property: $0.name, value: $0.value) }
         if let id = try storage.findRows(set: set.name, where: named).first { return id }
         guard values.count == set.entityType.keyParts.count,

@@ -31,6 +31,6 @@ extension RequestPlanner {
             if case .entity(let id)? = call.binding, !resolver.model.version.isLegacy { etag = try self.etag(id) }
             add(.invoke(invocation), pending, ifMatch: etag)
         }
-        changed.formUnion(pending.operation.referencedEntities)
+        didChange(pending.operation.referencedEntities)
     }
 }

@@ -32,7 +32,9 @@ extension RequestPlanner {
             if speaksValues, try setDependents(of: navigation, to: binding.targets, &content.values) { continue }
             if isDoubled {
                 // The key of a new principal is provisional, so the link identifies it to the service.
-                for pair in navigation.navigation?.constraints ?? [] { content.values[pair.dependent] = nil }
+                let keys = KeyTargets(planner: self)
+                for pair in navigation.navigation?.constraints ?? []
+                where !keys.keepsDependent(pair, type, of: binding.targets[0]) { content.values[pair.dependent] = nil }
             }
             var targets: [ResourceReference] = []
             for target in binding.targets {

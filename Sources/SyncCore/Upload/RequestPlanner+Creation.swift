@@ -50,8 +50,15 @@ extension RequestPlanner {
         guard let set = resolver.model.findEntitySet(creation.set) else { throw missing("entity set \(creation.set)") }
         let below = try split(creation)
         for (_, child) in below.before { try add(child, pending) }
-        var (body, new, links) = try body(creation, below, declared: set.entityType)
+        var (body, new, links) = try body(
+            creation, below, declared: set.entityType, through: owner?.navigation)
         var owner = owner
+        // A link that is part of the key cannot follow in a request of its own.
+        if owner == nil {
+            for link in try KeyTargets(planner: self).links(of: creation) where owner == nil {
+                owner = try self.owner(by: link, of: set)
+            }
+        }
         for (index, link) in links.enumerated() where owner == nil {
             guard let found = try self.owner(by: link, of: set) else { continue }
             owner = found
@@ -67,10 +74,11 @@ extension RequestPlanner {
                 let place = ResourceReference.contained(in: reference, by: owner.navigation, key: nil)
                 add(.update(place, body, replaces: !options.supportsPatch), pending, creates: new)
             }
-            changed.insert(owner.entity)
+            didChange([owner.entity])
         } else {
             add(.create(in: set, body), pending, creates: new)
         }
+        didChange([], etagOf: creation.entity)
         if !options.supportsPatch { standing[creation.entity] = creation.values }
         for link in links { try add(link, of: creation.entity, pending) }
         for (navigation, child) in below.after { try add(child, pending, below: (creation.entity, navigation)) }
@@ -148,16 +156,19 @@ extension RequestPlanner {
     }
 
     private func body(
-        _ creation: Creation, _ below: ChildPlacement, declared: EntityType
+        _ creation: Creation, _ below: ChildPlacement, declared: EntityType, through owner: Property? = nil
     ) throws(StateError) -> (EntityBody, NewEntity, [LinkContent]) {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
         let before = below.before.map { Binding(navigation: $0.navigation.name, targets: [$0.creation.entity]) }
         let content = try content(creation.values, creation.bindings + before, type)
-        var body = EntityBody(type: type, declaredType: declared, values: content.values, bindings: content.bindings)
+        let keyTargets = try KeyTargets(planner: self).content(of: creation, type, through: owner).bindings
+        var body = EntityBody(
+            type: type, declaredType: declared, values: content.values, bindings: content.bindings + keyTargets)
         var new = NewEntity(creation.entity)
         for (navigation, child) in below.inline {
             let target = navigation.navigation.flatMap { resolver.model.findEntityType($0.targetType) } ?? type
-            var (childBody, newChild, _) = try self.body(child, try split(child), declared: target)
+            var (childBody, newChild, _) = try self.body(
+                child, try split(child), declared: target, through: navigation)
             if navigation.isCollection, options.deepInsertToMany == .contentID {
                 childBody.contentID = String(child.entity.rawValue)
             }

@@ -27,7 +27,7 @@ extension RequestPlanner {
             add(
                 .update(try reference(entity), body, replaces: true), pending, ifMatch: image?.etag ?? fallback,
                 stream: stream, streamLink: image?.told?.editLink)
-            changed.insert(entity)
+            didChange([entity])
         case .delete, .createLink, .updateLink, .deleteLink:
             throw StateError(.unsendable, "only a create or an update writes a stream")
         }

@@ -11,9 +11,8 @@ struct RequestPlanner<Storage: StateReader> {
     private let usualOptions: ServiceOptions
     private var nextContentID: Int
     private(set) var contentIDs: [EntityID: String] = [:]
-    /// Entities that an earlier request of the change set changes or links. Their ETag was already checked and may have
-    /// changed.
-    var changed: Set<EntityID> = []
+    /// The entities that earlier requests of the change set change or link.
+    private var changed = ChangedEntities()
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced = EntityIDs()
     /// The values of entities after the earlier requests of the change set. Only used if updates are replacements.
@@ -50,7 +49,7 @@ struct RequestPlanner<Storage: StateReader> {
         options = usualOptions
         if let references { options.contentIDReferences = references }
         contentIDs = given
-        changed = []
+        changed = ChangedEntities()
         referenced = EntityIDs(operations.flatMap(\.operation.referencedEntities))
         standing = [:]
         requests = []
@@ -90,7 +89,7 @@ struct RequestPlanner<Storage: StateReader> {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
             // A service may treat a link as a change of either end.
-            changed.formUnion(operation.referencedEntities)
+            didChange(operation.referencedEntities)
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
@@ -105,12 +104,12 @@ struct RequestPlanner<Storage: StateReader> {
                     type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,
                     values: content.values, bindings: content.bindings)
                 add(.update(try reference(entity), body, replaces: replaces), pending, ifMatch: try etag(entity))
-                changed.formUnion([entity] + bindings.flatMap(\.targets))
+                didChange([entity] + bindings.flatMap(\.targets), etagOf: entity)
             }
             for link in content.links { try add(link, of: entity, pending) }
         case .delete(let entity):
             add(.delete(try reference(entity)), pending, ifMatch: try etag(entity))
-            changed.insert(entity)
+            didChange([entity])
         case .createLink(let link), .updateLink(let link):
             let navigation = try navigation(link.navigation, of: link.from, in: operation)
             try addLink(from: link.from, navigation, to: link.to, pending)
@@ -118,7 +117,7 @@ struct RequestPlanner<Storage: StateReader> {
             let navigation = try navigation(link.navigation, of: link.from, in: operation)
             let target = navigation.isCollection ? try reference(link.to) : nil
             add(.unlink(from: try reference(link.from), navigation: navigation, to: target), pending)
-            changed.formUnion([link.from, link.to])
+            didChange([link.from, link.to])
         }
     }
 
@@ -127,7 +126,7 @@ struct RequestPlanner<Storage: StateReader> {
     /// Adds a link that no body expresses.
     mutating func add(_ link: LinkContent, of entity: EntityID, _ pending: PendingOperation) throws(StateError) {
         guard let target = link.target else {
-            changed.insert(entity)
+            didChange([entity])
             return add(.unlink(from: try reference(entity), navigation: link.navigation, to: nil), pending)
         }
         try addLink(from: entity, link.navigation, to: target, pending)
@@ -145,7 +144,7 @@ struct RequestPlanner<Storage: StateReader> {
             add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), pending)
         }
         // A service may treat a link as a change of either end.
-        changed.formUnion([from, to])
+        didChange([from, to])
         if !options.supportsPatch { try follow(from, navigation, to) }
     }
 
@@ -196,9 +195,29 @@ struct RequestPlanner<Storage: StateReader> {
         return reference
     }
 
+    /// Stores that the last request changed these entities.
+    ///
+    /// - Parameter result: The entity whose ETag the response to that request contains.
+    mutating func didChange(_ entities: some Collection<EntityID>, etagOf result: EntityID? = nil) {
+        changed.add(entities, etagOf: result, contentID: requests.last?.contentID)
+    }
+
+    /// Returns the value of `If-Match`: the ETag that the service had before the change set; for an entity that an
+    /// earlier request changed, a reference to the ETag in its response (OData 4.01 Part 1, section 11.7.5), or `*` if
+    /// the service does not support one.
     func etag(_ entity: EntityID) throws(StateError) -> String? {
+        if options.refersToETags(resolver.model.version), let source = changed.etagSources[entity], try hasETag(entity)
+        {
+            return "$\(source)"
+        }
         guard contentIDs[entity] == nil, let etag = try resolver.serviceRow(entity)?.etag else { return nil }
-        return changed.contains(entity) ? "*" : etag
+        return changed.all.contains(entity) ? "*" : etag
+    }
+
+    /// Returns whether responses contain an ETag of the entity: it has one, or the metadata declare it for its set.
+    private func hasETag(_ entity: EntityID) throws(StateError) -> Bool {
+        guard contentIDs[entity] != nil else { return try resolver.serviceRow(entity)?.etag != nil }
+        return resolver.model.findEntitySet(try set(of: entity))?.hasOptimisticConcurrency == true
     }
 
     func set(of entity: EntityID) throws(StateError) -> String {

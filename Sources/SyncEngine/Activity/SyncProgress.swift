@@ -16,6 +16,8 @@ public struct SyncProgress: Sendable, Hashable {
     }
 
     public var step = Step.idle
+    /// The current step in more detail.
+    public private(set) var detail = SyncStep.idle
     /// The number of operations of an upload that have ended, with any outcome, or of finished queries of a download.
     public var done = 0
     /// The total as known so far. Operations may be added during an upload.
@@ -41,14 +43,17 @@ public struct SyncProgress: Sendable, Hashable {
 
     /// Updates the progress with an event.
     public mutating func apply(_ event: SyncEvent) {
+        detail = detail.next(after: event)
         switch event {
         case .uploadBegan(let pending):
             self = SyncProgress()
             step = .preparing
+            detail = .preparingUpload
             total = pending
         case .downloadBegan:
             self = SyncProgress()
             step = .downloading
+            detail = .preparingDownload
         case .recorded(_, let record): apply(record.body)
         case .received(let count):
             bytesReceived += count

@@ -26,12 +26,15 @@ struct DownloadRound {
         try await reading.begin(ignoresPostponement: options.ignoresPostponement)
         let runs = try await begin(queries, model)
         var waiting: DanglingLinks?
-        for (query, run) in zip(queries, runs) {
+        var ahead = PagesAhead(zip(queries, runs).map { ($0.name, $1.request) }, options, try await pageSource(model))
+        defer { ahead.cancel() }
+        for (index, (query, run)) in zip(queries, runs).enumerated() {
+            let first = await ahead.page(of: index)
             var download = QueryDownload(
                 store: store, session: session, query: query, target: try target(of: query, model), model: model,
                 encoder: RequestEncoder(
                     version: model.version, model: model, serviceRoot: session.root,
-                    options: try await store.serviceOptions), run: run, waiting: waiting)
+                    options: try await store.serviceOptions), run: run, waiting: waiting, first: first)
             let error = await failure(of: &download, &reading)
             waiting = download.left
             report.add(download, error)
@@ -40,6 +43,15 @@ struct DownloadRound {
         }
         report.openLinks = try await store.openLinks()
         return report
+    }
+
+    private func pageSource(_ model: EntityDataModel) async throws(TidelogError) -> PagesAhead.Source {
+        PagesAhead.Source(
+            session: session,
+            encoder: RequestEncoder(
+                version: model.version, model: model, serviceRoot: session.root,
+                options: try await store.serviceOptions),
+            directory: store.spoolDirectory, memoryLimit: store.spoolMemory)
     }
 
     /// Finishes one query, and returns its error if it failed.

@@ -31,6 +31,9 @@ struct QueryDownload {
     /// The task that ingests a part into the store while the next part is read.
     private var ingestion: Task<Result<Ingested, TidelogError>, Never>?
 
+    /// The response to the first request, if it was requested before the query's turn.
+    private var first: StreamedResponse?
+
     private typealias Ingested = LocalStore.IngestedPart
 
     /// The entity set and type of the query's result.
@@ -42,8 +45,9 @@ struct QueryDownload {
 
     init(
         store: LocalStore, session: ServiceSession, query: DefiningQuery, target: Target, model: EntityDataModel,
-        encoder: RequestEncoder, run: QueryRun, waiting: DanglingLinks?
+        encoder: RequestEncoder, run: QueryRun, waiting: DanglingLinks?, first: StreamedResponse? = nil
     ) {
+        self.first = first
         carried = waiting
         self.store = store
         self.session = session
@@ -110,7 +114,8 @@ struct QueryDownload {
         }
         var headers = encoder.headers
         headers["Prefer"] = request.preferences
-        let answer = try await reading.stream(request.url, headers: headers)
+        let answer = if let first { first } else { try await reading.stream(request.url, headers: headers) }
+        first = nil
         let response = answer.response
         switch run.answered(response.status) {
         case .page:

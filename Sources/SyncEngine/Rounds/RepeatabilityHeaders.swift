@@ -41,6 +41,11 @@ struct RepeatabilityHeaders {
     }
 }
 
+extension WireRequest {
+    /// Whether the request has an identifier of OASIS Repeatable Requests.
+    var isRepeatable: Bool { headers["Repeatability-Request-ID"] != nil }
+}
+
 extension GuidValue {
     /// The same value with the bits of a random GUID (RFC 9562, version 4).
     fileprivate var asRandom: GuidValue {

@@ -25,7 +25,7 @@ struct ResendRound {
     @_optimize(none)
     mutating func sendAgain(_ open: OpenBatch) async throws(TidelogError) {
         let profile = try await driver.profile(knowledge)
-        guard profile.options.repeatability != .none else { return }
+        guard profile.options.repeatability != .none, await !store.lacksRepeatability else { return }
         let places = try await store.inDoubtPlaces(of: open)
         // Without $batch each request has its own response.
         var groups = profile.options.supportsBatch ? [places] : places.map { [$0] }
@@ -133,9 +133,10 @@ struct ResendRound {
         _ response: WireResponse, of batch: UploadedBatch, _ profile: ServiceProfile
     ) -> ResendOutcomes? {
         let isLasting = response.isLasting
+        let isOASIS = profile.options.repeatability == .oasis
         guard profile.options.supportsBatch else {
             switch SingleResponseKind(response) {
-            case .done: return ResendOutcomes([.members([response])])
+            case .done: return ResendOutcomes([.members([response])], requiresResult: isOASIS)
             case .refused where FailureClass(status: response.status) == .permanent:
                 return ResendOutcomes([.failed(response, culprit: nil)])
             case .unknown where isLasting: return ResendOutcomes([.inDoubt("")])
@@ -143,7 +144,9 @@ struct ResendRound {
             }
         }
         switch BatchResponseKind(response, mayBeLater: !profile.model.version.isLegacy) {
-        case .parts: return ResendOutcomes((try? BatchExchange.outcomes(response, to: batch.request).changeSets) ?? [])
+        case .parts:
+            let outcomes = (try? BatchExchange.outcomes(response, to: batch.request).changeSets) ?? []
+            return ResendOutcomes(outcomes, requiresResult: isOASIS)
         // This does not reveal the outcome of the operations, so they are resolved by reading.
         case .refused: return ResendOutcomes([])
         // Something in the batch may make the service fail each time.

@@ -180,6 +180,7 @@ final class UploadDriver {
 
     /// Logs the outcomes of a batch, and reads values that the response omitted.
     func log(_ answer: UploadAnswer) async throws(TidelogError) -> [BatchAnswered.Outcome] {
+        await recordRepeatability(answer)
         let rollback = await IncompleteRollback(store: store, session: session).find(answer)
         var answer = answer
         answer.amended.merge(rollback.inDoubt) { $1 }
@@ -192,6 +193,18 @@ final class UploadDriver {
         try await reading.readBoundEntities(answer.batch, results)
         try await conflicts.readRefused(at: results, &report)
         return results
+    }
+
+    /// Stores whether the service recognizes repeated requests, according to its responses.
+    private func recordRepeatability(_ answer: UploadAnswer) async {
+        guard answer.profile.options.repeatability == .oasis,
+            answer.batch.changeSets.contains(where: { $0.requests.contains { $0.wire?.isRepeatable == true } })
+        else { return }
+        switch RepeatabilityEvidence(answer.outcomes) {
+        case .supported: await store.recordDetected { $0.lacksRepeatability = false }
+        case .unsupported: await store.recordDetected { $0.lacksRepeatability = true }
+        case .none: break
+        }
     }
 
     /// Confirms the operations whose entities were found, and stores that the service does not roll back.

@@ -8,6 +8,8 @@ public struct SessionHeaders: Sendable, Hashable {
     public var headers: HTTPHeaders
     /// Cookies that are sent in addition to those that the service sets.
     public var cookies: [String: String]
+    /// The header by which the service recognizes a registered client.
+    package var registration = HTTPHeaders.empty
 
     public init(headers: HTTPHeaders = .empty, cookies: [String: String] = [:]) {
         self.headers = headers
@@ -17,7 +19,7 @@ public struct SessionHeaders: Sendable, Hashable {
     /// Returns the request with the headers that it does not have yet, and the cookies.
     func added(to request: WireRequest) -> WireRequest {
         var request = request
-        for field in headers.fields where request.headers[field.name] == nil {
+        for field in headers.fields + registration.fields where request.headers[field.name] == nil {
             request.headers.add(name: field.name, value: field.value)
         }
         if !cookies.isEmpty {

@@ -22,7 +22,10 @@ public struct StreamedBody: Sendable {
 
     init(_ reading: Reading) { self.reading = reading }
 
-    init() { reading = Reading(ResponseBody([]), tell: { _, _, _ in }) }
+    init() { self.init([UInt8]()) }
+
+    /// Creates a body of bytes that have arrived.
+    init(_ bytes: [UInt8]) { reading = Reading(ResponseBody(bytes), tell: { _, _, _ in }) }
 
     /// Returns the next chunk, which is not empty, or nil at the end.
     ///

@@ -26,7 +26,7 @@ struct OutstandingResponse {
 /// Batches with unknown outcomes.
 extension LocalStore {
     /// The store's permanent random identifier, which services receive.
-    nonisolated var identifier: String { log.storeIdentifier.description }
+    package nonisolated var identifier: String { log.storeIdentifier.description }
 
     func openBatches() throws(TidelogError) -> [OpenBatch] { try read { try $0.bookkeeping.openBatches() } }
 

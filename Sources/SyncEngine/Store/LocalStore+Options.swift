@@ -17,8 +17,8 @@ extension LocalStore {
         public var indexes: [EntityIndex]
         /// The service capabilities, or nil to derive them from the metadata.
         public var service: ServiceOptions?
-        /// A Boolean value that indicates whether the content of a stream is removed from the store after its upload.
-        public var removesStreamsAfterUpload = false
+        /// The content that is removed from the store after its upload.
+        public var removal = RemovalAfterUpload()
         /// Download settings of defining queries that differ from the defaults, by name.
         public var querySettings: [String: DefiningQuerySettings] = [:]
         /// The disk of the store. A simulation supplies its own.
@@ -70,6 +70,9 @@ extension LocalStore {
                 to: givenServiceOptions ?? ServiceOptions(declaredBy: model), version: model.version)
         }
     }
+
+    /// Whether responses of the service showed that it does not recognize repeated requests.
+    var lacksRepeatability: Bool { detected.lacksRepeatability }
 
     /// Uses these capabilities until the store is closed, without earlier findings of uploads; nil to derive them from
     /// the metadata.

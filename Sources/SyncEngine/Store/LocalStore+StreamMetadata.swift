@@ -25,11 +25,16 @@ extension LocalStore {
         }
     }
 
-    /// Returns the streams of operations whose copies are removed after the upload. It has to be called before the
-    /// record that ends the operations.
-    func sentStreams(of operations: [SequenceNumber]) throws -> [SentStream] {
-        guard removesStreamsAfterUpload else { return [] }
-        return try operations.compactMap { sequence in
+    /// Returns the copies that are removed after the upload of operations. It has to be called before the record that
+    /// ends the operations.
+    func sentCopies(of operations: [SequenceNumber]) throws -> SentCopies {
+        SentCopies(
+            streams: removal.streams ? try sentStreams(of: operations) : [],
+            entities: try removal.entities(of: operations, state))
+    }
+
+    private func sentStreams(of operations: [SequenceNumber]) throws -> [SentStream] {
+        try operations.compactMap { sequence in
             guard let operation = try state.pendingOperation(sequence)?.operation, let stream = operation.stream,
                 stream.content != nil
             else { return nil }
@@ -37,14 +42,15 @@ extension LocalStore {
         }
     }
 
-    /// Logs the removal of the copies. The ETags are kept, because the next change has to send them.
-    func removeCopies(of streams: [SentStream]) throws {
-        let images = try streams.map { stream in
+    /// Logs the removal of the copies. The ETags of streams are kept, because the next change has to send them.
+    func remove(_ copies: SentCopies) throws {
+        let images = try copies.streams.map { stream in
             StreamImage(
                 entity: stream.entity, property: stream.property, content: nil,
                 etag: try state.stream(stream.property, of: stream.entity)?.etag)
         }
         if !images.isEmpty { try add(.streamsStored(images)) }
+        for page in try removal.pages(copies.entities, state) { try add(.downloadPage(page)) }
     }
 }
 

@@ -130,14 +130,14 @@ extension LocalStore {
                 $0.amended(by: answer.amended[$0.operation])
             }
             let kept = self.keepingDoubts(results)
-            let sent = try self.sentStreams(of: kept.filter(\.isConfirmed).map(\.operation))
+            let sent = try self.sentCopies(of: kept.filter(\.isConfirmed).map(\.operation))
             try self.add(.batchAnswered(BatchAnswered(batch: answer.batch.number, outcomes: kept)))
             // In the same commit, because the next change of the stream has to send its ETag.
             if kept.contains(where: \.isConfirmed), let stream = answer.batch.streamImage(after: answer.outcomes) {
                 try self.add(.streamsStored([stream]))
             }
             try self.recordStreamMetadata(reconciler.streams, sent: answer.batch.createdMediaEntities)
-            try self.removeCopies(of: sent)
+            try self.remove(sent)
             try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
             // Operations that the service did not process can be sent again in the same upload, in doubt or not.
@@ -172,11 +172,11 @@ extension LocalStore {
                 operation: pending.sequence,
                 result: .confirmed(
                     images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
-            let sent = try self.sentStreams(of: [pending.sequence])
+            let sent = try self.sentCopies(of: [pending.sequence])
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
             try self.add(.entitiesRead(images))
             try self.recordStreamMetadata(builder.streams)
-            try self.removeCopies(of: sent)
+            try self.remove(sent)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -206,7 +206,7 @@ extension LocalStore {
                     operation: member.sequence,
                     result: .confirmed(images: member.operation.imagesAsSent(to: created, read, model)))
             }
-            let sent = try self.sentStreams(of: members.map(\.sequence))
+            let sent = try self.sentCopies(of: members.map(\.sequence))
             if let evidence {
                 try self.addEvidence(evidence.finding, for: members)
                 // An entity of the service must not exist twice in the store.
@@ -215,7 +215,7 @@ extension LocalStore {
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
             try self.add(.entitiesRead(read))
             try self.recordStreamMetadata(builder.streams)
-            try self.removeCopies(of: sent)
+            try self.remove(sent)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -231,9 +231,9 @@ extension LocalStore {
             BatchAnswered.Outcome(operation: $0, result: .confirmed(images: images[$0] ?? []))
         }
         try transaction { () throws -> Void in
-            let sent = try self.sentStreams(of: operations)
+            let sent = try self.sentCopies(of: operations)
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
-            try self.removeCopies(of: sent)
+            try self.remove(sent)
             _ = try self.commit()
         }
         try await acknowledge()

@@ -56,7 +56,7 @@ public actor LocalStore {
     nonisolated let spoolsToDisk: Bool
     nonisolated let spoolMemory: Int
     let downloadLimits: DownloadLimits
-    let removesStreamsAfterUpload: Bool
+    let removal: RemovalAfterUpload
     let declaredIndexes: [EntityIndex]
     /// The number of undos, redos and changes of options or metadata. Each of them makes earlier plans outdated.
     var planEpoch = 0
@@ -101,7 +101,7 @@ public actor LocalStore {
         readsAhead = options.readsAhead
         downloadLimits = options.downloadLimits
         spoolMemory = options.downloadLimits.memory
-        removesStreamsAfterUpload = options.removesStreamsAfterUpload
+        removal = options.removal
         declaredIndexes = options.indexes
         givenServiceOptions = options.service
         querySettings = options.querySettings

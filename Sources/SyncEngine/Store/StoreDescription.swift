@@ -13,6 +13,8 @@ public struct StoreDescription: Sendable, Hashable {
     /// The first record from which everything is encrypted. Nil in a store that is not encrypted, and in a description
     /// of an earlier version.
     public internal(set) var encryptedFrom: UInt64?
+    /// The identifier that the service has assigned to this store as a client.
+    public var clientID: String?
 
     public init(serviceRoot: String, service: ServiceOptions? = nil) {
         self.serviceRoot = serviceRoot
@@ -41,6 +43,7 @@ public struct StoreDescription: Sendable, Hashable {
         }
         var description = StoreDescription(serviceRoot: root)
         if isAuthentic { description.encryptedFrom = json["encryptedFrom"]?.integer.flatMap(UInt64.init(exactly:)) }
+        description.clientID = json["clientID"]?.string
         if let service = json["service"] { description.service = try options(service, files) }
         for member in json["learned"]?.object?.members ?? [] {
             description.detected.set(member.name, to: member.value.string ?? "")
@@ -105,6 +108,10 @@ public struct StoreDescription: Sendable, Hashable {
                 writer.string(value)
             }
             writer.endObject()
+        }
+        if let clientID {
+            writer.name("clientID")
+            writer.string(clientID)
         }
         if let encryptedFrom {
             writer.name("encryptedFrom")

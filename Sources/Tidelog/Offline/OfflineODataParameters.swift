@@ -73,6 +73,14 @@ public struct OfflineODataParameters: Sendable {
     ///
     /// The content can be downloaded again. The file is removed when the store is next opened.
     public var removesMediaAfterUpload = false
+    /// The names of entity sets whose new entities are removed from the store after their upload, because the service
+    /// replaces them.
+    ///
+    /// An entity is removed when none of its changes is pending any more and no download has delivered it. The next
+    /// download delivers the entities that the service still has.
+    public var removesCreatedEntitiesAfterUpload: Set<String> = []
+    /// The registration of the client at the service; `nil` for none.
+    public var clientRegistration: ClientRegistration?
     /// A Boolean value that indicates whether uploads coalesce operations on one entity if the effect is the same,
     /// like ``UploadOptions`` with `coalesces`.
     ///
@@ -164,7 +172,8 @@ extension OfflineODataParameters {
             log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
             service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation, indexes: indexes)
         options.querySettings = configuration?.settings ?? [:]
-        options.removesStreamsAfterUpload = removesMediaAfterUpload
+        options.removal = RemovalAfterUpload(
+            streams: removesMediaAfterUpload, sets: removesCreatedEntitiesAfterUpload)
         return options
     }
 

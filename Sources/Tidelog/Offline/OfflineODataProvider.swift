@@ -66,6 +66,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         let description = try place.description()
         let root = try place.serviceRoot(givenRoot, description)
         let session = parameters.connection.session(root)
+        state.withLock { $0.headers.registration = parameters.registrationHeader(description) }
         session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
         // Checks the service and the queries before any file is created, so that a failure leaves no files.
@@ -217,7 +218,9 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// declares.
     public func keep(_ options: ServiceOptions?) async throws(TidelogError) {
         let engine = try engine()
-        try place.write(StoreDescription(serviceRoot: engine.session.givenRoot, service: options))
+        var description = StoreDescription(serviceRoot: engine.session.givenRoot, service: options)
+        description.clientID = try place.description()?.clientID
+        try place.write(description)
         await engine.store.use(options)
     }
 
@@ -266,6 +269,8 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
         let report: UploadReport
         do throws(TidelogError) {
+            let header = try await place.registerClient(engine(), parameters, sessionHeaders)
+            if let header { changeHeaders { $0.registration = header } }
             report = try await engine().upload(options, otherwise: parameters.defaultUpload)
         } catch {
             // Report the requests that were rejected before the connection failed.

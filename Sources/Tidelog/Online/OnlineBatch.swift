@@ -15,8 +15,15 @@ struct OnlineBatch {
         var parts: [BatchPart] = []
         var changeSets: [Int: OnlineModification.Requests] = [:]
         var nextContentID = 1
-        for (index, call) in calls.enumerated() {
+        var conditions: [Int: BatchCondition] = [:]
+        let plain = calls.enumerated().map { index, call in
+            guard case .conditional(let condition, let call) = call else { return call }
+            conditions[index] = condition
+            return call
+        }
+        for (index, call) in plain.enumerated() {
             switch call {
+            case .conditional: throw TidelogError(.invalidRequest, "A condition contains another condition.")
             case .changes(let intents):
                 let requests = try await modification.requests(of: intents, from: nextContentID)
                 nextContentID = requests.nextContentID
@@ -26,9 +33,17 @@ struct OnlineBatch {
             }
         }
         var outcomes: [BatchCallOutcome] = []
-        for (index, outcome) in try await send(BatchRequest(parts: parts)).enumerated() {
+        var succeeded: [Int: Bool] = [:]
+        let request = BatchRequest(parts: parts, conditions: conditions)
+        for (index, outcome) in try await send(request).enumerated() {
+            if let condition = conditions[index], outcome.isFailedDependency, condition.value(succeeded) == false {
+                succeeded[index] = false
+                outcomes.append(.skipped)
+                continue
+            }
             do throws(TidelogError) {
-                switch (outcome, calls[index]) {
+                succeeded[index] = false
+                switch (outcome, plain[index]) {
                 case (.changeSet(let answered), _):
                     guard let requests = changeSets[index] else { throw Self.unanswered }
                     let responses = try Self.responses(of: answered)
@@ -36,8 +51,9 @@ struct OnlineBatch {
                 case (.query(let answered), .query(let request, let headers)):
                     let response = try Self.response(of: answered)
                     outcomes.append(.query(try await reading.answer(request, headers, response)))
-                case (.query, .changes): throw Self.unanswered
+                case (.query, _): throw Self.unanswered
                 }
+                succeeded[index] = true
             } catch {
                 outcomes.append(.failed(error))
             }
@@ -52,9 +68,12 @@ struct OnlineBatch {
                 "The service has no $batch, and the call needs several requests that take effect together (a change set, OData 4.01 Part 1, section 11.7.7.1; in V2, MS-ODATA 2.2.7.6.1).",
                 recovery: "Make separate calls, or use one deep insert.")
         }
+        var headers = encoder.headers
+        // Otherwise some services end a batch with the first error, whatever the conditions are.
+        if !batch.conditions.isEmpty { headers["Prefer"] = "continue-on-error=true" }
         let exchange: BatchExchange
         do throws(BatchWriteError) {
-            exchange = try BatchExchange(batch, version: encoder.version, options: options, headers: encoder.headers)
+            exchange = try BatchExchange(batch, version: encoder.version, options: options, headers: headers)
         } catch {
             throw TidelogError(.invalidRequest, "The batch cannot be written: \(error)", cause: error)
         }
@@ -95,4 +114,15 @@ struct OnlineBatch {
     static let unanswered = TidelogError(
         .notOData, "The service did not process this part of the batch.", place: "POST $batch",
         recovery: "Correct the part that failed, and send this part again; it had no effect.")
+}
+
+extension BatchPartOutcome {
+    /// Whether the service did not execute the part because of its dependencies or its condition.
+    fileprivate var isFailedDependency: Bool {
+        switch self {
+        case .changeSet(.failed(let response, _)), .query(.answered(let response)): response.status == 424
+        case .changeSet(.notProcessed), .query(.notProcessed): true
+        default: false
+        }
+    }
 }

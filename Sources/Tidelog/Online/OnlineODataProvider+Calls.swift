@@ -60,6 +60,14 @@ extension OnlineODataProvider {
             OnlineReader(session: session, model: model, options: options))
     }
 
+    /// Returns whether the service evaluates `if` in batches in JSON.
+    public func acceptsConditions() async throws(TidelogError) -> Bool {
+        let model = try await model()
+        let options = options(model)
+        return options.supportsBatch && options.supportsRequestConditions && options.batchFormat == .json
+            && !model.version.isLegacy
+    }
+
     // MARK: Streams
 
     /// Writes the content to a temporary file, so that it can be sent again after a renewal of the credentials.

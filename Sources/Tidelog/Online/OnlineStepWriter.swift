@@ -64,7 +64,10 @@ package struct OnlineStepWriter {
     ) throws(TidelogError) {
         let set = try set(draft.set)
         if options.stream != nil { try checkIsMedia(draft) }
-        var (body, creation, after) = try body(draft, set.entityType, options)
+        let path = try parent.map { parent throws(TidelogError) in
+            try self.navigation(parent.navigation, of: parent.entity)
+        }
+        var (body, creation, after) = try body(draft, set.entityType, options, through: path)
         guard let parent else {
             try add(.create(in: set, body), options, creation, draft)
             return try addBelow(draft, after, options)
@@ -195,7 +198,8 @@ package struct OnlineStepWriter {
 
     /// Returns the body of a create, and the new entities that are created in requests after it.
     private mutating func body(
-        _ draft: EntityDraft, _ declared: EntityType, _ options: IntentOptions, isInside: Bool = false
+        _ draft: EntityDraft, _ declared: EntityType, _ options: IntentOptions, isInside: Bool = false,
+        through owner: Property? = nil
     ) throws(TidelogError) -> (EntityBody, OnlineCreation, after: [(Property, EntityDraft)]) {
         guard let type = model.findEntityType(draft.type) else { throw .unknownAtService("entity type \(draft.type)") }
         var creation = OnlineCreation(draft)
@@ -223,7 +227,8 @@ package struct OnlineStepWriter {
             let target = navigation.navigation.flatMap { model.findEntityType($0.targetType) } ?? type
             var level = (bodies: [EntityBody](), creations: [OnlineCreation](), drafts: level.entities)
             for child in level.drafts {
-                var (childBody, below, _) = try self.body(child, target, options, isInside: true)
+                var (childBody, below, _) = try self.body(
+                    child, target, options, isInside: true, through: navigation)
                 if navigation.isCollection, service.deepInsertToMany == .contentID, !model.version.isLegacy {
                     childBody.contentID = String(child.number)
                 }
@@ -234,7 +239,32 @@ package struct OnlineStepWriter {
             creation.below.append(OnlineCreation.Level(navigation: navigation, entities: level.creations))
         }
         body.bindings = try bodyBindings(bindings, type)
+        body.bindings += keyTargets(of: draft, type, body, through: owner)
         return (body, creation, after)
+    }
+
+    /// Returns the targets whose keys are part of the new entity's key, unless the body includes them (OData 4.01 Part
+    /// 1, section 11.4.2).
+    private func keyTargets(
+        of draft: EntityDraft, _ type: EntityType, _ body: EntityBody, through owner: Property?
+    ) -> [EntityBody.Binding] {
+        guard service.supportsBind, let set = model.findEntitySet(draft.set) else { return [] }
+        let known = body.bindings.map(\.navigation.name) + body.inline.map(\.navigation.name)
+        return KeyReference.all(of: type, in: set, model).compactMap { item in
+            guard !known.contains(item.navigation.name),
+                item.navigation.navigation?.relationship.name != owner?.navigation?.relationship.name,
+                let named = item.principalValues(draft.values)
+            else { return nil }
+            let new = drafts.filter { _, other in
+                other.set == item.set.name && named.allSatisfy { other.values[$0.name] == $0.value }
+            }
+            guard let number = new.keys.min() else {
+                return item.reference(draft.values).map { .init(navigation: item.navigation, targets: [$0]) }
+            }
+            // Without references in bodies, the service determines the target by the key.
+            guard let contentID = contentIDs[number], service.contentIDReferences == .urlsAndBodies else { return nil }
+            return .init(navigation: item.navigation, targets: [.contentID(contentID)])
+        }
     }
 
     private func hasCollection(_ draft: EntityDraft) -> Bool {

@@ -48,6 +48,9 @@ public protocol DataServiceProvider: AnyObject, Sendable {
     ///
     /// - Returns: The outcomes up to the first failure, or more if the service continued after it (V2 does).
     func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome]
+    /// Returns whether ``process(_:)`` accepts ``BatchCall/conditional(_:_:)``. Otherwise the caller evaluates the
+    /// conditions, in several calls.
+    func acceptsConditions() async throws(TidelogError) -> Bool
     /// Calls a function or action.
     ///
     /// - Throws: `unsupported` if the provider does not contact a service, as for a store.
@@ -76,6 +79,9 @@ public protocol DataServiceProvider: AnyObject, Sendable {
 public enum BatchCall: Sendable {
     case changes([(intent: Intent, options: IntentOptions)])
     case query(QueryRequest, headers: HTTPHeaders)
+    /// A call that is executed only if the condition about earlier calls is true. Their numbers are positions in the
+    /// batch.
+    indirect case conditional(BatchCondition, BatchCall)
 }
 
 /// The outcome of a ``BatchCall``.
@@ -84,6 +90,8 @@ public enum BatchCallOutcome: Sendable {
     case changes([IntentResult])
     case query(QueryAnswer)
     case failed(TidelogError)
+    /// The call was not executed, because its condition is not true.
+    case skipped
 }
 
 extension DataServiceProvider {
@@ -131,6 +139,9 @@ extension DataServiceProvider {
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID] { throw .notKeptHere }
 
+    /// Returns false.
+    public func acceptsConditions() async throws(TidelogError) -> Bool { false }
+
     public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
         await processInTurn(calls)
     }
@@ -144,6 +155,8 @@ extension DataServiceProvider {
                 case .changes(let intents): outcomes.append(.changes(try await perform(intents, asChangeSet: true)))
                 case .query(let request, let headers):
                     outcomes.append(.query(try await query(request, headers: headers)))
+                case .conditional:
+                    throw TidelogError(.invalidRequest, "Conditions are evaluated by the caller.")
                 }
             } catch {
                 outcomes.append(.failed(error))

@@ -70,6 +70,11 @@ final class Coverage {
         try chunk(of: id, query).runs.contains { $0.bits.contains(id) }
     }
 
+    /// Returns the run that delivered the entity, which is 0 if it was created here; nil if the query does not cover it.
+    func run(of id: EntityID, query: String) throws(SQLiteError) -> SequenceNumber? {
+        try chunk(of: id, query).runs.first { $0.bits.contains(id) }?.run
+    }
+
     /// Returns whether the query covers any entity.
     func brings(query: String) throws(SQLiteError) -> Bool {
         try flush()

@@ -266,6 +266,10 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         try mapped { () throws(SQLiteError) in try coverage.covers(id, query: query) }
     }
 
+    public func awaitsDelivery(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+        try mapped { () throws(SQLiteError) in try coverage.run(of: id, query: query) == 0 }
+    }
+
     public func uncover(_ id: EntityID, query: String?) throws(StateError) {
         let queries = if let query { [query] } else { try queryNames() }
         for query in queries {

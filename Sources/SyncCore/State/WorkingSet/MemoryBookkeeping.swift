@@ -75,6 +75,7 @@ final class MemoryBookkeeping: BookkeepingStorage {
 
     func isCovered(_ id: EntityID) -> Bool { coverage[id] != nil }
     func isCovered(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] != nil }
+    func awaitsDelivery(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] == 0 }
     func cover(_ id: EntityID, query: String, run: SequenceNumber) { coverage[id, default: [:]][query] = run }
 
     func drainUncovered(query: String, before run: SequenceNumber) -> [EntityID] {

@@ -158,6 +158,9 @@ public final class TrackedBookkeeping: BookkeepingStorage {
     public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
         try storage.isCovered(id, by: query)
     }
+    public func awaitsDelivery(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+        try storage.awaitsDelivery(id, by: query)
+    }
 
     public func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError) {
         try tracking.requireBacking()

@@ -10,11 +10,16 @@ package struct ResendOutcomes: Sendable, Hashable {
 
     /// Interprets the response to a repetition.
     ///
-    /// - Parameter answered: One outcome for each sent change set, or fewer if the response does not contain them all.
-    package init(_ answered: [ChangeSetOutcome]) {
+    /// - Parameters:
+    ///   - answered: One outcome for each sent change set, or fewer if the response does not contain them all.
+    ///   - requiresResult: Whether a success also counts only with `Repeatability-Result: accepted`, as OASIS
+    ///     Repeatable Requests 1.0 requires (section 4).
+    package init(_ answered: [ChangeSetOutcome], requiresResult: Bool = false) {
         for (place, outcome) in answered.enumerated() {
             switch outcome {
-            case .members: break
+            // Without the header, the repetition may have been executed again, so only reading shows the state.
+            case .members(let responses):
+                guard responses.isSingleExecution(requiresResult: requiresResult) else { continue }
             // A refusal without `Repeatability-Result: accepted` may concern only the repetition: it was too late
             // (412), or the service does not support repetitions and refuses an operation that it has already
             // processed.
@@ -27,6 +32,14 @@ package struct ResendOutcomes: Sendable, Hashable {
             places.append(place)
             outcomes.append(outcome)
         }
+    }
+}
+
+extension [WireResponse] {
+    /// Whether the service guarantees that the requests of a successful change set were executed once.
+    fileprivate func isSingleExecution(requiresResult: Bool) -> Bool {
+        let results = compactMap(\.acceptsRepetition)
+        return !results.contains(false) && (!requiresResult || !results.isEmpty)
     }
 }
 

@@ -1,0 +1,68 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// KE-27: created entities are removed from the store after their upload, because the service replaces them.
+@Suite struct RemovalAfterUploadTests {
+    private func shop(_ dialect: Dialect) async throws -> Shop {
+        var options = LocalStore.Options()
+        options.removal.sets = ["Customers"]
+        return try await Shop(dialect, options: options)
+    }
+
+    private func customers(_ shop: Shop) async throws -> [String] { try await shop.localState(["Customers"]) }
+
+    @Test(arguments: Dialect.allCases)
+    func `a created entity is removed after its upload, and the next download delivers it`(
+        _ dialect: Dialect
+    ) async throws {
+        let shop = try await shop(dialect)
+        let before = try await customers(shop)
+        try await shop.create("Customers", ["Name": .string("New")])
+        #expect(try await customers(shop).count == before.count + 1)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await customers(shop) == before)
+        #expect(try await shop.serviceState(["Customers"]).count == before.count + 1)
+        try await shop.pull()
+        #expect(try await Set(customers(shop)) == Set(shop.serviceState(["Customers"])))
+    }
+
+    @Test func `an entity of another set, or one that was downloaded, stays`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("New")])
+        try await shop.perform(update("Customers(1)", ["Name": .string("changed")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test func `an entity with a pending change stays until that is uploaded`() async throws {
+        let shop = try await shop(.v4)
+        let before = try await customers(shop)
+        let new = try await shop.create("Customers", ["Name": .string("New")])
+        let draft = try await shop.store.perform(
+            [(update(new, ["Name": .string("later")]), IntentOptions(delivery: .draft))], asChangeSet: false)
+        #expect(try await shop.push().heldBack == 1)
+        #expect(try await customers(shop).count == before.count + 1)
+        _ = try await shop.store.setDelivery(.queued, of: draft.compactMap(\.sequence))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await customers(shop) == before)
+    }
+
+    @Test func `the removal is in the log, so that views made from it do not contain the entity`() async throws {
+        let shop = try await shop(.v4)
+        let before = try await customers(shop)
+        try await shop.create("Customers", ["Name": .string("New")])
+        #expect(try await shop.push().remaining == 0)
+        await shop.store.close()
+        let files = StoreFiles(directory: shop.directory.path)
+        StoreDirectory.remove([files.views, files.views + "-wal", files.views + "-shm"])
+        let store = try await LocalStore(files)
+        #expect(try await store.query("Customers").entities.count == before.count)
+    }
+}
