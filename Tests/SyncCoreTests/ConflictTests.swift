@@ -100,6 +100,18 @@ import Testing
         #expect(try (conflict() != nil) == isConflict)
     }
 
+    @Test func `a change after a read that showed an operation in doubt is a conflict with later operations`() throws {
+        let first = try rename("Bob")
+        try rename("Rob")
+        try others("Bob")
+        try confirm(first)
+        #expect(try conflict() == nil)
+        try others("Eve", etag: "3")
+        let name = try #require(try conflict()?.properties.first)
+        #expect(name.base == .string("Bob"))
+        #expect(name.theirs == .string("Eve"))
+    }
+
     @Test func `equal changes of both clients do not overlap`() throws {
         try rename("Eve")
         try others("Eve")

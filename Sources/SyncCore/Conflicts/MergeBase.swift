@@ -52,6 +52,12 @@ public struct MergeBase: Sendable, Hashable {
         return !etag.isExactly(now)
     }
 
+    /// Returns whether the value is the one of `other`, and was read from the service.
+    func showsService(_ name: String, as other: MergeBase) -> Bool {
+        guard row.origin == .service, let value = row.values[name] else { return false }
+        return value == other.row.values[name]
+    }
+
     /// Returns the merge base without the items that only unsent operations concern, so that no decision about these is
     /// required.
     ///

@@ -127,9 +127,10 @@ extension Fold {
         var untold: Set<String> = []
         for name in operation.properties(of: id, before: then, done) {
             // The stored value is unknown until the service returns it: the service may truncate a text or round a
-            // number.
-            mergeBase.row.values[name] = told.contains(name) ? now.row.values[name] : nil
-            if !told.contains(name) { untold.insert(name) }
+            // number. A read before the confirmation, for example of an operation in doubt, may have returned it.
+            let isKnown = told.contains(name) || then?.showsService(name, as: done) == true
+            mergeBase.row.values[name] = isKnown ? now.row.values[name] : nil
+            if !isKnown { untold.insert(name) }
         }
         if own.isEmpty {
             for name in now.row.values.names where done.row.values[name] != now.row.values[name] {
