@@ -20,7 +20,7 @@ import Tidelog
             ($0 as? TidelogError)?.code == .invalidRequest
         }
         let page = try await shop.service.executeQuery(DataQuery().withURL("Orders?$top=1"))
-        #expect(page.entities.count == 1)
+        #expect(page.entityList().count == 1)
     }
 
     @Test(arguments: Client.all)

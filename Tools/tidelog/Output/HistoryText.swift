@@ -24,7 +24,8 @@ struct HistoryText {
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
-        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .conflictResolved,
+        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .clientChangesKept,
+            .conflictResolved,
             .operationsUnfit:
             return true
         default: return false
