@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 
 /// Client-only changes of a store: how many of them can be undone.
-struct ClientChanges {
+package struct ClientChanges {
     /// The number of client-only operations that can be undone.
     var undoable = 1_000
     /// The number of operations that are not to be sent above which older ones are kept; nil before the first check.
@@ -32,16 +32,13 @@ struct ClientChanges {
             return found.count
         }
     }
-}
 
-extension LocalStore {
-    /// Makes all client-only changes permanent that do not depend on pending operations; they cannot be undone any
-    /// more.
+    /// Makes all client-only changes permanent that do not depend on pending operations.
     ///
     /// - Returns: The number of operations.
-    public func keepClientChanges() async throws(TidelogError) -> Int {
-        let count = try ClientChanges.keep(in: self, leaving: 0)
-        try await acknowledge()
+    package static func keepAll(in store: isolated LocalStore) async throws(TidelogError) -> Int {
+        let count = try keep(in: store, leaving: 0)
+        try await store.acknowledge()
         return count
     }
 }

@@ -9,6 +9,7 @@ struct ClientOnlyMerge {
     /// Returns the service's document with the additions.
     func merge(_ additions: MetadataDocument) throws(CSDLError) -> MetadataDocument {
         for schema in additions.schemas { try add(schema) }
+        for set in draftSets { try addDraftMembers(for: set) }
         return try MetadataDocument(service.root)
     }
 
@@ -82,8 +83,8 @@ struct ClientOnlyMerge {
     }
 
     private func addSets(of container: MarkupElement) throws(CSDLError) {
-        let all = service.schemas.flatMap { $0.children("EntityContainer") }
-        guard let place = all.first(where: { $0.anyAttribute("IsDefaultEntityContainer") == "true" }) ?? all.first
+        let standard = containers.first { $0.anyAttribute("IsDefaultEntityContainer") == "true" }
+        guard let place = standard ?? containers.first
         else {
             throw CSDLError(
                 .notMetadata, "The service's metadata has no entity container, so no entity set can be added.",
@@ -104,6 +105,65 @@ struct ClientOnlyMerge {
         }
     }
 
+    // MARK: Drafts
+
+    private var containers: [MarkupElement] { service.schemas.flatMap { $0.children("EntityContainer") } }
+
+    private var draftSets: [MarkupElement] {
+        containers.flatMap { $0.children("EntitySet") }.filter { set in
+            set.children("Annotation").contains { $0["Term"] == ClientOnlyMetadata.localDraftTerm }
+        }
+    }
+
+    /// Adds the members of drafts to the type of a set of drafts: the active entity, and its values when the draft was
+    /// made.
+    private func addDraftMembers(for set: MarkupElement) throws(CSDLError) {
+        let name = try set.required("EntityType")
+        let draft = set.children("Annotation").first { $0["Term"] == ClientOnlyMetadata.localDraftTerm }
+        let active = draft?["String"] ?? ""
+        let activeSet = containers.flatMap { $0.children("EntitySet") }.first { $0["Name"] == active }
+        guard let activeSet, activeSet["EntityType"] == name else {
+            throw CSDLError(
+                .unknownEntitySet,
+                "The annotation LocalDraft of the \(set.label) names \"\(active)\", which is no entity set with the same type.",
+                at: set)
+        }
+        guard let type = entityType(name) else {
+            throw CSDLError(.unresolvedName, "The type \"\(name)\" of the \(set.label) is not declared.", at: set)
+        }
+        if type.children("NavigationProperty").contains(where: { $0["Name"] == ClientOnlyMetadata.draftOrigin }) {
+            return
+        }
+        for (kind, member, type) in [
+            ("NavigationProperty", ClientOnlyMetadata.draftOrigin, name),
+            ("Property", ClientOnlyMetadata.draftBase, "Edm.Binary"),
+        ] {
+            let added = element(kind, ["Name": member, "Type": type], at: set)
+            mark(added)
+            self.entityType(name)?.append(added)
+        }
+        set.append(
+            element(
+                "NavigationPropertyBinding", ["Path": ClientOnlyMetadata.draftOrigin, "Target": active], at: set))
+    }
+
+    private func entityType(_ name: String) -> MarkupElement? {
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        let (prefix, local) = (String(name[..<dot]), String(name[name.index(after: dot)...]))
+        let own = service.root.children.flatMap { $0.children("Schema") }.filter {
+            $0["Namespace"] == prefix || $0["Alias"] == prefix
+        }
+        return own.flatMap { $0.children("EntityType") }.first { $0["Name"] == local }
+    }
+
+    private func element(_ name: String, _ attributes: [String: String], at place: MarkupElement) -> MarkupElement {
+        MarkupElement(
+            name: name, namespace: MarkupNamespace.edm, vocabulary: .edm,
+            attributes: attributes.sorted { $0.key < $1.key }.map {
+                MarkupElement.Attribute(name: $0.key, prefix: nil, namespace: nil, value: $0.value)
+            }, line: place.line, column: place.column, origin: place.origin)
+    }
+
     // MARK: Marks
 
     /// Adds the annotation to an element, and to the members of a type, unless they have it.
@@ -115,14 +175,8 @@ struct ClientOnlyMerge {
         }
         let isMarked = element.children("Annotation").contains { $0["Term"] == ClientOnlyMetadata.clientOnlyTerm }
         guard !isMarked else { return }
-        func attribute(_ name: String, _ value: String) -> MarkupElement.Attribute {
-            MarkupElement.Attribute(name: name, prefix: nil, namespace: nil, value: value)
-        }
         element.append(
-            MarkupElement(
-                name: "Annotation", namespace: MarkupNamespace.edm, vocabulary: .edm,
-                attributes: [attribute("Term", ClientOnlyMetadata.clientOnlyTerm), attribute("Bool", "true")],
-                line: element.line, column: element.column, origin: element.origin))
+            self.element("Annotation", ["Term": ClientOnlyMetadata.clientOnlyTerm, "Bool": "true"], at: element))
     }
 
     // MARK: Errors

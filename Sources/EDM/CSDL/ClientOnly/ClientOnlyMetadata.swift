@@ -7,6 +7,10 @@ public enum ClientOnlyMetadata {
     public static let clientOnlyTerm = "com.sap.vocabularies.Offline.v1.ClientOnly"
     /// The term of client-only entity sets with drafts of the entities of another set.
     public static let localDraftTerm = "com.sap.vocabularies.Offline.v1.LocalDraft"
+    /// The navigation property that leads from a draft to its active entity. Sets of drafts add it to their type.
+    public static let draftOrigin = "LocalDraftOf"
+    /// The property with the values of the active entity when the draft was made.
+    package static let draftBase = "LocalDraftBase"
     /// The name of the additions in errors.
     static let documentName = "client-only metadata"
 
