@@ -81,9 +81,9 @@ extension LocalStore {
         metadata: [UInt8], old: EntityDataModel, new: EntityDataModel, difference: ModelDifference
     ) {
         let old = try model
+        let own = ClientOnlyMetadata.parts(try service?.metadata ?? []).additions
         do throws(CSDLError) {
             var metadata = metadata
-            let own = ClientOnlyMetadata.parts(try service?.metadata ?? []).additions
             if let own, ClientOnlyMetadata.parts(metadata).additions == nil {
                 metadata = try ClientOnlyMetadata.joined(service: metadata, additions: own)
             }

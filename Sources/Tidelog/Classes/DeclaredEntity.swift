@@ -83,6 +83,7 @@ extension DeclaredEntity {
         let isForward = other.map { !$0.utf8.lexicographicallyPrecedes(own.utf8) } ?? true
         return Property(
             name: name, type: TypeReference(.entity(name: target.qualifiedName), isCollection: isCollection),
+            isNullable: !isCollection,
             navigation: Navigation(
                 targetType: target.qualifiedName, multiplicity: isCollection ? .many : .zeroOrOne,
                 sourceMultiplicity: inverse.map { $0.isCollection ? .many : .zeroOrOne } ?? .many,

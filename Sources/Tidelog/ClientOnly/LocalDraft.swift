@@ -1,12 +1,9 @@
 import EDM
-import ODataWire
 import Operations
-import SyncCore
 import SyncEngine
 
 /// A draft of an entity in a client-only set, and its children: how it is made and becomes active.
 struct LocalDraft {
-    let service: DataService
     let model: EntityDataModel
 
     // MARK: Copying
@@ -91,8 +88,10 @@ struct LocalDraft {
                 changes.createEntity(entity)
             }
         }
-        for property in draft.entityType.navigationProperties
-        where model.target(of: property, in: set, from: draft.entityType)?.activeSet != nil {
+        // Only collections: a single-valued property of a child leads back to its parent.
+        for property in draft.entityType.navigationProperties where property.isCollection
+            && model.target(of: property, in: set, from: draft.entityType)?.activeSet != nil
+        {
             for child in try await draft.loadRelation(property) where child.isDraft {
                 _ = try await activate(child, in: (entity, property), changes)
             }

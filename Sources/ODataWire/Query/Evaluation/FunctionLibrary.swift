@@ -30,7 +30,8 @@ package enum FunctionLibrary {
             let pattern = try TextPattern(try string(arguments[1], function))
             return .boolean(pattern.isFound(in: try string(arguments[0], function)))
         case .now, .geoDistance, .geoIntersects, .geoLength, .isLocal, .hasPendingChanges,
-            .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
+            .isInErrorState, .entityExists, .upsertedLastDownload, .hasLocalRelatives,
+            .hasRelativesWithPendingChanges, .isdefined:
             throw EvaluationError(.unsupported, "The function \(function.rawValue) is not supported here.")
         }
     }
