@@ -90,7 +90,7 @@ struct HistoryText {
         case .confirmed: Paint.good(padded)
         case .pending, .inFlight, .deferred: Paint.warning(padded)
         case .inDoubt, .rejected, .unknown: Paint.bad(padded)
-        case .undone, .elided: Paint.faint(padded)
+        case .undone, .elided, .kept: Paint.faint(padded)
         case nil: padded
         }
     }
@@ -105,6 +105,7 @@ struct HistoryText {
         case .deferred: "postponed"
         case .undone: "undone"
         case .elided: "elided"
+        case .kept: "kept"
         case .unknown: "unknown"
         }
     }
