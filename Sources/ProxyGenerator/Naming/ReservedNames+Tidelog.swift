@@ -15,7 +15,7 @@ extension ReservedNames {
         "OfflineODataConfiguration", "OfflineODataDefiningQuery", "OfflineODataErrorArchiveEntity", "OfflineODataEvent",
         "OfflineODataParameters", "OfflineODataProvider", "OfflineODataRequestQueueEntity",
         "OnlineODataProvider", "OpenEnumeration", "OpenFlagsEnumeration", "OperationStatus", "OrderedLiteral",
-        "PastODataProvider", "PlannedBatch", "PropertyConvertible", "PropertyReference", "QueryAggregate",
+        "PastODataProvider", "PlannedBatch", "PreparedODataStore", "PropertyConvertible", "PropertyReference", "QueryAggregate",
         "QueryFilter", "QueryFunction", "QueryLiteral", "QueryOperand", "QueryPath", "QueryPathOperand", "QueryRequest",
         "QueryResult", "RequestBatch", "RequestOptions", "SelectOperand", "ServiceConnection", "ServiceMetadata",
         "StoreDurability",

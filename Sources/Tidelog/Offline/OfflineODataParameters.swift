@@ -87,6 +87,9 @@ public struct OfflineODataParameters: Sendable {
     /// The number of client-only operations that can be undone. When a store has more, older ones become permanent,
     /// which keeps the queue short.
     public var undoableClientChanges = 1_000
+    /// The directory of a prepared store from which a new store is created; see ``PreparedODataStore``. It needs no
+    /// network, and the directory of the new store must not exist. Ignored if the store exists.
+    public var preparedStore: String?
     /// A Boolean value that indicates whether opening a new store also downloads its defining queries.
     ///
     /// If the download fails, the store remains open in its state so far, and ``OfflineODataProvider/open()`` throws

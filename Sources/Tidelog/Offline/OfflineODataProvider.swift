@@ -63,7 +63,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     ///   service.
     public func open() async throws(TidelogError) {
         if state.withLock({ $0.engine != nil }) { return }
-        let description = try place.description()
+        let description = try place.preparedDescription()
         let root = try place.serviceRoot(givenRoot, description)
         let session = parameters.connection.session(root)
         session.headers = state.withLock { $0.headers }
