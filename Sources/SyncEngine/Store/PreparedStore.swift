@@ -1,5 +1,5 @@
-import ODataWire
-import OperationLog
+package import ODataWire
+package import OperationLog
 import Operations
 import SyncCore
 import Views
