@@ -34,6 +34,7 @@ var recordSeeds: [[UInt8]] {
                 ], isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft)),
         .deliveryChanged([4], to: .localOnly),
         .operationsElided([4]),
+        .clientChangesKept([4]),
         .conflictResolved(
             ConflictResolved(
                 entity: EntityID(rawValue: 3), decision: .call, dropped: [.init(operation: 4, properties: ["Name"])],

@@ -36,6 +36,22 @@ import Testing
         return bytes + (TemporaryDirectory.read(store.files.description) ?? [])
     }
 
+    @Test func `SE-08: a copy for support is encrypted with its own key`() throws {
+        let log = try SampleLog()
+        let directory = log.directory.path + "/for-support"
+        let key = try #require(LogKey((0..<32).map { UInt8($0) }))
+        let summary = try StoreRedaction(InspectedStore(directory: log.directory.path)).write(to: directory, key: key)
+        #expect(summary.records > 0)
+        let copy = InspectedStore(directory: directory, keys: [key])
+        #expect(try copy.sequence(at: .sequence(.max)) == InspectedStore(directory: log.directory.path).sequence(at: .sequence(.max)))
+        let closed = InspectedStore(directory: directory)
+        #expect(throws: (any Error).self) { try closed.sequence(at: .sequence(.max)) }
+        for file in TemporaryDirectory.files(directory + "/log") {
+            let bytes = TemporaryDirectory.read(file) ?? TemporaryDirectory.read(directory + "/log/" + file) ?? []
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("EntityType"), "\(file)")
+        }
+    }
+
     private func records(_ store: InspectedStore) throws -> [Record] {
         var records: [Record] = []
         try LogReader(directory: store.files.log).forEach {

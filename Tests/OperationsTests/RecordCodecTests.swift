@@ -161,6 +161,7 @@ struct RecordCodecTests {
                 .delete(EntityID(rawValue: 1)), uploadCategory: .entity(EntityID(rawValue: 5)), delivery: .localOnly)),
         .deliveryChanged([4, .max], to: .queued),
         .operationsElided([4, 5]),
+        .clientChangesKept([4, .max]),
         .conflictResolved(
             ConflictResolved(
                 entity: EntityID(rawValue: 7), decision: .merged,

@@ -85,6 +85,15 @@ public struct CSDLReader: Sendable {
     }
 
     func parse(_ document: Document, position: Int = 0) throws(CSDLError) -> MetadataDocument {
+        let (service, additions) = ClientOnlyMetadata.parts(document.bytes)
+        guard let additions else { return try parsed(document, position: position) }
+        let named = Document(name: ClientOnlyMetadata.documentName, bytes: additions)
+        return try ClientOnlyMerge(
+            into: try parsed(Document(name: document.name, bytes: service), position: position)
+        ).merge(try parsed(named, position: position))
+    }
+
+    private func parsed(_ document: Document, position: Int) throws(CSDLError) -> MetadataDocument {
         let isJSON = JSONMetadata.isObject(document.bytes)
         let origin = MarkupOrigin(name: document.name, position: position, isJSON: isJSON)
         let root: MarkupElement

@@ -16,6 +16,8 @@ public final class EntityDataModel: Sendable {
 
     /// Whether the document has unusable declarations of sets or of the targets of navigation properties.
     let hidesSets: Bool
+    /// A Boolean value that indicates whether the model has elements that exist only in the store.
+    public let hasClientOnly: Bool
     let elementCounts: ElementCounts
     private let structuredTypes: [String: StructuredType]
     private let enumerationTypes: [String: EnumerationType]
@@ -48,6 +50,7 @@ public final class EntityDataModel: Sendable {
         self.references = references
         self.defects = defects
         self.hidesSets = hidesSets
+        hasClientOnly = Self.hasClientOnly(entitySets, structuredTypes)
         definitions = Dictionary(
             schemas.flatMap(\.typeDefinitions).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let own = schemas.compactMap { schema in schema.alias.map { ($0, schema.namespace) } }
@@ -204,9 +207,11 @@ public final class EntityDataModel: Sendable {
         if let bound = boundTarget(of: navigation, in: set, from: type) { return sets[bound] }
         // If the document has unusable sets, one of those may be the target.
         guard !hidesSets, let target = navigation.navigation?.targetType else { return nil }
-        let candidates = entitySets.filter {
+        var candidates = entitySets.filter {
             isType($0.entityType.name, derivedFrom: target) || isType(target, derivedFrom: $0.entityType.name)
         }
+        // Without a binding, a property does not lead to drafts.
+        if hasClientOnly, candidates.count > 1 { candidates.removeAll { $0.activeSet != nil } }
         return candidates.count == 1 ? candidates[0] : nil
     }
 

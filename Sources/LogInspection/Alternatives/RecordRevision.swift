@@ -32,6 +32,7 @@ struct RecordRevision {
         case .operationsUndone(let list): return some(list.compactMap(number)).map { .operationsUndone($0) }
         case .operationsRedone(let list): return some(list.compactMap(number)).map { .operationsRedone($0) }
         case .operationsElided(let list): return some(list.compactMap(number)).map { .operationsElided($0) }
+        case .clientChangesKept(let list): return some(list.compactMap(number)).map { .clientChangesKept($0) }
         case .deliveryChanged(let list, let delivery):
             return some(list.compactMap(number)).map { .deliveryChanged($0, to: delivery) }
         case .conflictResolved(let resolved): return revised(resolved)

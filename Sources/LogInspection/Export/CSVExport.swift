@@ -105,7 +105,7 @@ struct RowFacts {
             (batch, operations) = (answered.batch, answered.outcomes.map(\.operation))
             refusal = answered.outcomes.lazy.compactMap(\.result.refusal).first
         case .operationsReleased(let list), .operationsUndone(let list), .operationsRedone(let list),
-            .operationsElided(let list), .deliveryChanged(let list, _):
+            .operationsElided(let list), .clientChangesKept(let list), .deliveryChanged(let list, _):
             operations = list
         case .operationsUnfit(let unfit):
             operations = unfit.map(\.operation)

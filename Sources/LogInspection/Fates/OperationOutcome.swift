@@ -19,11 +19,13 @@ public enum OperationOutcome: Sendable, Hashable {
     indirect case undone(by: SequenceNumber, before: OperationOutcome)
     /// Cancelled out by other operations, according to the record with this number. It was not sent. Final.
     case elided(by: SequenceNumber)
+    /// A client-only operation whose changes became permanent with the record with this number. Final.
+    case kept(by: SequenceNumber)
     /// Later records are unreadable and may contain the outcome.
     case unknown
 
     /// The name in ``HistoryItem/json(outcomes:)``: `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`,
-    /// `deferred`, `undone`, `elided` or `unknown`.
+    /// `deferred`, `undone`, `elided`, `kept` or `unknown`.
     public var name: String {
         switch self {
         case .pending: "pending"
@@ -34,6 +36,7 @@ public enum OperationOutcome: Sendable, Hashable {
         case .deferred: "deferred"
         case .undone: "undone"
         case .elided: "elided"
+        case .kept: "kept"
         case .unknown: "unknown"
         }
     }
@@ -45,14 +48,14 @@ public enum OperationOutcome: Sendable, Hashable {
         return switch outcome {
         case .inFlight(let batch), .inDoubt(let batch, _), .confirmed(let batch): batch
         case .rejected(let batch, _): batch
-        case .pending, .deferred, .undone, .elided, .unknown: nil
+        case .pending, .deferred, .undone, .elided, .kept, .unknown: nil
         }
     }
 
     /// Whether the outcome is final, even if records are missing.
     var isFinal: Bool {
         switch self {
-        case .confirmed, .elided: true
+        case .confirmed, .elided, .kept: true
         default: false
         }
     }

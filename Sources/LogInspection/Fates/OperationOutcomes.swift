@@ -77,6 +77,7 @@ public struct OperationOutcomes: Sendable {
         case .operationsAmended(let amended):
             for amended in amended { set(amended.operation, .pending) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
+        case .clientChangesKept(let operations): for operation in operations { set(operation, .kept(by: sequence)) }
         // It may have been a response.
         case .lost: forget()
         case .conflictResolved(let resolved):
@@ -105,7 +106,7 @@ public struct OperationOutcomes: Sendable {
     private mutating func undo(_ operation: SequenceNumber, by record: SequenceNumber) {
         guard let outcome = outcomes[operation] else { return }
         switch outcome {
-        case .confirmed, .undone, .elided: break
+        case .confirmed, .undone, .elided, .kept: break
         case .rejected, .unknown: outcomes[operation] = .undone(by: record, before: outcome)
         case .pending, .inFlight, .inDoubt, .deferred: outcomes[operation] = .undone(by: record, before: .pending)
         }
@@ -113,7 +114,7 @@ public struct OperationOutcomes: Sendable {
 
     private mutating func elide(_ operation: SequenceNumber, by record: SequenceNumber) {
         switch outcomes[operation] {
-        case nil, .confirmed, .undone, .elided: break
+        case nil, .confirmed, .undone, .elided, .kept: break
         default: outcomes[operation] = .elided(by: record)
         }
     }
@@ -126,7 +127,7 @@ public struct OperationOutcomes: Sendable {
     /// outcome.
     private mutating func set(_ operation: SequenceNumber, _ outcome: OperationOutcome) {
         switch outcomes[operation] {
-        case nil, .confirmed, .elided: break
+        case nil, .confirmed, .elided, .kept: break
         default: outcomes[operation] = outcome
         }
     }

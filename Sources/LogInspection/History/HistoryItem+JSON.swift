@@ -27,7 +27,7 @@ extension HistoryItem {
     /// | `batchAccepted` | `batch`, `monitor` |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
-    /// | `operationsReleased`, `operationsUndone`, `operationsRedone`, `operationsElided` | `operations` |
+    /// | `operationsReleased`, `operationsUndone`, `operationsRedone`, `operationsElided`, `clientChangesKept` | `operations` |
     /// | `uploadPostponed` | `notBefore`, `attempt`, `reason` |
     /// | `deliveryChanged` | `operations`, `delivery` (`queued`, `draft`, `localOnly`) |
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |

@@ -95,6 +95,7 @@ extension Record {
         case .uploadPostponed: "uploadPostponed"
         case .deliveryChanged: "deliveryChanged"
         case .operationsElided: "operationsElided"
+        case .clientChangesKept: "clientChangesKept"
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
         case .operationsUnfit: "operationsUnfit"
@@ -126,7 +127,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .linksLeftOpen, .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
-            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .operationsUnfit, .lost,
+            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .clientChangesKept, .operationsUnfit, .lost,
             .unknown:
             []
         }

@@ -173,7 +173,7 @@ struct HistoryJSONWriter {
             number("batch", interrupted.batch)
             text("reason", interrupted.reason)
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations),
-            .operationsElided(let operations):
+            .operationsElided(let operations), .clientChangesKept(let operations):
             numbers("operations", operations)
         case .operationsUnfit(let unfit):
             array("operations", unfit) { writer, unfit in

@@ -48,6 +48,8 @@ struct RecordSummary {
                 + Self.oneLine(postponed.reason, limit: 200)
         case .operationsElided(let operations):
             "\(count(operations.count, "operation")) cancelled out: \(list(operations.map(String.init)))"
+        case .clientChangesKept(let operations):
+            "\(count(operations.count, "client-only change")) kept: \(list(operations.map(String.init)))"
         case .deliveryChanged(let operations, let delivery):
             "\(count(operations.count, "operation")) now \(Self.text(of: delivery)): \(list(operations.map(String.init)))"
         case .conflictResolved(let resolved): text(of: resolved)

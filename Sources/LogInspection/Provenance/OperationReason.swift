@@ -46,7 +46,7 @@ extension OperationOutcome {
     fileprivate var isOpen: Bool {
         switch self {
         case .pending, .inFlight, .inDoubt, .rejected, .deferred, .unknown: true
-        case .confirmed, .undone, .elided: false
+        case .confirmed, .undone, .elided, .kept: false
         }
     }
 
@@ -100,6 +100,7 @@ extension OperationReason {
             return "\(name) was postponed by the service\(when)\(record): \(Provenance.words(of: refusal))"
         case .undone(let undo, let before):
             return "\(name) was undone by record \(undo); its state before was \(before.name)."
+        case .kept(let by): return "\(name) is client-only, and its changes became permanent with record \(by)."
         case .elided(let by):
             return "\(name) was never sent: it and other operations cancelled each other out (record \(by))."
         case .unknown: return "The outcome of operation \(sequence) is not known: records after it are lost."

@@ -78,6 +78,7 @@ extension Provenance {
         case .pending: return ", pending"
         case .undone(let record, _): return ", undone by \(record)"
         case .elided: return ", cancelled out"
+        case .kept: return ", kept in the store only"
         case .unknown, nil: return ""
         }
     }

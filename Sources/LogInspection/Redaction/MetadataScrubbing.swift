@@ -1,3 +1,5 @@
+import EDM
+
 /// Reduces a metadata document to the model: it removes text, comments, documentation, annotations and foreign
 /// attributes.
 enum MetadataScrubbing {
@@ -19,6 +21,14 @@ enum MetadataScrubbing {
     ]
 
     static func scrubbed(_ document: [UInt8]) -> [UInt8] {
+        let (service, additions) = ClientOnlyMetadata.parts(document)
+        guard let additions else { return scrubbedPart(document) }
+        let joined = try? ClientOnlyMetadata.joined(
+            service: scrubbedPart(service), additions: scrubbedPart(additions))
+        return joined ?? scrubbedPart(service)
+    }
+
+    private static func scrubbedPart(_ document: [UInt8]) -> [UInt8] {
         var scan = URLScan(String(decoding: document, as: UTF8.self))
         var result = #"<?xml version="1.0" encoding="utf-8"?>"# + "\n"
         var prefixes = NamespacePrefixes()

@@ -33,7 +33,7 @@ extension Redaction {
         case .batchPrepared, .batchAccepted, .batchAnswered, .batchInterrupted, .uploadPostponed:
             return upload(body)
         case .unknown(let kind, _): return .unknown(kind: kind, payload: [])
-        case .operationsReleased, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided,
+        case .operationsReleased, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .clientChangesKept,
             .entitiesMissing, .lost:
             return body
         }

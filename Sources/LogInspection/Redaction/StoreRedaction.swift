@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import OperationLog
+public import OperationLog
 import Operations
 import SyncCore
 public import SyncEngine
@@ -33,20 +33,26 @@ public struct StoreRedaction: Sendable {
         public var isDamaged = false
     }
 
-    /// Writes the copy to a directory that must not exist. It receives its name only when it is complete. It is never
-    /// encrypted.
+    /// Writes the copy to a directory that must not exist. It receives its name only when it is complete.
     ///
-    /// - Parameter use: Called with the complete store before it receives its name. If it throws, no files remain.
+    /// - Parameters:
+    ///   - directory: The directory.
+    ///   - key: The key that encrypts the copy, such as one that is shared with a support team; `nil` for a copy without
+    ///     encryption. It is independent of the keys of the store.
+    ///   - use: Called with the complete store before it receives its name. If it throws, no files remain.
     /// - Throws: The errors of `use`, or a ``TidelogError``: `invalidRequest` if the directory exists or a kept
     ///   property does not, `unsupported` if there are more distinct values than the model's types can hold.
-    public func write(to directory: String, use: (InspectedStore) throws -> Void = { _ in }) throws -> Summary {
+    public func write(
+        to directory: String, key: LogKey? = nil, use: (InspectedStore) throws -> Void = { _ in }
+    ) throws -> Summary {
+        let keys = [key].compactMap { $0 }
         let unfinished = try UnfinishedStore(directory)
         do {
-            let (summary, redaction) = try write(log: unfinished.files.log, on: PosixFileSystem())
+            let (summary, redaction) = try write(log: unfinished.files.log, on: PosixFileSystem(), keys)
             let description = StoreDescription(serviceRoot: Redaction.root, service: options(redaction))
-            try description.write(unfinished.files)
-            try use(InspectedStore(directory: unfinished.files.directory))
-            try unfinished.finish(description)
+            try description.write(unfinished.files, keys: keys)
+            try use(InspectedStore(directory: unfinished.files.directory, keys: keys))
+            try unfinished.finish(description, keys: keys)
             return summary
         } catch {
             unfinished.discard()
@@ -66,7 +72,7 @@ public struct StoreRedaction: Sendable {
     }
 
     private func write(
-        log directory: String, on disk: any FileSystem
+        log directory: String, on disk: any FileSystem, _ keys: [LogKey] = []
     ) throws(TidelogError) -> (Summary, Redaction) {
         let (reader, isDamaged) = try store.soundReader()
         let passage = try ExportRange().passage(in: reader, place: store.files.log)
@@ -76,7 +82,8 @@ public struct StoreRedaction: Sendable {
             try checkKept(redaction)
             try redaction.rank()
             let log = try LogCopy(
-                directory: directory, store: Self.identifier, firstSequence: passage.first, fileSystem: disk)
+                directory: directory, store: Self.identifier, firstSequence: passage.first, keys: keys,
+                fileSystem: disk)
             var summary = Summary(isDamaged: isDamaged)
             try walk(passage, redaction, into: log) { kind, payload in
                 summary.records += 1

@@ -19,7 +19,7 @@ struct RecordSelection: Sendable {
     private static let withoutEntities = RecordKinds([
         .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,
         .operationsReleased,
-        .operationsUndone, .operationsRedone, .operationsElided, .deliveryChanged,
+        .operationsUndone, .operationsRedone, .operationsElided, .clientChangesKept, .deliveryChanged,
     ])
     /// The kind with ranges of entities, whose encoded IDs need not appear in it.
     private static let withRuns = RecordCodec.Kind.changesPage.rawValue
@@ -134,7 +134,7 @@ extension Record.Body {
         case .batchPrepared(let prepared): prepared.operations
         case .batchAnswered(let answered): answered.outcomes.map(\.operation)
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations),
-            .operationsElided(let operations), .deliveryChanged(let operations, _):
+            .operationsElided(let operations), .clientChangesKept(let operations), .deliveryChanged(let operations, _):
             operations
         case .conflictResolved(let resolved):
             resolved.dropped.map(\.operation) + resolved.takenBack + resolved.released

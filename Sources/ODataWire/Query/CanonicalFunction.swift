@@ -25,11 +25,19 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
     case entityExists = "sap.entityexists"
     /// Returns whether the last download inserted or changed the entity.
     case upsertedLastDownload = "sap.upsertedlastdownload"
+    /// Returns whether an entity that is linked to this one was created or changed in the store.
+    case hasLocalRelatives = "sap.haslocalrelatives"
+    /// Returns whether an operation on an entity that is linked to this one is pending or being sent.
+    case hasRelativesWithPendingChanges = "sap.hasrelativeswithpendingchanges"
 
     /// The functions that only a store can evaluate.
     package static let ofStore: Set<CanonicalFunction> = [
-        .isLocal, .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload,
+        .isLocal, .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload, .hasLocalRelatives,
+        .hasRelativesWithPendingChanges,
     ]
+
+    /// The functions of ``ofStore`` that concern the entities of a query.
+    package static let ofEntityState = ofStore.subtracting([.entityExists])
 
     private static let byName: [String: CanonicalFunction] = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
@@ -55,7 +63,8 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
     /// The number of arguments, over all versions.
     var arity: ClosedRange<Int> {
         switch self {
-        case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
+        case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload,
+            .hasLocalRelatives, .hasRelativesWithPendingChanges:
             0...0
         case .length, .tolower, .toupper, .trim, .year, .month, .day, .hour, .minute, .second, .fractionalseconds,
             .totalseconds, .date, .time, .totaloffsetminutes, .years, .months, .days, .hours, .minutes, .seconds,
@@ -79,7 +88,7 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
             .year,
             .month, .day, .hour, .minute, .second, .round, .floor, .ceiling, .isLocal, .hasPendingChanges,
             .isInErrorState,
-            .entityExists, .upsertedLastDownload:
+            .entityExists, .upsertedLastDownload, .hasLocalRelatives, .hasRelativesWithPendingChanges:
             true
         case .replace, .years, .months, .days, .hours, .minutes, .seconds:
             version.isLegacy

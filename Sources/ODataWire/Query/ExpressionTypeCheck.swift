@@ -265,7 +265,7 @@ extension CanonicalFunction {
         case .hour, .minute, .second, .fractionalseconds, .time, .hours, .minutes, .seconds: [.moment, .time]
         case .geoDistance, .geoIntersects, .geoLength: [.geo]
         case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .entityExists,
-            .upsertedLastDownload, .isdefined:
+            .upsertedLastDownload, .hasLocalRelatives, .hasRelativesWithPendingChanges, .isdefined:
             []
         }
     }
@@ -273,7 +273,8 @@ extension CanonicalFunction {
     func resultType(_ arguments: [ExpressionType]) -> ExpressionType {
         switch self {
         case .contains, .endswith, .startswith, .matchesPattern, .hassubset, .hassubsequence, .geoIntersects, .isLocal,
-            .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
+            .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload, .hasLocalRelatives,
+            .hasRelativesWithPendingChanges, .isdefined:
             .primitive(.boolean)
         case .concat, .substring:
             if case .collection? = arguments.first { arguments[0] } else { .primitive(.string) }

@@ -11,7 +11,7 @@ public struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    static func random() -> StoreIdentifier {
+    package static func random() -> StoreIdentifier {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return StoreIdentifier(unchecked: bytes)

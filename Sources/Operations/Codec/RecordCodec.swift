@@ -40,6 +40,7 @@ public enum RecordCodec {
         case operationWithAttributes = 20
         case deliveryChanged = 21
         case operationsElided = 23
+        case clientChangesKept = 49
         case conflictResolved = 22
         case operationsUnfit = 24
         case entitiesMissing = 25
@@ -144,6 +145,9 @@ public enum RecordCodec {
         case .operationsElided(let operations):
             kind = .operationsElided
             writer.list(operations) { $0.unsigned($1) }
+        case .clientChangesKept(let operations):
+            kind = .clientChangesKept
+            writer.list(operations) { $0.unsigned($1) }
         case .conflictResolved(let resolved):
             kind = .conflictResolved
             writer.resolved(resolved)
@@ -233,6 +237,7 @@ public enum RecordCodec {
             .batchAccepted(BatchAccepted(batch: try reader.unsigned(), monitor: try reader.string()))
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
         case .operationsElided: .operationsElided(try sequences(&reader))
+        case .clientChangesKept: .clientChangesKept(try sequences(&reader))
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         case .conflictResolved: .conflictResolved(try reader.resolved())
         case .operationsUnfit:

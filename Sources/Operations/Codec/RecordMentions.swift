@@ -62,7 +62,8 @@ package struct RecordMentions {
         case .batchAnswered, .batchAnsweredInDetail:
             _ = number()
             list { $0.visitOutcome() }
-        case .operationsReleased, .operationsUndone, .operationsRedone, .operationsElided, .deliveryChanged:
+        case .operationsReleased, .operationsUndone, .operationsRedone, .operationsElided, .clientChangesKept,
+            .deliveryChanged:
             list { $0.operation($0.number()) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadStartedByMode,
             .downloadFinished, .downloadFinishedWithLink, .uploadPostponed, .linksLeftOpen, .batchAccepted,

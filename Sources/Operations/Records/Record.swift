@@ -41,6 +41,8 @@ public struct Record: Sendable, Hashable {
         case deliveryChanged([SequenceNumber], to: Delivery)
         /// Operations that cancelled each other out have ended without being sent.
         case operationsElided([SequenceNumber])
+        /// The changes of client-only operations became part of the base state. They cannot be undone any more.
+        case clientChangesKept([SequenceNumber])
         /// The resolution of a conflict between an operation and a change by another client.
         case conflictResolved(ConflictResolved)
         /// The service does not have these entities, according to a request outside of a download.

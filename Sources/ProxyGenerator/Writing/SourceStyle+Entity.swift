@@ -10,7 +10,10 @@ extension SourceStyle {
         lines.append("nonisolated \(open)class \(name): \(entity.baseClass) {")
         for member in entity.members { lines += declaration(of: member, in: name, type) + [""] }
         lines += typeName(type) + [""]
-        if !type.isAbstract { lines += initializer(of: entity) + [""] }
+        if !type.isAbstract {
+            lines += initializer(of: entity) + [""]
+            for member in targets(of: entity) { lines += initializer(of: entity, target: member) + [""] }
+        }
         lines += key(of: entity)
         if lines.last == "" { lines.removeLast() }
         for member in entity.members { lines += accessor(of: member, in: name, isOpen: true) }
@@ -33,6 +36,28 @@ extension SourceStyle {
             "    \(access)convenience init(withDefaults: Bool = true) {",
         ] + Layout.call("self.init(", arguments).lines(indentation: 8)
             + ["    }"]
+    }
+
+    /// Returns the single-valued relations of a class, including inherited ones, whose initializers would otherwise
+    /// create entities of the base type.
+    private func targets(of entity: ServicePlan.Entity) -> [ServicePlan.Member] {
+        let base = plan.entities.first { $0.className == entity.baseClass }
+        let inherited = base.map { targets(of: $0) } ?? []
+        return inherited + entity.members.filter { if case .toOne = $0.form { true } else { false } }
+    }
+
+    /// Returns an initializer with the target of a relation.
+    private func initializer(of entity: ServicePlan.Entity, target member: ServicePlan.Member) -> [String] {
+        guard case .toOne(let target) = member.form else { return [] }
+        let (label, name) = (SwiftName.parameter(member.name), SwiftName.escaped(member.name))
+        let parameters = ["\(label): \(target)", "withDefaults: Bool = false"]
+        return DocComment.lines(
+            "Creates an entity with the target of `\(DocComment.code(member.property.name))`, which is saved with it.",
+            indentation: 4)
+            + Layout.group("\(access)convenience init(", parameters.map { .text($0) }, ") {", .signature)
+            .lines(indentation: 4) + [
+                "        self.init(withDefaults: withDefaults)", "        self.\(name).target = \(name)", "    }",
+            ]
     }
 
     private func key(of entity: ServicePlan.Entity) -> [String] {

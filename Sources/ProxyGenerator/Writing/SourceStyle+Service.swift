@@ -42,10 +42,12 @@ extension SourceStyle {
         return [""] + comment + signature + body + ["    }"]
     }
 
+    private static let headers = "headers: HTTPHeaders = .empty"
+
     private func functions(of set: ServicePlan.Set) -> [String] {
         let name = SwiftText.literal(set.set.name)
         let words = DocComment.code(set.set.name)
-        let arguments = ["\(set.className).self", "in: \(name)", "query"]
+        let arguments = ["\(set.className).self", "in: \(name)", "query", "headers: headers"]
         let list = Layout.call("try await self.entities(", arguments).lines(indentation: 8)
         let first = Layout.call("try await self.firstEntity(", arguments).lines(indentation: 8)
         let all = DocComment.lines(
@@ -54,27 +56,29 @@ extension SourceStyle {
         let one = DocComment.lines(
             "Returns the first entity of `\(words)` that matches the query. Throws `notFound` if there is none.",
             indentation: 4)
-        return function(set.list, [.text("query: DataQuery = DataQuery()")], returns: "[\(set.className)]", all, list)
+        return function(set.list, [.text("query: DataQuery = DataQuery()"), .text(Self.headers)], returns: "[\(set.className)]", all, list)
             + function(
-                set.fetchList, [.text("matching query: DataQuery = DataQuery()")], returns: "[\(set.className)]", all,
+                set.fetchList, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)], returns: "[\(set.className)]", all,
                 list)
             + function(
-                set.fetchOne, [.text("matching query: DataQuery = DataQuery()")], returns: set.className, one, first)
+                set.fetchOne, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)], returns: set.className, one, first)
             + keyFunction(of: set)
     }
 
     private func keyFunction(of set: ServicePlan.Set) -> [String] {
         guard !set.key.isEmpty else { return [] }
         let words = DocComment.code(set.set.name)
+        // A key property may have the same name.
+        let headers = set.key.contains { $0.label == "headers" } ? "requestHeaders" : "headers"
         let labels = set.key.map { "\(SwiftName.label($0.label)): \(SwiftName.escaped($0.label))" }
         let arguments: [Layout] = [
             .text("\(set.className).self"), .text("in: \(SwiftText.literal(set.set.name))"),
-            .call("key: \(set.className).key(", labels), .text(set.query),
+            .call("key: \(set.className).key(", labels), .text(set.query), .text("headers: \(headers)"),
         ]
         return function(
             set.fetchOne,
             set.key.map { .text("\(SwiftName.parameter($0.label)): \($0.type)") } + [
-                .text("\(set.query): DataQuery = DataQuery()")
+                .text("\(set.query): DataQuery = DataQuery()"), .text("\(headers): HTTPHeaders = .empty"),
             ],
             returns: set.className,
             DocComment.lines(
@@ -88,12 +92,12 @@ extension SourceStyle {
         let comment = DocComment.lines(
             "Returns the singleton `\(DocComment.code(singleton.set.name))`.", singleton.set.annotations,
             notes: ["- Parameter query: The properties to select and expand."], indentation: 4)
-        let arguments = ["\(singleton.className).self", "named: \(name)", "query"]
+        let arguments = ["\(singleton.className).self", "named: \(name)", "query", "headers: headers"]
         let body = Layout.call("try await self.singleton(", arguments).lines(indentation: 8)
         return function(
-            singleton.get, [.text("query: DataQuery = DataQuery()")], returns: singleton.className, comment, body)
+            singleton.get, [.text("query: DataQuery = DataQuery()"), .text(Self.headers)], returns: singleton.className, comment, body)
             + function(
-                singleton.fetch, [.text("matching query: DataQuery = DataQuery()")], returns: singleton.className,
+                singleton.fetch, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)], returns: singleton.className,
                 comment,
                 body)
     }

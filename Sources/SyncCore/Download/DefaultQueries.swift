@@ -18,8 +18,8 @@ public enum DefaultQueries {
     /// `$expand`, so it is expanded once, from a to-one end if there is one.
     public static func of(_ model: EntityDataModel) -> [DefiningQuery] {
         var chosen: [String: (set: EntitySet, property: Property)] = [:]
-        for set in model.entitySets {
-            for property in set.entityType.navigationProperties {
+        for set in model.entitySets where !set.isClientOnly {
+            for property in set.entityType.navigationProperties where !property.isClientOnly {
                 guard let end = property.navigation, end.constraints.isEmpty, end.inverseConstraints.isEmpty,
                     !end.containsTarget, model.target(of: property, in: set) != nil
                 else { continue }
@@ -29,7 +29,7 @@ public enum DefaultQueries {
                 chosen[end.relationship.name] = (set, property)
             }
         }
-        return (model.entitySets + model.singletons).map { set in
+        return (model.entitySets + model.singletons).filter { !$0.isClientOnly }.map { set in
             let contained = expansions(of: set, model, depth: 0)
             // A singleton is one entity, so its links do not cover those of other entities of its type.
             let own =
@@ -44,7 +44,7 @@ public enum DefaultQueries {
     /// Returns the navigation properties of a singleton that are only visible through `$expand`.
     private static func links(of set: EntitySet, _ model: EntityDataModel) -> [String] {
         set.entityType.navigationProperties.filter { property in
-            guard let end = property.navigation, !end.containsTarget else { return false }
+            guard let end = property.navigation, !end.containsTarget, !property.isClientOnly else { return false }
             return end.constraints.isEmpty && end.inverseConstraints.isEmpty
                 && model.target(of: property, in: set) != nil
         }.map(\.name)
@@ -52,7 +52,7 @@ public enum DefaultQueries {
 
     /// Returns the elements of the service that the queries do not include, with the reasons.
     public static func leftOut(of model: EntityDataModel) -> [Omission] {
-        (model.entitySets + model.singletons).flatMap { omissions(below: $0, $0.name, model, depth: 0) }
+        (model.entitySets + model.singletons).filter { !$0.isClientOnly }.flatMap { omissions(below: $0, $0.name, model, depth: 0) }
     }
 
     private static func omissions(
@@ -61,7 +61,7 @@ public enum DefaultQueries {
         var found: [Omission] = []
         for property in set.entityType.navigationProperties {
             let place = "\(path)/\(property.name)"
-            guard property.navigation?.containsTarget != true else { continue }
+            guard property.navigation?.containsTarget != true, !property.isClientOnly else { continue }
             if model.target(of: property, in: set) == nil {
                 found.append(Omission(path: place, reason: "the metadata names no entity set for its target"))
             }
@@ -91,7 +91,7 @@ public enum DefaultQueries {
         return model.containedSets(in: set).compactMap { contained in
             guard let containment = contained.containment else { return nil }
             let name = (containment.cast.map { $0 + "/" } ?? "") + containment.navigation.name
-            guard contained.containment?.parent == set else { return nil }
+            guard containment.parent == set, !containment.navigation.isClientOnly else { return nil }
             let below = expansions(of: contained, model, depth: depth + 1)
             return below.isEmpty ? name : "\(name)($expand=\(below.joined(separator: ",")))"
         }

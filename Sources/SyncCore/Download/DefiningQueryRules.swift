@@ -32,6 +32,16 @@ public enum DefiningQueryRules {
                 "The defining query \(name) names an entity by its entity ID, which the service does not know.",
                 "Name the entity by its key.")
         }
+        if case .entitySet(let set)? = request.path.segments.first, set.isClientOnly {
+            return refused("The defining query \(name) reads \(set.name), which exists only in the store.")
+        }
+        if model.hasClientOnly, case .entitySet(let set)? = request.path.segments.first,
+            let property = request.options.clientOnlyProperty(of: set.entityType, in: model)
+        {
+            return refused(
+                "The defining query \(name) contains \(property.name), which exists only in the store.",
+                "Remove the property; use it in queries of the store.")
+        }
         let options = request.options
         // The result has to be entities of the set, not values derived from them.
         if !options.apply.isEmpty {

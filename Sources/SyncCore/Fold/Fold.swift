@@ -96,6 +96,7 @@ public struct Fold {
         case .operationsRedone(let operations): try redo(operations)
         case .uploadPostponed(let postponed): try postpone(Postponement(postponed, since: record.time))
         case .operationsElided(let operations): try elide(operations)
+        case .clientChangesKept(let operations): try ClientChangeFold.keep(operations, in: &self)
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .streamsStored(let images): for image in images { try storage.putStream(image) }
         case .lost:
@@ -408,7 +409,7 @@ public struct Fold {
 
     /// Assigns keys that the app generated and no response repeated. Skips a key that another entity has now; a former
     /// owner loses it.
-    private func assignKeys(_ created: [EntityID]) throws(StateError) {
+    func assignKeys(_ created: [EntityID]) throws(StateError) {
         for id in created {
             guard let row = try baseRow(id), let type = model?.findEntityType(row.type),
                 let set = model?.findEntitySet(row.set)

@@ -22,7 +22,7 @@ public struct StateRestoration<Storage: StateStorage> {
         if let item = try decoder.add(kind: kind, payload: payload) { try add(item) }
     }
 
-    private mutating func add(_ item: SnapshotItem) throws(StateError) {
+    mutating func add(_ item: SnapshotItem) throws(StateError) {
         switch item {
         case .header(let applied, let nextEntity, let nextBatch):
             header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
@@ -58,6 +58,9 @@ public struct StateRestoration<Storage: StateStorage> {
         try storage.setHeader(header)
         return (header, digest)
     }
+
+    /// Completes a restoration from items, without an end.
+    func complete() throws(StateError) { try storage.setHeader(header) }
 
     private func setSince(_ time: Timestamp, _ sequence: SequenceNumber) throws(StateError) {
         if var pending = try storage.pendingOperation(sequence) {

@@ -44,7 +44,7 @@ struct QueueWalk<Storage: StateReader> {
         of operations: [PendingOperation], _ resolver: EntityResolver<Storage>, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> [TransactionUnit] {
         var found: [TransactionUnit] = []
-        for operations in PendingOperation.units(operations) {
+        for operations in PendingOperation.units(operations).flatMap(\.separated) {
             var unit = TransactionUnit(operations: operations)
             // Local-only operations do not exist for the service: they have no order, and no operation waits for
             // them.
@@ -91,5 +91,15 @@ struct QueueWalk<Storage: StateReader> {
     private func lastFix(of pending: PendingOperation) throws(StateError) -> SequenceNumber? {
         guard coalescing != nil, case .rejected = pending.status else { return nil }
         return try resolver.storage.pendingOperations(naming: pending.operation.subject).last
+    }
+}
+
+extension [PendingOperation] {
+    /// The client-only operations of a change set, separated from those that are sent.
+    fileprivate var separated: [[PendingOperation]] {
+        guard count > 1 else { return [self] }
+        let own = filter { $0.operation.delivery == .localOnly }
+        if own.isEmpty || own.count == count { return [self] }
+        return [filter { $0.operation.delivery != .localOnly }, own]
     }
 }

@@ -1,10 +1,12 @@
+import EDM
 import Operations
 
 extension OperationRules {
     /// Checks that an operation for the service does not refer to a local-only entity.
     func checkDelivery(_ operation: Operation) throws(ValidationError) {
         guard operation.delivery != .localOnly else { return }
-        guard try read({ storage throws(StateError) in try storage.hasHeldBack() }) else { return }
+        let hasHeldBack = try read { storage throws(StateError) in try storage.hasHeldBack() }
+        guard hasHeldBack || model.hasClientOnly else { return }
         for entity in Set(operation.referencedEntities).sorted() where try isLocalOnly(entity) {
             throw .refused(
                 .init(
@@ -16,6 +18,9 @@ extension OperationRules {
 
     private func isLocalOnly(_ entity: EntityID) throws(ValidationError) -> Bool {
         try read { storage throws(StateError) in
+            if model.hasClientOnly, let set = try storage.set(of: entity) {
+                if model.findEntitySet(set)?.isClientOnly == true { return true }
+            }
             guard try storage.row(entity)?.origin == .local else { return false }
             for sequence in try storage.pendingOperations(naming: entity) {
                 guard let operation = try storage.pendingOperation(sequence)?.operation,

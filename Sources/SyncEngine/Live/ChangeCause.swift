@@ -34,7 +34,8 @@ extension ChangeCause {
         case .operationsUndone, .operationsRedone: self = .undo
         case .downloadStarted, .downloadPage, .downloadFinished, .entitiesRead, .entitiesMissing, .streamsStored:
             self = .download
-        case .batchPrepared, .batchAccepted, .batchAnswered, .batchInterrupted, .operationsReleased, .operationsElided:
+        case .batchPrepared, .batchAccepted, .batchAnswered, .batchInterrupted, .operationsReleased, .operationsElided,
+            .clientChangesKept:
             self = .upload
         case .conflictResolved: self = .conflict
         case .deliveryChanged: self = .delivery

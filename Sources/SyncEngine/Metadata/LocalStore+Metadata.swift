@@ -21,7 +21,7 @@ extension LocalStore {
     public func refresh(
         _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil, root: String? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
-        let (old, new, difference) = try comparison(metadata)
+        let (metadata, old, new, difference) = try comparison(metadata)
         let incompatible = policy.incompatibleChanges(in: difference, classes, new)
         guard incompatible.isEmpty, let known = try service else {
             throw TidelogError(
@@ -52,7 +52,7 @@ extension LocalStore {
     public func rehearseRefresh(
         _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) throws(TidelogError) -> MetadataRefresh {
-        let (old, new, difference) = try comparison(metadata)
+        let (_, old, new, difference) = try comparison(metadata)
         var refresh = try read { _ in try self.consequences(of: difference, from: old, to: new) }
         refresh.incompatible = policy.incompatibleChanges(in: difference, classes, new)
         return refresh
@@ -74,13 +74,21 @@ extension LocalStore {
         }
     }
 
+    /// Compares metadata with the store's, whose client-only part is added unless the new ones have their own.
     private func comparison(
         _ metadata: [UInt8]
-    ) throws(TidelogError) -> (old: EntityDataModel, new: EntityDataModel, difference: ModelDifference) {
+    ) throws(TidelogError) -> (
+        metadata: [UInt8], old: EntityDataModel, new: EntityDataModel, difference: ModelDifference
+    ) {
         let old = try model
+        let own = ClientOnlyMetadata.parts(try service?.metadata ?? []).additions
         do throws(CSDLError) {
+            var metadata = metadata
+            if let own, ClientOnlyMetadata.parts(metadata).additions == nil {
+                metadata = try ClientOnlyMetadata.joined(service: metadata, additions: own)
+            }
             let new = try CSDLReader.read(metadata)
-            return (old, new, ModelDifference(from: old, to: new))
+            return (metadata, old, new, ModelDifference(from: old, to: new))
         } catch {
             throw TidelogError(error, place: try service?.root)
         }

@@ -15,6 +15,10 @@ public enum MetadataReading {
         let place = "GET \(session.root)$metadata"
         let response = try await session.locate("$metadata", headers: ["Accept": accepted])
         try ServiceSession.check(response, "GET", session.root + "$metadata")
+        guard ClientOnlyMetadata.parts(response.body).additions == nil else {
+            throw TidelogError(
+                .notOData, "The metadata contain a part for stores only, which no service may send.", place: place)
+        }
         do throws(CSDLError) {
             return (response.body, try CSDLReader.read(response.body))
         } catch {

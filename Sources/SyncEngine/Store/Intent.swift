@@ -114,6 +114,8 @@ public struct EntitySnapshot: Sendable, Hashable {
     /// A Boolean value that indicates whether the entity was created or changed locally and not uploaded yet
     /// (`sap.islocal()`).
     public var isLocal = false
+    /// A Boolean value that indicates whether the service does not have the entity yet.
+    public var isCreated = false
     /// A Boolean value that indicates whether the expanded link to the entity was created locally and not uploaded yet.
     public var isFromLocalRelationship = false
     public var expanded: [Expanded]

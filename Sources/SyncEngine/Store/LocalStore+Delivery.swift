@@ -58,7 +58,8 @@ extension LocalStore {
             guard let first = try state.pendingOperation(operation)?.operation.changeSet else { continue }
             var member = first
             while let other = try state.pendingOperation(member), other.operation.changeSet == first {
-                chosen.insert(member)
+                // Client-only parts of a change set are never sent.
+                if other.operation.delivery != .localOnly { chosen.insert(member) }
                 member += 1
             }
         }

@@ -13,6 +13,7 @@ extension LocalStore {
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         let results = try performed(intents, asChangeSet: asChangeSet)
+        if try model.hasClientOnly { try ClientChanges.limit(in: self) }
         try await acknowledge()
         return results
     }
@@ -33,22 +34,25 @@ extension LocalStore {
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
                 state: self.state, model: model, root: try self.service?.root, drafts: DraftTable())
-            var performed: [(sequence: SequenceNumber, subject: EntityID?)] = []
+            var performed: [PerformedOperation] = []
             let first = self.nextSequence
             var deletions = ChangeSetDeletions()
             if asChangeSet { try deletions.expect(intents.map(\.intent), builder, self.state) }
             for (intent, options) in intents {
                 // An update with new entities consists of several operations, which must not be separated.
-                let isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
-                let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
+                var isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
                 let sendsEmptyUpdate = options.sendsEmptyUpdate || options.stream != nil
-                let actions = try builder.actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
+                let actions = try builder.parts(of: intent, sendsEmptyUpdate: sendsEmptyUpdate)
+                if actions.count > 1 { isSplit = true }
+                let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
                 let subject = try builder.subject(of: intent)
-                for action in actions where try !deletions.isDone(intent, action, self.state) {
-                    let operation = try builder.operation(action, of: intent, options, changeSet: changeSet)
+                for part in actions where try !deletions.isDone(intent, part.action, self.state) {
+                    let operation = try builder.operation(
+                        part.action, of: intent, part.isClientOnly ? options.clientOnly : options,
+                        changeSet: changeSet)
                     try OperationRules(storage: self.state, model: model).check(operation)
                     let sequence = try self.add(.operation(operation))
-                    performed.append((sequence, subject))
+                    performed.append(PerformedOperation(sequence, subject, isClientOnly: part.isClientOnly))
                     try builder.advance()
                 }
                 builder.drafts.intentEnds.append(performed.count)
@@ -80,7 +84,7 @@ extension LocalStore {
     }
 
     private func results(
-        _ performed: [(sequence: SequenceNumber, subject: EntityID?)], _ drafts: DraftTable, _ model: EntityDataModel
+        _ performed: [PerformedOperation], _ drafts: DraftTable, _ model: EntityDataModel
     ) throws -> [IntentResult] {
         let reader = try SnapshotReader(state: state, forms: linkForms(model))
         let created = Dictionary(grouping: drafts.ids) { drafts.intentOf[$0.key] }
@@ -93,7 +97,8 @@ extension LocalStore {
                 results.append(IntentResult())
                 continue
             }
-            var result = IntentResult(sequence: performed[end - 1].sequence)
+            let own = performed[begin..<end]
+            var result = IntentResult(sequence: (own.last { !$0.isClientOnly } ?? performed[end - 1]).sequence)
             for (draft, id) in created[index] ?? [] {
                 if let row = try state.row(id) { result.entities[draft] = try reader.snapshot(row) }
             }
@@ -104,4 +109,23 @@ extension LocalStore {
         }
         return results
     }
+}
+
+/// An operation of a call.
+private struct PerformedOperation {
+    let sequence: SequenceNumber
+    /// The entity that the app passed to the call.
+    let subject: EntityID?
+    let isClientOnly: Bool
+
+    init(_ sequence: SequenceNumber, _ subject: EntityID?, isClientOnly: Bool) {
+        self.sequence = sequence
+        self.subject = subject
+        self.isClientOnly = isClientOnly
+    }
+}
+
+extension IntentOptions {
+    /// The options of client-only changes, which are never sent.
+    fileprivate var clientOnly: IntentOptions { IntentOptions(customTag: customTag, delivery: .localOnly) }
 }

@@ -19,6 +19,8 @@ extension LocalStore {
         public var service: ServiceOptions?
         /// The content that is removed from the store after its upload.
         public var removal = RemovalAfterUpload()
+        /// The number of client-only operations that can be undone. Older ones become permanent.
+        public var undoableClientChanges = 1_000
         /// Download settings of defining queries that differ from the defaults, by name.
         public var querySettings: [String: DefiningQuerySettings] = [:]
         /// The disk of the store. A simulation supplies its own.

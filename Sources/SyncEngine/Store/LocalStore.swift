@@ -57,6 +57,7 @@ public actor LocalStore {
     nonisolated let spoolMemory: Int
     let downloadLimits: DownloadLimits
     let removal: RemovalAfterUpload
+    var clientChanges: ClientChanges
     let declaredIndexes: [EntityIndex]
     /// The number of undos, redos and changes of options or metadata. Each of them makes earlier plans outdated.
     var planEpoch = 0
@@ -102,6 +103,7 @@ public actor LocalStore {
         downloadLimits = options.downloadLimits
         spoolMemory = options.downloadLimits.memory
         removal = options.removal
+        clientChanges = ClientChanges(undoable: options.undoableClientChanges)
         declaredIndexes = options.indexes
         givenServiceOptions = options.service
         querySettings = options.querySettings

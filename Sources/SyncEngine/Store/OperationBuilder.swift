@@ -71,6 +71,17 @@ struct OperationBuilder {
         }
     }
 
+    /// Returns the actions of an intent, with client-only changes separated from those for the service.
+    mutating func parts(
+        of intent: Intent, sendsEmptyUpdate: Bool
+    ) throws -> [ClientOnlySplit<WorkingSet>.Part] {
+        let actions = try actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
+        // The effect of a call is not sent.
+        if case .invoke = intent { return actions.map { .init($0, isClientOnly: false) } }
+        let split = ClientOnlySplit(storage: state, model: model)
+        return try actions.flatMap { try split.parts(of: $0) }
+    }
+
     /// Returns the entity that the app passed to the call. The last operation may concern another entity.
     func subject(of intent: Intent) throws -> EntityID? {
         switch intent {

@@ -43,6 +43,7 @@ struct SnapshotReader {
             set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
             editLink: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink), entityID: row.id,
             state: pendingState)
+        snapshot.isCreated = row.origin == .local
         snapshot.isLocal = row.origin == .local || pendingState != .clean
         return snapshot
     }

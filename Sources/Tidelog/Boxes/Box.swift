@@ -180,9 +180,10 @@ extension DataService {
                 .invalidRequest, "The class \(type) does not belong to an entity type.",
                 recovery: "Use a class that entityClasses of the service contains.")
         }
-        let holding = model.entitySets.filter { model.isType(own.name, derivedFrom: $0.entityType.name) }
+        let holding = model.entitySets(holding: own.name)
         if let name {
-            guard let set = holding.first(where: { $0.name == name }) else {
+            let set = model.findEntitySet(name)
+            guard let set, model.isType(own.name, derivedFrom: set.entityType.name) else {
                 throw TidelogError(
                     .refused(.unknownEntitySet), "There is no entity set \(name) with entities of type \(own.name).")
             }

@@ -19,6 +19,7 @@ extension EntityValue {
         entityID = snapshot.entityID
         state = State(rawValue: snapshot.state.rawValue) ?? .clean
         isLocal = snapshot.isLocal
+        isCreated = snapshot.isCreated
         isFromLocalRelationship = snapshot.isFromLocalRelationship
         bindings = []
         streams = snapshot.streams

@@ -35,6 +35,10 @@ open class EntityValue {
     ///
     /// Reflects the state at the time when the entity was read.
     public internal(set) var isLocal = false
+    /// A Boolean value that indicates whether the entity was created in the store and the service does not have it yet.
+    public internal(set) var isCreated = false
+    /// A Boolean value that indicates whether the entity was deleted with this object.
+    public internal(set) var isDeleted = false
     /// For an expanded entity: a Boolean value that indicates whether the link to it was created locally and is not
     /// yet confirmed.
     public internal(set) var isFromLocalRelationship = false

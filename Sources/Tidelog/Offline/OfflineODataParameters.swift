@@ -1,3 +1,4 @@
+public import EDM
 public import Logging
 public import ODataWire
 public import OperationLog
@@ -81,6 +82,27 @@ public struct OfflineODataParameters: Sendable {
     public var removesCreatedEntitiesAfterUpload: Set<String> = []
     /// The registration of the client at the service; `nil` for none.
     public var clientRegistration: ClientRegistration?
+    /// CSDL with entity sets, types and properties that exist only in the store, or `nil` for none.
+    ///
+    /// The elements become part of the store's metadata, with the annotation
+    /// `com.sap.vocabularies.Offline.v1.ClientOnly`. Their changes are logged like all others and never sent. An entity
+    /// type with the name of a type of the service adds properties to it. Opening an existing store installs changed
+    /// additions; `nil` leaves those of the store as they are. An element with the name of one of the service is an
+    /// error, also when the service adds it later.
+    public var clientOnlyMetadata: String?
+    /// The changes of ``clientOnlyMetadata`` that are approved in advance, such as removals.
+    public var clientOnlyPolicy = CompatibilityPolicy()
+    /// The number of client-only operations that can be undone. When a store has more, older ones become permanent,
+    /// which keeps the queue short.
+    public var undoableClientChanges = 1_000
+    /// The directory of a prepared store from which a new store is created; see ``PreparedODataStore``. It needs no
+    /// network, and the directory of the new store must not exist. Ignored if the store exists.
+    public var preparedStore: String?
+    /// A Boolean value that indicates whether opening a new store also downloads its defining queries.
+    ///
+    /// If the download fails, the store remains open in its state so far, and ``OfflineODataProvider/open()`` throws
+    /// the error.
+    public var downloadsWhenCreated = false
     /// A Boolean value that indicates whether uploads coalesce operations on one entity if the effect is the same,
     /// like ``UploadOptions`` with `coalesces`.
     ///
@@ -174,6 +196,7 @@ extension OfflineODataParameters {
         options.querySettings = configuration?.settings ?? [:]
         options.removal = RemovalAfterUpload(
             streams: removesMediaAfterUpload, sets: removesCreatedEntitiesAfterUpload)
+        options.undoableClientChanges = undoableClientChanges
         return options
     }
 

@@ -63,7 +63,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     ///   service.
     public func open() async throws(TidelogError) {
         if state.withLock({ $0.engine != nil }) { return }
-        let description = try place.description()
+        let description = try place.preparedDescription()
         let root = try place.serviceRoot(givenRoot, description)
         let session = parameters.connection.session(root)
         state.withLock { $0.headers.registration = parameters.registrationHeader(description) }
@@ -71,7 +71,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         session.trace = state.withLock { $0.trace }
         // Checks the service and the queries before any file is created, so that a failure leaves no files.
         let queries = state.withLock { $0.queries }
-        let metadata = description == nil ? try await MetadataReading.read(session) : nil
+        let metadata = description == nil ? try await ClientAdditions(parameters).metadata(session) : nil
         if let metadata { for query in queries { try LocalStore.check(query, metadata.model) } }
         let store = try await LocalStore(
             place.files, creating: description == nil, options: place.options(description?.service))
@@ -88,6 +88,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             $0.engine = engine
             $0.model = model
         }
+        if description == nil, parameters.downloadsWhenCreated { try await download() }
     }
 
     /// Completes the opening of the store, including steps that an interrupted creation has left undone.
@@ -115,6 +116,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             guard givenRoot != nil else { throw place.withoutMetadata }
             try await engine.prepare()
         }
+        try await ClientAdditions(parameters).adopt(in: store)
         try await store.checkIndexes()
         let model = try await store.model
         for query in queries { try LocalStore.check(query, model) }

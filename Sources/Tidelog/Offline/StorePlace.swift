@@ -39,6 +39,18 @@ final class StorePlace: Sendable {
         return try StoreDescription.read(files, keys: parameters.keys)
     }
 
+    /// Returns the description of the store, which is created from a prepared store if there is one.
+    func preparedDescription() throws(TidelogError) -> StoreDescription? {
+        if let known = try description() { return known }
+        guard let prepared = parameters.preparedStore else { return nil }
+        guard memory == nil else {
+            throw TidelogError(
+                .unsupported, "A store in memory cannot be created from a prepared store.", place: prepared)
+        }
+        try PreparedStore.install(prepared, at: parameters.storePath, keys: parameters.keys)
+        return try description()
+    }
+
     /// Returns the service root of the store: the given one, which has to be the one of an existing store.
     func serviceRoot(_ given: String?, _ description: StoreDescription?) throws(TidelogError) -> String {
         guard let root = given ?? description?.serviceRoot else {

@@ -12,14 +12,14 @@ extension DataService {
     /// - Throws: `refused(.unknownEntitySet)` if the service has no such set; `invalidRequest` if the result contains
     ///   entities of another class.
     public func entities<Entity: EntityValue>(
-        _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery()
+        _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Entity] {
         _ = try await provider.model()
         let set = try entitySet(withName: set)
         var entities: [Entity] = []
         var next: DataQuery? = query.from(set)
         while let page = next {
-            let result = try await executeQuery(page)
+            let result = try await executeQuery(page, headers: headers)
             for found in result.entities {
                 guard let entity = found as? Entity else {
                     throw TidelogError(
@@ -43,7 +43,8 @@ extension DataService {
     /// - Throws: `refused(.unknownEntitySet)` if the service has no such set; `invalidRequest` if the entity has
     ///   another class.
     public func entity<Entity: EntityValue>(
-        _ type: Entity.Type, in set: String, key: KeyPredicate, _ query: DataQuery = DataQuery()
+        _ type: Entity.Type, in set: String, key: KeyPredicate, _ query: DataQuery = DataQuery(),
+        headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Entity {
         let model = try await provider.model()
         guard let set = model.findEntitySet(set) else {
@@ -51,7 +52,7 @@ extension DataService {
         }
         let snapshot = try await provider.load(
             .key(set: set.name, key), options: query.resolvedOptions(set.entityType),
-            headers: query.requestHeaders(.empty))
+            headers: query.requestHeaders(headers))
         let found = factory(model).entity(snapshot)
         guard let entity = found as? Entity else {
             throw TidelogError(
@@ -64,9 +65,9 @@ extension DataService {
     ///
     /// - Throws: `notFound` if the singleton has no entity.
     public func singleton<Entity: EntityValue>(
-        _ type: Entity.Type, named name: String, _ query: DataQuery = DataQuery()
+        _ type: Entity.Type, named name: String, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Entity {
-        guard let entity = try await entities(type, in: name, query).first else {
+        guard let entity = try await entities(type, in: name, query, headers: headers).first else {
             throw TidelogError(.notFound, "The singleton \(name) does not exist.")
         }
         return entity
@@ -76,11 +77,11 @@ extension DataService {
     ///
     /// - Throws: `notFound` if there is none.
     public func firstEntity<Entity: EntityValue>(
-        _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery()
+        _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Entity {
         // A URL contains its own query options.
         let query = query.url == nil ? query.top(1) : query
-        guard let first = try await entities(type, in: set, query).first else {
+        guard let first = try await entities(type, in: set, query, headers: headers).first else {
             throw TidelogError(.notFound, "The query found no entity in \(set).")
         }
         return first

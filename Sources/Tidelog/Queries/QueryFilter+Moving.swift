@@ -11,10 +11,10 @@ extension QueryFilter {
     /// - Throws: `invalidRequest` for conditions on the store's own state of an entity, such as ``isLocal``, which
     ///   OData supports only for the entities of a query.
     func below(_ property: some PropertyReference) throws(TidelogError) -> QueryFilter {
-        guard !expression.calls([.isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload]) else {
+        guard !expression.calls(CanonicalFunction.ofEntityState) else {
             throw TidelogError(
                 .invalidRequest,
-                "isLocal, hasPendingChanges, isInErrorState and upsertedLastDownload can be used only for "
+                "isLocal, hasPendingChanges and the other conditions on the store's state can be used only for "
                     + "the entities of a query, not for the targets of \(property.property).")
         }
         let target = QueryPath(ExpressionPath(segments: []), nil).path(property).expressionPath

@@ -115,6 +115,11 @@ extension QueryFilter {
     public static let isInErrorState = QueryFilter(expression: .call(.isInErrorState, []))
     /// The last download inserted or updated the entity.
     public static let upsertedLastDownload = QueryFilter(expression: .call(.upsertedLastDownload, []))
+    /// An entity that is linked to this one was created locally or has changes that the service has not confirmed.
+    public static let hasLocalRelatives = QueryFilter(expression: .call(.hasLocalRelatives, []))
+    /// An operation on an entity that is linked to this one is waiting to be sent or for its response.
+    public static let hasRelativesWithPendingChanges = QueryFilter(
+        expression: .call(.hasRelativesWithPendingChanges, []))
 
     /// Returns a condition that is true if the target of the navigation property is in the store.
     public static func entityExists(_ property: some QueryPathOperand & DynamicOperand) -> QueryFilter {

@@ -8,6 +8,9 @@ extension DataService {
     /// Makes a collection-valued navigation property lead to exactly the given entities: creates the missing links and
     /// deletes the remaining ones, in one change set.
     ///
+    /// A store compares the targets with the links that it contains: links that no download has delivered are neither
+    /// found nor deleted, so expand the property in a defining query if it has no referential constraint.
+    ///
     /// An empty list deletes all links. Links that exist already are kept, and nothing is logged if nothing changes.
     /// The requests are those of single links, which every service supports; OData 4.01 has one request with the same
     /// effect (Part 1, 11.4.6.4).

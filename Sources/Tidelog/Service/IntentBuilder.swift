@@ -272,7 +272,7 @@ struct IntentBuilder {
 
     private func set(of entity: EntityValue) throws(TidelogError) -> EntitySet {
         if let set = entity.entitySet { return set }
-        let sets = model.entitySets.filter { model.isType(entity.entityType.name, derivedFrom: $0.entityType.name) }
+        let sets = model.entitySets(holding: entity.entityType.name)
         guard let set = sets.first, sets.count == 1 else {
             throw TidelogError(
                 .refused(.unknownEntitySet),

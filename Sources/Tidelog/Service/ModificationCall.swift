@@ -11,7 +11,7 @@ struct ModificationCall {
     private struct Subject {
         /// The object; `nil` for a call that is about no entity.
         let entity: EntityValue?
-        let role: Role
+        var role: Role
         /// The call of an action that receives the result.
         var call: ActionInvocation?
 
@@ -22,6 +22,8 @@ struct ModificationCall {
             case saved
             /// Only the named link is saved; other changes remain unsaved.
             case named
+            /// The entity is deleted.
+            case deleted
         }
     }
 
@@ -60,6 +62,7 @@ struct ModificationCall {
                 subjects.append(Subject(entity: entity, role: .new))
             } else {
                 var subject = Subject(entity: operation.subject, role: operation.savesSubject ? .saved : .named)
+                if case .delete = intent { subject.role = .deleted }
                 if case .invoke(let call) = operation.kind { subject.call = call }
                 subjects.append(subject)
             }
@@ -86,8 +89,9 @@ struct ModificationCall {
         _ settled: Set<String>
     ) {
         let snapshot = result.entities[IntentResult.subject]
+        entity.isDeleted = subject.role == .deleted
         switch (subject.role, snapshot) {
-        case (.new, _), (.named, nil): break
+        case (.new, _), (.named, nil), (.deleted, _): break
         case (.saved, let snapshot?): entity.apply(snapshot, factory, settled: settled)
         // The service has saved the changes without returning the entity.
         case (.saved, nil): entity.markValuesSaved(etag: result.etag, settled: settled)

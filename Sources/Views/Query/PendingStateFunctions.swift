@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import Operations
 import SyncCore
 
 /// The offline functions, such as `sap.islocal()`.
@@ -22,7 +23,19 @@ struct PendingStateFunctions {
                 pendingState == .rejected
             }
         case .upsertedLastDownload: (try? state.header()).map(row.isUpserted(inLastDownloadOf:)) ?? false
+        case .hasLocalRelatives, .hasRelativesWithPendingChanges: (try? hasRelatives(row.id, function)) ?? false
         default: false
         }
+    }
+
+    /// Returns whether an entity that is linked to the given one is local, or has pending changes. Cost: a lookup for
+    /// each link of the entity.
+    private func hasRelatives(_ id: EntityID, _ function: CanonicalFunction) throws(StateError) -> Bool {
+        for link in try state.links(of: id) where link.inLocal {
+            let relative = link.first == id ? link.second : link.first
+            if try state.pendingState(of: relative) != .clean { return true }
+            if function == .hasLocalRelatives, try state.row(relative)?.origin == .local { return true }
+        }
+        return false
     }
 }

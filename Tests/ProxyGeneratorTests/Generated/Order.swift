@@ -60,6 +60,12 @@ nonisolated open class Order: EntityValue {
         self.init(SQLDataServiceMetadata.embedded, "SQLData.Orders", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Customer`, which is saved with it.
+    public convenience init(customer: Customer, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.customer.target = customer
+    }
+
     /// Returns the key of `SQLData.Orders` with these values.
     public static func key(orderID: Int) -> KeyPredicate {
         KeyPredicate([("OrderID", orderID.propertyValue)])

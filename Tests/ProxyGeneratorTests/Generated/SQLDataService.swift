@@ -17,59 +17,62 @@ nonisolated open class SQLDataService: DataService, @unchecked Sendable {
 
     /// Returns the entities of `Customers` that match the query, or all entities.
     nonisolated(nonsending) public func customers(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Customer] {
-        try await self.entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the entities of `Customers` that match the query, or all entities.
     nonisolated(nonsending) public func fetchCustomers(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Customer] {
-        try await self.entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the first entity of `Customers` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchCustomer(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Customer {
-        try await self.firstEntity(Customer.self, in: "Customers", query)
+        try await self.firstEntity(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the entity of `Customers` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchCustomer(
-        customerID: Int, query: DataQuery = DataQuery()
+        customerID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Customer {
-        try await self.entity(Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query)
+        try await self.entity(
+            Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query, headers: headers)
     }
 
     /// Returns the entities of `Orders` that match the query, or all entities.
-    nonisolated(nonsending) public func orders(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Order] {
-        try await self.entities(Order.self, in: "Orders", query)
+    nonisolated(nonsending) public func orders(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Order] {
+        try await self.entities(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the entities of `Orders` that match the query, or all entities.
     nonisolated(nonsending) public func fetchOrders(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Order] {
-        try await self.entities(Order.self, in: "Orders", query)
+        try await self.entities(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the first entity of `Orders` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchOrder(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Order {
-        try await self.firstEntity(Order.self, in: "Orders", query)
+        try await self.firstEntity(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the entity of `Orders` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchOrder(
-        orderID: Int, query: DataQuery = DataQuery()
+        orderID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Order {
-        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query)
+        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query, headers: headers)
     }
 }

@@ -15,60 +15,62 @@ nonisolated open class AirService: DataService, @unchecked Sendable {
 
     /// Returns the entities of `Airports` that match the query, or all entities.
     nonisolated(nonsending) public func airports(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Airport] {
-        try await self.entities(Airport.self, in: "Airports", query)
+        try await self.entities(Airport.self, in: "Airports", query, headers: headers)
     }
 
     /// Returns the entities of `Airports` that match the query, or all entities.
     nonisolated(nonsending) public func fetchAirports(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Airport] {
-        try await self.entities(Airport.self, in: "Airports", query)
+        try await self.entities(Airport.self, in: "Airports", query, headers: headers)
     }
 
     /// Returns the first entity of `Airports` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchAirport(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Airport {
-        try await self.firstEntity(Airport.self, in: "Airports", query)
+        try await self.firstEntity(Airport.self, in: "Airports", query, headers: headers)
     }
 
     /// Returns the entity of `Airports` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchAirport(
-        code: String, query: DataQuery = DataQuery()
+        code: String, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Airport {
-        try await self.entity(Airport.self, in: "Airports", key: Airport.key(code: code), query)
+        try await self.entity(Airport.self, in: "Airports", key: Airport.key(code: code), query, headers: headers)
     }
 
     /// Returns the entities of `Flights` that match the query, or all entities.
-    nonisolated(nonsending) public func flights(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Flight] {
-        try await self.entities(Flight.self, in: "Flights", query)
+    nonisolated(nonsending) public func flights(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Flight] {
+        try await self.entities(Flight.self, in: "Flights", query, headers: headers)
     }
 
     /// Returns the entities of `Flights` that match the query, or all entities.
     nonisolated(nonsending) public func fetchFlights(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Flight] {
-        try await self.entities(Flight.self, in: "Flights", query)
+        try await self.entities(Flight.self, in: "Flights", query, headers: headers)
     }
 
     /// Returns the first entity of `Flights` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchFlight(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Flight {
-        try await self.firstEntity(Flight.self, in: "Flights", query)
+        try await self.firstEntity(Flight.self, in: "Flights", query, headers: headers)
     }
 
     /// Returns the entity of `Flights` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchFlight(
-        flightID: Int, query: DataQuery = DataQuery()
+        flightID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Flight {
-        try await self.entity(Flight.self, in: "Flights", key: Flight.key(flightID: flightID), query)
+        try await self.entity(Flight.self, in: "Flights", key: Flight.key(flightID: flightID), query, headers: headers)
     }
 
     /// Calls the function `Nearest`. Online only.

@@ -28,6 +28,12 @@ nonisolated open class Flight: EntityValue {
         self.init(AirServiceMetadata.embedded, "Air.Flight", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `From`, which is saved with it.
+    public convenience init(from: Airport, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.from.target = from
+    }
+
     /// Returns the key of `Air.Flight` with these values.
     public static func key(flightID: Int) -> KeyPredicate {
         KeyPredicate([("FlightID", flightID.propertyValue)])

@@ -28,6 +28,18 @@ nonisolated open class Employee: Person {
         self.init(OfficeServiceMetadata.embedded, "Office.Employee", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Manager`, which is saved with it.
+    public convenience init(manager: Employee, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.manager.target = manager
+    }
+
+    /// Creates an entity with the target of `Elsewhere`, which is saved with it.
+    public convenience init(elsewhere: EntityValue, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.elsewhere.target = elsewhere
+    }
+
     /// `Salary`, `Office.Money`, not null.
     open var salary: Money {
         get { self[required: Employee.salary] }

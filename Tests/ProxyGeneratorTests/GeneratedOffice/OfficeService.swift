@@ -16,75 +16,82 @@ nonisolated open class OfficeService: DataService, @unchecked Sendable {
     open override var embeddedMetadata: EmbeddedMetadata? { OfficeServiceMetadata.embedded }
 
     /// Returns the entities of `People` that match the query, or all entities.
-    nonisolated(nonsending) public func people(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Person] {
-        try await self.entities(Person.self, in: "People", query)
+    nonisolated(nonsending) public func people(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Person] {
+        try await self.entities(Person.self, in: "People", query, headers: headers)
     }
 
     /// Returns the entities of `People` that match the query, or all entities.
     nonisolated(nonsending) public func fetchPeople(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Person] {
-        try await self.entities(Person.self, in: "People", query)
+        try await self.entities(Person.self, in: "People", query, headers: headers)
     }
 
     /// Returns the first entity of `People` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchPerson(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Person {
-        try await self.firstEntity(Person.self, in: "People", query)
+        try await self.firstEntity(Person.self, in: "People", query, headers: headers)
     }
 
     /// Returns the entity of `People` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchPerson(
-        id: Int, query: DataQuery = DataQuery()
+        id: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Person {
-        try await self.entity(Person.self, in: "People", key: Person.key(id: id), query)
+        try await self.entity(Person.self, in: "People", key: Person.key(id: id), query, headers: headers)
     }
 
     /// Returns the entities of `Rooms` that match the query, or all entities.
-    nonisolated(nonsending) public func rooms(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Room] {
-        try await self.entities(Room.self, in: "Rooms", query)
+    nonisolated(nonsending) public func rooms(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Room] {
+        try await self.entities(Room.self, in: "Rooms", query, headers: headers)
     }
 
     /// Returns the entities of `Rooms` that match the query, or all entities.
     nonisolated(nonsending) public func fetchRooms(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Room] {
-        try await self.entities(Room.self, in: "Rooms", query)
+        try await self.entities(Room.self, in: "Rooms", query, headers: headers)
     }
 
     /// Returns the first entity of `Rooms` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchRoom(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Room {
-        try await self.firstEntity(Room.self, in: "Rooms", query)
+        try await self.firstEntity(Room.self, in: "Rooms", query, headers: headers)
     }
 
     /// Returns the entity of `Rooms` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchRoom(
-        building: String, number: Int, query: DataQuery = DataQuery()
+        building: String, number: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Room {
-        try await self.entity(Room.self, in: "Rooms", key: Room.key(building: building, number: number), query)
+        try await self.entity(
+            Room.self, in: "Rooms", key: Room.key(building: building, number: number), query, headers: headers)
     }
 
     /// Returns the singleton `Boss`.
     ///
     /// - Parameter query: The properties to select and expand.
-    nonisolated(nonsending) public func boss(query: DataQuery = DataQuery()) async throws(TidelogError) -> Employee {
-        try await self.singleton(Employee.self, named: "Boss", query)
+    nonisolated(nonsending) public func boss(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> Employee {
+        try await self.singleton(Employee.self, named: "Boss", query, headers: headers)
     }
 
     /// Returns the singleton `Boss`.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchBoss(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Employee {
-        try await self.singleton(Employee.self, named: "Boss", query)
+        try await self.singleton(Employee.self, named: "Boss", query, headers: headers)
     }
 
     /// Calls the function `Nearest`. Online only.

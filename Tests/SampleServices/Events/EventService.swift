@@ -20,152 +20,159 @@ nonisolated open class EventService: DataService, @unchecked Sendable {
     open override var embeddedMetadata: EmbeddedMetadata? { EventServiceMetadata.embedded }
 
     /// Returns the entities of `Events` that match the query, or all entities.
-    nonisolated(nonsending) public func events(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Event] {
-        try await self.entities(Event.self, in: "Events", query)
+    nonisolated(nonsending) public func events(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Event] {
+        try await self.entities(Event.self, in: "Events", query, headers: headers)
     }
 
     /// Returns the entities of `Events` that match the query, or all entities.
     nonisolated(nonsending) public func fetchEvents(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Event] {
-        try await self.entities(Event.self, in: "Events", query)
+        try await self.entities(Event.self, in: "Events", query, headers: headers)
     }
 
     /// Returns the first entity of `Events` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchEvent(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Event {
-        try await self.firstEntity(Event.self, in: "Events", query)
+        try await self.firstEntity(Event.self, in: "Events", query, headers: headers)
     }
 
     /// Returns the entity of `Events` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchEvent(
-        eventID: Int, query: DataQuery = DataQuery()
+        eventID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Event {
-        try await self.entity(Event.self, in: "Events", key: Event.key(eventID: eventID), query)
+        try await self.entity(Event.self, in: "Events", key: Event.key(eventID: eventID), query, headers: headers)
     }
 
     /// Returns the entities of `Sessions` that match the query, or all entities.
     nonisolated(nonsending) public func sessions(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Session] {
-        try await self.entities(Session.self, in: "Sessions", query)
+        try await self.entities(Session.self, in: "Sessions", query, headers: headers)
     }
 
     /// Returns the entities of `Sessions` that match the query, or all entities.
     nonisolated(nonsending) public func fetchSessions(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Session] {
-        try await self.entities(Session.self, in: "Sessions", query)
+        try await self.entities(Session.self, in: "Sessions", query, headers: headers)
     }
 
     /// Returns the first entity of `Sessions` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchSession(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Session {
-        try await self.firstEntity(Session.self, in: "Sessions", query)
+        try await self.firstEntity(Session.self, in: "Sessions", query, headers: headers)
     }
 
     /// Returns the entity of `Sessions` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchSession(
-        sessionID: Int, query: DataQuery = DataQuery()
+        sessionID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Session {
-        try await self.entity(Session.self, in: "Sessions", key: Session.key(sessionID: sessionID), query)
+        try await self.entity(
+            Session.self, in: "Sessions", key: Session.key(sessionID: sessionID), query, headers: headers)
     }
 
     /// Returns the entities of `Tracks` that match the query, or all entities.
-    nonisolated(nonsending) public func tracks(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Track] {
-        try await self.entities(Track.self, in: "Tracks", query)
+    nonisolated(nonsending) public func tracks(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Track] {
+        try await self.entities(Track.self, in: "Tracks", query, headers: headers)
     }
 
     /// Returns the entities of `Tracks` that match the query, or all entities.
     nonisolated(nonsending) public func fetchTracks(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Track] {
-        try await self.entities(Track.self, in: "Tracks", query)
+        try await self.entities(Track.self, in: "Tracks", query, headers: headers)
     }
 
     /// Returns the first entity of `Tracks` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchTrack(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Track {
-        try await self.firstEntity(Track.self, in: "Tracks", query)
+        try await self.firstEntity(Track.self, in: "Tracks", query, headers: headers)
     }
 
     /// Returns the entity of `Tracks` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchTrack(
-        trackID: Int, query: DataQuery = DataQuery()
+        trackID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Track {
-        try await self.entity(Track.self, in: "Tracks", key: Track.key(trackID: trackID), query)
+        try await self.entity(Track.self, in: "Tracks", key: Track.key(trackID: trackID), query, headers: headers)
     }
 
     /// Returns the entities of `Features` that match the query, or all entities.
     nonisolated(nonsending) public func features(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Feature] {
-        try await self.entities(Feature.self, in: "Features", query)
+        try await self.entities(Feature.self, in: "Features", query, headers: headers)
     }
 
     /// Returns the entities of `Features` that match the query, or all entities.
     nonisolated(nonsending) public func fetchFeatures(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Feature] {
-        try await self.entities(Feature.self, in: "Features", query)
+        try await self.entities(Feature.self, in: "Features", query, headers: headers)
     }
 
     /// Returns the first entity of `Features` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchFeature(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Feature {
-        try await self.firstEntity(Feature.self, in: "Features", query)
+        try await self.firstEntity(Feature.self, in: "Features", query, headers: headers)
     }
 
     /// Returns the entity of `Features` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchFeature(
-        featureID: Int, query: DataQuery = DataQuery()
+        featureID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Feature {
-        try await self.entity(Feature.self, in: "Features", key: Feature.key(featureID: featureID), query)
+        try await self.entity(
+            Feature.self, in: "Features", key: Feature.key(featureID: featureID), query, headers: headers)
     }
 
     /// Returns the entities of `UserSessionAgendas` that match the query, or all entities.
     nonisolated(nonsending) public func userSessionAgendas(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [UserSessionAgenda] {
-        try await self.entities(UserSessionAgenda.self, in: "UserSessionAgendas", query)
+        try await self.entities(UserSessionAgenda.self, in: "UserSessionAgendas", query, headers: headers)
     }
 
     /// Returns the entities of `UserSessionAgendas` that match the query, or all entities.
     nonisolated(nonsending) public func fetchUserSessionAgendas(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [UserSessionAgenda] {
-        try await self.entities(UserSessionAgenda.self, in: "UserSessionAgendas", query)
+        try await self.entities(UserSessionAgenda.self, in: "UserSessionAgendas", query, headers: headers)
     }
 
     /// Returns the first entity of `UserSessionAgendas` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchUserSessionAgenda(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> UserSessionAgenda {
-        try await self.firstEntity(UserSessionAgenda.self, in: "UserSessionAgendas", query)
+        try await self.firstEntity(UserSessionAgenda.self, in: "UserSessionAgendas", query, headers: headers)
     }
 
     /// Returns the entity of `UserSessionAgendas` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchUserSessionAgenda(
-        userSessionAgendaID: Int, query: DataQuery = DataQuery()
+        userSessionAgendaID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> UserSessionAgenda {
         try await self.entity(
             UserSessionAgenda.self,
             in: "UserSessionAgendas",
             key: UserSessionAgenda.key(userSessionAgendaID: userSessionAgendaID),
-            query)
+            query,
+            headers: headers)
     }
 }

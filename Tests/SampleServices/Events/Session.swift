@@ -28,6 +28,12 @@ nonisolated open class Session: EntityValue {
         self.init(EventServiceMetadata.embedded, "Events.Session", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Event`, which is saved with it.
+    public convenience init(event: Event, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.event.target = event
+    }
+
     /// Returns the key of `Events.Session` with these values.
     public static func key(sessionID: Int) -> KeyPredicate {
         KeyPredicate([("SessionID", sessionID.propertyValue)])

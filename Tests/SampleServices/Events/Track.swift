@@ -28,6 +28,12 @@ nonisolated open class Track: EntityValue {
         self.init(EventServiceMetadata.embedded, "Events.Track", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Event`, which is saved with it.
+    public convenience init(event: Event, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.event.target = event
+    }
+
     /// Returns the key of `Events.Track` with these values.
     public static func key(trackID: Int) -> KeyPredicate {
         KeyPredicate([("TrackID", trackID.propertyValue)])

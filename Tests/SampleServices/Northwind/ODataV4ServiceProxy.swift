@@ -22,180 +22,187 @@ nonisolated open class ODataV4ServiceProxy: DataService, @unchecked Sendable {
 
     /// Returns the entities of `Categories` that match the query, or all entities.
     nonisolated(nonsending) public func categories(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Category] {
-        try await self.entities(Category.self, in: "Categories", query)
+        try await self.entities(Category.self, in: "Categories", query, headers: headers)
     }
 
     /// Returns the entities of `Categories` that match the query, or all entities.
     nonisolated(nonsending) public func fetchCategories(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Category] {
-        try await self.entities(Category.self, in: "Categories", query)
+        try await self.entities(Category.self, in: "Categories", query, headers: headers)
     }
 
     /// Returns the first entity of `Categories` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchCategory(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Category {
-        try await self.firstEntity(Category.self, in: "Categories", query)
+        try await self.firstEntity(Category.self, in: "Categories", query, headers: headers)
     }
 
     /// Returns the entity of `Categories` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchCategory(
-        id: Int, query: DataQuery = DataQuery()
+        id: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Category {
-        try await self.entity(Category.self, in: "Categories", key: Category.key(id: id), query)
+        try await self.entity(Category.self, in: "Categories", key: Category.key(id: id), query, headers: headers)
     }
 
     /// Returns the entities of `Products` that match the query, or all entities.
     nonisolated(nonsending) public func products(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Product] {
-        try await self.entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query, headers: headers)
     }
 
     /// Returns the entities of `Products` that match the query, or all entities.
     nonisolated(nonsending) public func fetchProducts(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Product] {
-        try await self.entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query, headers: headers)
     }
 
     /// Returns the first entity of `Products` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchProduct(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Product {
-        try await self.firstEntity(Product.self, in: "Products", query)
+        try await self.firstEntity(Product.self, in: "Products", query, headers: headers)
     }
 
     /// Returns the entity of `Products` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchProduct(
-        id: Int, query: DataQuery = DataQuery()
+        id: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Product {
-        try await self.entity(Product.self, in: "Products", key: Product.key(id: id), query)
+        try await self.entity(Product.self, in: "Products", key: Product.key(id: id), query, headers: headers)
     }
 
     /// Returns the entities of `ProductDetails` that match the query, or all entities.
     nonisolated(nonsending) public func productDetails(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [ProductDetail] {
-        try await self.entities(ProductDetail.self, in: "ProductDetails", query)
+        try await self.entities(ProductDetail.self, in: "ProductDetails", query, headers: headers)
     }
 
     /// Returns the entities of `ProductDetails` that match the query, or all entities.
     nonisolated(nonsending) public func fetchProductDetails(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [ProductDetail] {
-        try await self.entities(ProductDetail.self, in: "ProductDetails", query)
+        try await self.entities(ProductDetail.self, in: "ProductDetails", query, headers: headers)
     }
 
     /// Returns the first entity of `ProductDetails` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchProductDetail(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> ProductDetail {
-        try await self.firstEntity(ProductDetail.self, in: "ProductDetails", query)
+        try await self.firstEntity(ProductDetail.self, in: "ProductDetails", query, headers: headers)
     }
 
     /// Returns the entity of `ProductDetails` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchProductDetail(
-        productID: Int, query: DataQuery = DataQuery()
+        productID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> ProductDetail {
         try await self.entity(
-            ProductDetail.self, in: "ProductDetails", key: ProductDetail.key(productID: productID), query)
+            ProductDetail.self,
+            in: "ProductDetails",
+            key: ProductDetail.key(productID: productID),
+            query,
+            headers: headers)
     }
 
     /// Returns the entities of `Suppliers` that match the query, or all entities.
     nonisolated(nonsending) public func suppliers(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Supplier] {
-        try await self.entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query, headers: headers)
     }
 
     /// Returns the entities of `Suppliers` that match the query, or all entities.
     nonisolated(nonsending) public func fetchSuppliers(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Supplier] {
-        try await self.entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query, headers: headers)
     }
 
     /// Returns the first entity of `Suppliers` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchSupplier(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Supplier {
-        try await self.firstEntity(Supplier.self, in: "Suppliers", query)
+        try await self.firstEntity(Supplier.self, in: "Suppliers", query, headers: headers)
     }
 
     /// Returns the entity of `Suppliers` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchSupplier(
-        id: Int, query: DataQuery = DataQuery()
+        id: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Supplier {
-        try await self.entity(Supplier.self, in: "Suppliers", key: Supplier.key(id: id), query)
+        try await self.entity(Supplier.self, in: "Suppliers", key: Supplier.key(id: id), query, headers: headers)
     }
 
     /// Returns the entities of `Customers` that match the query, or all entities.
     nonisolated(nonsending) public func customers(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Customer] {
-        try await self.entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the entities of `Customers` that match the query, or all entities.
     nonisolated(nonsending) public func fetchCustomers(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Customer] {
-        try await self.entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the first entity of `Customers` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchCustomer(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Customer {
-        try await self.firstEntity(Customer.self, in: "Customers", query)
+        try await self.firstEntity(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the entity of `Customers` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchCustomer(
-        customerID: String, query: DataQuery = DataQuery()
+        customerID: String, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Customer {
-        try await self.entity(Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query)
+        try await self.entity(
+            Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query, headers: headers)
     }
 
     /// Returns the entities of `Orders` that match the query, or all entities.
-    nonisolated(nonsending) public func orders(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Order] {
-        try await self.entities(Order.self, in: "Orders", query)
+    nonisolated(nonsending) public func orders(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Order] {
+        try await self.entities(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the entities of `Orders` that match the query, or all entities.
     nonisolated(nonsending) public func fetchOrders(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Order] {
-        try await self.entities(Order.self, in: "Orders", query)
+        try await self.entities(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the first entity of `Orders` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchOrder(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Order {
-        try await self.firstEntity(Order.self, in: "Orders", query)
+        try await self.firstEntity(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the entity of `Orders` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchOrder(
-        orderID: Int, query: DataQuery = DataQuery()
+        orderID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Order {
-        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query)
+        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query, headers: headers)
     }
 }

@@ -24,6 +24,12 @@ nonisolated open class Order: EntityValue {
         self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.Order", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Customer`, which is saved with it.
+    public convenience init(customer: Customer, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.customer.target = customer
+    }
+
     /// Returns the key of `Northwind.Order` with these values.
     public static func key(orderID: Int) -> KeyPredicate {
         KeyPredicate([("OrderID", orderID.propertyValue)])

@@ -32,6 +32,24 @@ nonisolated open class Product: EntityValue {
         self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.Product", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Category`, which is saved with it.
+    public convenience init(category: Category, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.category.target = category
+    }
+
+    /// Creates an entity with the target of `ProductDetail`, which is saved with it.
+    public convenience init(productDetail: ProductDetail, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.productDetail.target = productDetail
+    }
+
+    /// Creates an entity with the target of `Supplier`, which is saved with it.
+    public convenience init(supplier: Supplier, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.supplier.target = supplier
+    }
+
     /// Returns the key of `Northwind.Product` with these values.
     public static func key(id: Int) -> KeyPredicate {
         KeyPredicate([("ID", id.propertyValue)])

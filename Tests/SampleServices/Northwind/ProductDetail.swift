@@ -24,6 +24,12 @@ nonisolated open class ProductDetail: EntityValue {
         self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.ProductDetail", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Product`, which is saved with it.
+    public convenience init(product: Product, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.product.target = product
+    }
+
     /// Returns the key of `Northwind.ProductDetail` with these values.
     public static func key(productID: Int) -> KeyPredicate {
         KeyPredicate([("ProductID", productID.propertyValue)])

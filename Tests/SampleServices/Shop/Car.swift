@@ -27,6 +27,12 @@ nonisolated open class Car: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.Car", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Owner`, which is saved with it.
+    public convenience init(owner: Owner, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.owner.target = owner
+    }
+
     /// Returns the key of `Shop.Car` with these values.
     public static func key(carID: Int) -> KeyPredicate {
         KeyPredicate([("CarID", carID.propertyValue)])

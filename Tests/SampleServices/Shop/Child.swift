@@ -28,6 +28,12 @@ nonisolated open class Child: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.Child", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Father`, which is saved with it.
+    public convenience init(father: Father, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.father.target = father
+    }
+
     /// Returns the key of `Shop.Child` with these values.
     public static func key(childID: Int) -> KeyPredicate {
         KeyPredicate([("ChildID", childID.propertyValue)])

@@ -24,6 +24,12 @@ nonisolated open class City: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.City", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Mayor`, which is saved with it.
+    public convenience init(mayor: Mayor, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.mayor.target = mayor
+    }
+
     /// Returns the key of `Shop.City` with these values.
     public static func key(cityID: Int) -> KeyPredicate {
         KeyPredicate([("CityID", cityID.propertyValue)])

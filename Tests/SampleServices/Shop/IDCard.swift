@@ -28,6 +28,12 @@ nonisolated open class IDCard: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.IDCard", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Person`, which is saved with it.
+    public convenience init(person: Person, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.person.target = person
+    }
+
     /// Returns the key of `Shop.IDCard` with these values.
     public static func key(idCardID: Int) -> KeyPredicate {
         KeyPredicate([("IDCardID", idCardID.propertyValue)])

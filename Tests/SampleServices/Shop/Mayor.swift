@@ -27,6 +27,12 @@ nonisolated open class Mayor: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.Mayor", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `City`, which is saved with it.
+    public convenience init(city: City, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.city.target = city
+    }
+
     /// Returns the key of `Shop.Mayor` with these values.
     public static func key(mayorID: Int) -> KeyPredicate {
         KeyPredicate([("MayorID", mayorID.propertyValue)])

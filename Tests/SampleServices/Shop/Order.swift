@@ -44,6 +44,12 @@ nonisolated open class Order: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.Order", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Customer`, which is saved with it.
+    public convenience init(customer: Customer, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.customer.target = customer
+    }
+
     /// Returns the key of `Shop.Order` with these values.
     public static func key(orderID: Int) -> KeyPredicate {
         KeyPredicate([("OrderID", orderID.propertyValue)])

@@ -23,6 +23,12 @@ nonisolated open class Owner: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.Owner", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `Car`, which is saved with it.
+    public convenience init(car: Car, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.car.target = car
+    }
+
     /// Returns the key of `Shop.Owner` with these values.
     public static func key(ownerID: Int) -> KeyPredicate {
         KeyPredicate([("OwnerID", ownerID.propertyValue)])

@@ -24,6 +24,12 @@ nonisolated open class Person: EntityValue {
         self.init(ShopServiceMetadata.embedded, "Shop.Person", withDefaults: withDefaults)
     }
 
+    /// Creates an entity with the target of `IDCard`, which is saved with it.
+    public convenience init(idCard: IDCard, withDefaults: Bool = false) {
+        self.init(withDefaults: withDefaults)
+        self.idCard.target = idCard
+    }
+
     /// Returns the key of `Shop.Person` with these values.
     public static func key(personID: Int) -> KeyPredicate {
         KeyPredicate([("PersonID", personID.propertyValue)])

@@ -31,428 +31,456 @@ nonisolated open class ShopService: DataService, @unchecked Sendable {
 
     /// Returns the entities of `Customers` that match the query, or all entities.
     nonisolated(nonsending) public func customers(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Customer] {
-        try await self.entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the entities of `Customers` that match the query, or all entities.
     nonisolated(nonsending) public func fetchCustomers(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Customer] {
-        try await self.entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the first entity of `Customers` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchCustomer(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Customer {
-        try await self.firstEntity(Customer.self, in: "Customers", query)
+        try await self.firstEntity(Customer.self, in: "Customers", query, headers: headers)
     }
 
     /// Returns the entity of `Customers` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchCustomer(
-        customerID: Int, query: DataQuery = DataQuery()
+        customerID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Customer {
-        try await self.entity(Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query)
+        try await self.entity(
+            Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query, headers: headers)
     }
 
     /// Returns the entities of `Orders` that match the query, or all entities.
-    nonisolated(nonsending) public func orders(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Order] {
-        try await self.entities(Order.self, in: "Orders", query)
+    nonisolated(nonsending) public func orders(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Order] {
+        try await self.entities(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the entities of `Orders` that match the query, or all entities.
     nonisolated(nonsending) public func fetchOrders(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Order] {
-        try await self.entities(Order.self, in: "Orders", query)
+        try await self.entities(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the first entity of `Orders` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchOrder(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Order {
-        try await self.firstEntity(Order.self, in: "Orders", query)
+        try await self.firstEntity(Order.self, in: "Orders", query, headers: headers)
     }
 
     /// Returns the entity of `Orders` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchOrder(
-        orderID: Int, query: DataQuery = DataQuery()
+        orderID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Order {
-        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query)
+        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query, headers: headers)
     }
 
     /// Returns the entities of `Owners` that match the query, or all entities.
-    nonisolated(nonsending) public func owners(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Owner] {
-        try await self.entities(Owner.self, in: "Owners", query)
+    nonisolated(nonsending) public func owners(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Owner] {
+        try await self.entities(Owner.self, in: "Owners", query, headers: headers)
     }
 
     /// Returns the entities of `Owners` that match the query, or all entities.
     nonisolated(nonsending) public func fetchOwners(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Owner] {
-        try await self.entities(Owner.self, in: "Owners", query)
+        try await self.entities(Owner.self, in: "Owners", query, headers: headers)
     }
 
     /// Returns the first entity of `Owners` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchOwner(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Owner {
-        try await self.firstEntity(Owner.self, in: "Owners", query)
+        try await self.firstEntity(Owner.self, in: "Owners", query, headers: headers)
     }
 
     /// Returns the entity of `Owners` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchOwner(
-        ownerID: Int, query: DataQuery = DataQuery()
+        ownerID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Owner {
-        try await self.entity(Owner.self, in: "Owners", key: Owner.key(ownerID: ownerID), query)
+        try await self.entity(Owner.self, in: "Owners", key: Owner.key(ownerID: ownerID), query, headers: headers)
     }
 
     /// Returns the entities of `Cars` that match the query, or all entities.
-    nonisolated(nonsending) public func cars(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Car] {
-        try await self.entities(Car.self, in: "Cars", query)
+    nonisolated(nonsending) public func cars(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Car] {
+        try await self.entities(Car.self, in: "Cars", query, headers: headers)
     }
 
     /// Returns the entities of `Cars` that match the query, or all entities.
     nonisolated(nonsending) public func fetchCars(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Car] {
-        try await self.entities(Car.self, in: "Cars", query)
+        try await self.entities(Car.self, in: "Cars", query, headers: headers)
     }
 
     /// Returns the first entity of `Cars` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchCar(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Car {
-        try await self.firstEntity(Car.self, in: "Cars", query)
+        try await self.firstEntity(Car.self, in: "Cars", query, headers: headers)
     }
 
     /// Returns the entity of `Cars` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchCar(
-        carID: Int, query: DataQuery = DataQuery()
+        carID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Car {
-        try await self.entity(Car.self, in: "Cars", key: Car.key(carID: carID), query)
+        try await self.entity(Car.self, in: "Cars", key: Car.key(carID: carID), query, headers: headers)
     }
 
     /// Returns the entities of `Cities` that match the query, or all entities.
-    nonisolated(nonsending) public func cities(query: DataQuery = DataQuery()) async throws(TidelogError) -> [City] {
-        try await self.entities(City.self, in: "Cities", query)
+    nonisolated(nonsending) public func cities(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [City] {
+        try await self.entities(City.self, in: "Cities", query, headers: headers)
     }
 
     /// Returns the entities of `Cities` that match the query, or all entities.
     nonisolated(nonsending) public func fetchCities(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [City] {
-        try await self.entities(City.self, in: "Cities", query)
+        try await self.entities(City.self, in: "Cities", query, headers: headers)
     }
 
     /// Returns the first entity of `Cities` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchCity(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> City {
-        try await self.firstEntity(City.self, in: "Cities", query)
+        try await self.firstEntity(City.self, in: "Cities", query, headers: headers)
     }
 
     /// Returns the entity of `Cities` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchCity(
-        cityID: Int, query: DataQuery = DataQuery()
+        cityID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> City {
-        try await self.entity(City.self, in: "Cities", key: City.key(cityID: cityID), query)
+        try await self.entity(City.self, in: "Cities", key: City.key(cityID: cityID), query, headers: headers)
     }
 
     /// Returns the entities of `Mayors` that match the query, or all entities.
-    nonisolated(nonsending) public func mayors(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Mayor] {
-        try await self.entities(Mayor.self, in: "Mayors", query)
+    nonisolated(nonsending) public func mayors(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Mayor] {
+        try await self.entities(Mayor.self, in: "Mayors", query, headers: headers)
     }
 
     /// Returns the entities of `Mayors` that match the query, or all entities.
     nonisolated(nonsending) public func fetchMayors(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Mayor] {
-        try await self.entities(Mayor.self, in: "Mayors", query)
+        try await self.entities(Mayor.self, in: "Mayors", query, headers: headers)
     }
 
     /// Returns the first entity of `Mayors` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchMayor(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Mayor {
-        try await self.firstEntity(Mayor.self, in: "Mayors", query)
+        try await self.firstEntity(Mayor.self, in: "Mayors", query, headers: headers)
     }
 
     /// Returns the entity of `Mayors` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchMayor(
-        mayorID: Int, query: DataQuery = DataQuery()
+        mayorID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Mayor {
-        try await self.entity(Mayor.self, in: "Mayors", key: Mayor.key(mayorID: mayorID), query)
+        try await self.entity(Mayor.self, in: "Mayors", key: Mayor.key(mayorID: mayorID), query, headers: headers)
     }
 
     /// Returns the entities of `Fathers` that match the query, or all entities.
-    nonisolated(nonsending) public func fathers(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Father] {
-        try await self.entities(Father.self, in: "Fathers", query)
+    nonisolated(nonsending) public func fathers(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Father] {
+        try await self.entities(Father.self, in: "Fathers", query, headers: headers)
     }
 
     /// Returns the entities of `Fathers` that match the query, or all entities.
     nonisolated(nonsending) public func fetchFathers(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Father] {
-        try await self.entities(Father.self, in: "Fathers", query)
+        try await self.entities(Father.self, in: "Fathers", query, headers: headers)
     }
 
     /// Returns the first entity of `Fathers` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchFather(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Father {
-        try await self.firstEntity(Father.self, in: "Fathers", query)
+        try await self.firstEntity(Father.self, in: "Fathers", query, headers: headers)
     }
 
     /// Returns the entity of `Fathers` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchFather(
-        fatherID: Int, query: DataQuery = DataQuery()
+        fatherID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Father {
-        try await self.entity(Father.self, in: "Fathers", key: Father.key(fatherID: fatherID), query)
+        try await self.entity(Father.self, in: "Fathers", key: Father.key(fatherID: fatherID), query, headers: headers)
     }
 
     /// Returns the entities of `Children` that match the query, or all entities.
-    nonisolated(nonsending) public func children(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Child] {
-        try await self.entities(Child.self, in: "Children", query)
+    nonisolated(nonsending) public func children(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Child] {
+        try await self.entities(Child.self, in: "Children", query, headers: headers)
     }
 
     /// Returns the entities of `Children` that match the query, or all entities.
     nonisolated(nonsending) public func fetchChildren(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Child] {
-        try await self.entities(Child.self, in: "Children", query)
+        try await self.entities(Child.self, in: "Children", query, headers: headers)
     }
 
     /// Returns the first entity of `Children` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchChild(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Child {
-        try await self.firstEntity(Child.self, in: "Children", query)
+        try await self.firstEntity(Child.self, in: "Children", query, headers: headers)
     }
 
     /// Returns the entity of `Children` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchChild(
-        childID: Int, query: DataQuery = DataQuery()
+        childID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Child {
-        try await self.entity(Child.self, in: "Children", key: Child.key(childID: childID), query)
+        try await self.entity(Child.self, in: "Children", key: Child.key(childID: childID), query, headers: headers)
     }
 
     /// Returns the entities of `Persons` that match the query, or all entities.
-    nonisolated(nonsending) public func persons(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Person] {
-        try await self.entities(Person.self, in: "Persons", query)
+    nonisolated(nonsending) public func persons(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Person] {
+        try await self.entities(Person.self, in: "Persons", query, headers: headers)
     }
 
     /// Returns the entities of `Persons` that match the query, or all entities.
     nonisolated(nonsending) public func fetchPersons(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Person] {
-        try await self.entities(Person.self, in: "Persons", query)
+        try await self.entities(Person.self, in: "Persons", query, headers: headers)
     }
 
     /// Returns the first entity of `Persons` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchPerson(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Person {
-        try await self.firstEntity(Person.self, in: "Persons", query)
+        try await self.firstEntity(Person.self, in: "Persons", query, headers: headers)
     }
 
     /// Returns the entity of `Persons` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchPerson(
-        personID: Int, query: DataQuery = DataQuery()
+        personID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Person {
-        try await self.entity(Person.self, in: "Persons", key: Person.key(personID: personID), query)
+        try await self.entity(Person.self, in: "Persons", key: Person.key(personID: personID), query, headers: headers)
     }
 
     /// Returns the entities of `IDCards` that match the query, or all entities.
-    nonisolated(nonsending) public func idCards(query: DataQuery = DataQuery()) async throws(TidelogError) -> [IDCard] {
-        try await self.entities(IDCard.self, in: "IDCards", query)
+    nonisolated(nonsending) public func idCards(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [IDCard] {
+        try await self.entities(IDCard.self, in: "IDCards", query, headers: headers)
     }
 
     /// Returns the entities of `IDCards` that match the query, or all entities.
     nonisolated(nonsending) public func fetchIDCards(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [IDCard] {
-        try await self.entities(IDCard.self, in: "IDCards", query)
+        try await self.entities(IDCard.self, in: "IDCards", query, headers: headers)
     }
 
     /// Returns the first entity of `IDCards` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchIDCard(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> IDCard {
-        try await self.firstEntity(IDCard.self, in: "IDCards", query)
+        try await self.firstEntity(IDCard.self, in: "IDCards", query, headers: headers)
     }
 
     /// Returns the entity of `IDCards` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchIDCard(
-        idCardID: Int, query: DataQuery = DataQuery()
+        idCardID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> IDCard {
-        try await self.entity(IDCard.self, in: "IDCards", key: IDCard.key(idCardID: idCardID), query)
+        try await self.entity(IDCard.self, in: "IDCards", key: IDCard.key(idCardID: idCardID), query, headers: headers)
     }
 
     /// Returns the entities of `Suppliers` that match the query, or all entities.
     nonisolated(nonsending) public func suppliers(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Supplier] {
-        try await self.entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query, headers: headers)
     }
 
     /// Returns the entities of `Suppliers` that match the query, or all entities.
     nonisolated(nonsending) public func fetchSuppliers(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Supplier] {
-        try await self.entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query, headers: headers)
     }
 
     /// Returns the first entity of `Suppliers` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchSupplier(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Supplier {
-        try await self.firstEntity(Supplier.self, in: "Suppliers", query)
+        try await self.firstEntity(Supplier.self, in: "Suppliers", query, headers: headers)
     }
 
     /// Returns the entity of `Suppliers` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchSupplier(
-        supplierID: Int, query: DataQuery = DataQuery()
+        supplierID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Supplier {
-        try await self.entity(Supplier.self, in: "Suppliers", key: Supplier.key(supplierID: supplierID), query)
+        try await self.entity(
+            Supplier.self, in: "Suppliers", key: Supplier.key(supplierID: supplierID), query, headers: headers)
     }
 
     /// Returns the entities of `Products` that match the query, or all entities.
     nonisolated(nonsending) public func products(
-        query: DataQuery = DataQuery()
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Product] {
-        try await self.entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query, headers: headers)
     }
 
     /// Returns the entities of `Products` that match the query, or all entities.
     nonisolated(nonsending) public func fetchProducts(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Product] {
-        try await self.entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query, headers: headers)
     }
 
     /// Returns the first entity of `Products` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchProduct(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Product {
-        try await self.firstEntity(Product.self, in: "Products", query)
+        try await self.firstEntity(Product.self, in: "Products", query, headers: headers)
     }
 
     /// Returns the entity of `Products` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchProduct(
-        productID: Int, query: DataQuery = DataQuery()
+        productID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Product {
-        try await self.entity(Product.self, in: "Products", key: Product.key(productID: productID), query)
+        try await self.entity(
+            Product.self, in: "Products", key: Product.key(productID: productID), query, headers: headers)
     }
 
     /// Returns the entities of `Visits` that match the query, or all entities.
-    nonisolated(nonsending) public func visits(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Visit] {
-        try await self.entities(Visit.self, in: "Visits", query)
+    nonisolated(nonsending) public func visits(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Visit] {
+        try await self.entities(Visit.self, in: "Visits", query, headers: headers)
     }
 
     /// Returns the entities of `Visits` that match the query, or all entities.
     nonisolated(nonsending) public func fetchVisits(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Visit] {
-        try await self.entities(Visit.self, in: "Visits", query)
+        try await self.entities(Visit.self, in: "Visits", query, headers: headers)
     }
 
     /// Returns the first entity of `Visits` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchVisit(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Visit {
-        try await self.firstEntity(Visit.self, in: "Visits", query)
+        try await self.firstEntity(Visit.self, in: "Visits", query, headers: headers)
     }
 
     /// Returns the entity of `Visits` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchVisit(
-        visitID: GuidValue, query: DataQuery = DataQuery()
+        visitID: GuidValue, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Visit {
-        try await self.entity(Visit.self, in: "Visits", key: Visit.key(visitID: visitID), query)
+        try await self.entity(Visit.self, in: "Visits", key: Visit.key(visitID: visitID), query, headers: headers)
     }
 
     /// Returns the entities of `Photos` that match the query, or all entities.
-    nonisolated(nonsending) public func photos(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Photo] {
-        try await self.entities(Photo.self, in: "Photos", query)
+    nonisolated(nonsending) public func photos(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Photo] {
+        try await self.entities(Photo.self, in: "Photos", query, headers: headers)
     }
 
     /// Returns the entities of `Photos` that match the query, or all entities.
     nonisolated(nonsending) public func fetchPhotos(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Photo] {
-        try await self.entities(Photo.self, in: "Photos", query)
+        try await self.entities(Photo.self, in: "Photos", query, headers: headers)
     }
 
     /// Returns the first entity of `Photos` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchPhoto(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Photo {
-        try await self.firstEntity(Photo.self, in: "Photos", query)
+        try await self.firstEntity(Photo.self, in: "Photos", query, headers: headers)
     }
 
     /// Returns the entity of `Photos` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchPhoto(
-        photoID: Int, query: DataQuery = DataQuery()
+        photoID: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Photo {
-        try await self.entity(Photo.self, in: "Photos", key: Photo.key(photoID: photoID), query)
+        try await self.entity(Photo.self, in: "Photos", key: Photo.key(photoID: photoID), query, headers: headers)
     }
 
     /// Returns the entities of `Prices` that match the query, or all entities.
-    nonisolated(nonsending) public func prices(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Price] {
-        try await self.entities(Price.self, in: "Prices", query)
+    nonisolated(nonsending) public func prices(
+        query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> [Price] {
+        try await self.entities(Price.self, in: "Prices", query, headers: headers)
     }
 
     /// Returns the entities of `Prices` that match the query, or all entities.
     nonisolated(nonsending) public func fetchPrices(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Price] {
-        try await self.entities(Price.self, in: "Prices", query)
+        try await self.entities(Price.self, in: "Prices", query, headers: headers)
     }
 
     /// Returns the first entity of `Prices` that matches the query. Throws `notFound` if there is none.
     nonisolated(nonsending) public func fetchPrice(
-        matching query: DataQuery = DataQuery()
+        matching query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Price {
-        try await self.firstEntity(Price.self, in: "Prices", query)
+        try await self.firstEntity(Price.self, in: "Prices", query, headers: headers)
     }
 
     /// Returns the entity of `Prices` with the key. Throws `notFound` if there is none.
     ///
     /// - Parameter query: The properties to select and expand.
     nonisolated(nonsending) public func fetchPrice(
-        currency: String, day: Int, query: DataQuery = DataQuery()
+        currency: String, day: Int, query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Price {
-        try await self.entity(Price.self, in: "Prices", key: Price.key(currency: currency, day: day), query)
+        try await self.entity(
+            Price.self, in: "Prices", key: Price.key(currency: currency, day: day), query, headers: headers)
     }
 
     /// Calls the function `TopCustomers`. Online only.

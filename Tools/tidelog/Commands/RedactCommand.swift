@@ -29,14 +29,21 @@ struct RedactCommand: ParsableCommand {
         help: ArgumentHelp(
             "Also write an export of the redacted log to this file; see 'tidelog export'.", valueName: "file"))
     var jsonl: String?
+    @Flag(
+        help: """
+            Encrypt the copy with the key in TIDELOG_COPY_KEY, in the format of TIDELOG_KEY. It is independent of the \
+            key of the store.
+            """)
+    var encrypt = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() throws {
         let store = try options.inspected
         let file = try jsonl.map { try OutputFile($0) }
-        if store.isEncrypted { Console.printError("tidelog: The store is encrypted, but the redacted copy is not.") }
-        let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output) { redacted in
+        let key = encrypt ? try [LogKey].ofCopy() : nil
+        if store.isEncrypted, key == nil { Console.printError("tidelog: The store is encrypted, but the redacted copy is not.") }
+        let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output, key: key) { redacted in
             guard let file else { return }
             _ = try LogExport(redacted).writeLines { try file.write($0 + "\n") }
             try file.finish()

@@ -24,7 +24,8 @@ struct HistoryText {
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
-        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .conflictResolved,
+        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .clientChangesKept,
+            .conflictResolved,
             .operationsUnfit:
             return true
         default: return false
@@ -89,7 +90,7 @@ struct HistoryText {
         case .confirmed: Paint.good(padded)
         case .pending, .inFlight, .deferred: Paint.warning(padded)
         case .inDoubt, .rejected, .unknown: Paint.bad(padded)
-        case .undone, .elided: Paint.faint(padded)
+        case .undone, .elided, .kept: Paint.faint(padded)
         case nil: padded
         }
     }
@@ -104,6 +105,7 @@ struct HistoryText {
         case .deferred: "postponed"
         case .undone: "undone"
         case .elided: "elided"
+        case .kept: "kept"
         case .unknown: "unknown"
         }
     }

@@ -20,15 +20,26 @@ extension [LogKey] {
         return try keys(in: String(cString: variable))
     }
 
+    /// Returns the key in `TIDELOG_COPY_KEY`, which encrypts a copy for another person.
+    static func ofCopy() throws -> LogKey {
+        let text = getenv("TIDELOG_COPY_KEY").map { String(cString: $0) } ?? ""
+        guard let key = try keys(in: text, of: "TIDELOG_COPY_KEY").first else {
+            throw CommandFailure(
+                "The environment has no TIDELOG_COPY_KEY.",
+                recovery: "Set it to \(2 * LogKey.byteCount) hexadecimal digits that the recipient of the copy receives.")
+        }
+        return key
+    }
+
     /// Returns the keys in a text in the format of `TIDELOG_KEY`; none for an empty text. Errors do not contain the
     /// text.
-    static func keys(in text: String) throws -> [LogKey] {
+    static func keys(in text: String, of variable: String = "TIDELOG_KEY") throws -> [LogKey] {
         if text.isEmpty { return [] }
         return try text.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { index, part in
             guard let key = LogKey(hexadecimal(part) ?? Data(base64Encoded: String(part)).map { [UInt8]($0) } ?? [])
             else {
                 throw CommandFailure(
-                    "Key \(index + 1) in TIDELOG_KEY is not a valid key.",
+                    "Key \(index + 1) in \(variable) is not a valid key.",
                     recovery:
                         "Use \(LogKey.byteCount) bytes in Base64, or \(2 * LogKey.byteCount) hexadecimal digits."
                 )

@@ -70,7 +70,8 @@ package struct ReferencedPaths {
         case .not(let operand), .negation(let operand), .cast(let operand?, _), .isof(let operand?, _): add(operand)
         case .call(let function, let arguments):
             switch function {
-            case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload, .entityExists, .isdefined:
+            case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload, .entityExists, .isdefined,
+                .hasLocalRelatives, .hasRelativesWithPendingChanges:
                 isIncomplete = true
             default: for argument in arguments { add(argument) }
             }

@@ -264,7 +264,8 @@ struct EvaluationRun {
                 throw EvaluationError(.unsupported, "now() cannot be evaluated here.")
             }
             return .dateTimeOffset(now)
-        case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
+        case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload, .hasLocalRelatives,
+            .hasRelativesWithPendingChanges:
             guard case .entity(let entity?) = current else { return .boolean(false) }
             return .boolean(entity.state(function))
         case .isdefined:

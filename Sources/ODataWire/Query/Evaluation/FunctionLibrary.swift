@@ -30,8 +30,8 @@ package enum FunctionLibrary {
             let pattern = try TextPattern(try string(arguments[1], function))
             return .boolean(pattern.isFound(in: try string(arguments[0], function)))
         case .geoDistance, .geoIntersects, .geoLength: return try GeoFunctions.apply(function, arguments, family: nil)
-        case .now, .isLocal, .hasPendingChanges,
-            .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
+        case .now, .isLocal, .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload,
+            .hasLocalRelatives, .hasRelativesWithPendingChanges, .isdefined:
             throw EvaluationError(.unsupported, "The function \(function.rawValue) is not supported here.")
         }
     }
