@@ -72,8 +72,11 @@ public struct CSDLReader: Sendable {
     /// in sum. A reference to a document that is not in `references` is not an error.
     public func read(_ document: Document, references: [Document]) throws(CSDLError) -> EntityDataModel {
         var documents: [MetadataDocument] = []
-        for (position, next) in ([document] + references).enumerated() {
-            documents.append(try parse(next, position: position))
+        for next in [document] + references {
+            documents.append(try parse(next, position: documents.count))
+            for referenced in ReferencedMetadata.parts(ClientOnlyMetadata.parts(next.bytes).service).dropFirst() {
+                documents.append(try parsed(Document(bytes: referenced), position: documents.count))
+            }
         }
         return try TolerantReader(limits: limits, isStrict: isStrict, refusesCaseConflicts: refusesCaseConflicts)
             .read(documents)
@@ -85,8 +88,11 @@ public struct CSDLReader: Sendable {
     }
 
     func parse(_ document: Document, position: Int = 0) throws(CSDLError) -> MetadataDocument {
-        let (service, additions) = ClientOnlyMetadata.parts(document.bytes)
-        guard let additions else { return try parsed(document, position: position) }
+        let (bytes, additions) = ClientOnlyMetadata.parts(document.bytes)
+        let service = ReferencedMetadata.parts(bytes)[0]
+        guard let additions else {
+            return try parsed(Document(name: document.name, bytes: service), position: position)
+        }
         let named = Document(name: ClientOnlyMetadata.documentName, bytes: additions)
         return try ClientOnlyMerge(
             into: try parsed(Document(name: document.name, bytes: service), position: position)

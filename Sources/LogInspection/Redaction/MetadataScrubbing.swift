@@ -22,10 +22,10 @@ enum MetadataScrubbing {
 
     static func scrubbed(_ document: [UInt8]) -> [UInt8] {
         let (service, additions) = ClientOnlyMetadata.parts(document)
-        guard let additions else { return scrubbedPart(document) }
-        let joined = try? ClientOnlyMetadata.joined(
-            service: scrubbedPart(service), additions: scrubbedPart(additions))
-        return joined ?? scrubbedPart(service)
+        let parts = ReferencedMetadata.parts(service).map(scrubbedPart)
+        let scrubbed = ReferencedMetadata.joined(parts[0], references: Array(parts.dropFirst()))
+        guard let additions else { return scrubbed }
+        return (try? ClientOnlyMetadata.joined(service: scrubbed, additions: scrubbedPart(additions))) ?? scrubbed
     }
 
     private static func scrubbedPart(_ document: [UInt8]) -> [UInt8] {

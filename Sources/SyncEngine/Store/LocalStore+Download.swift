@@ -37,10 +37,14 @@ extension LocalStore {
             let quarantined = builder.quarantined
             // First, so that the log shows from here on that the download is incomplete.
             if !quarantined.isEmpty { try self.add(.entitiesQuarantined(quarantined)) }
-            var (pages, left) = try builder.finish(next: try self.mayResume(query) ? next : nil)
+            let next = try self.mayResume(query) ? next : nil
+            var (pages, left) = try builder.finish(next: next)
+            // Later pages do not repeat these links.
+            if next != nil, self.downloadLimits.keepsWithPage(left), try self.logDanglingLinks(left, of: query) {
+                left.markKept()
+                pages[pages.count - 1].next = next
+            }
             for page in pages { try self.add(.downloadPage(page)) }
-            // Later pages do not repeat these links, so persist them now.
-            if pages.last?.next != nil, left.hasLostKept, try self.logDanglingLinks(left, of: query) { left.markKept() }
             try self.recordStreamMetadata(builder.streams)
             _ = try self.commit()
             return IngestedPart(
@@ -126,7 +130,7 @@ extension LocalStore {
             var waiting = waiting
             let areKept = try self.logDanglingLinks(waiting, of: query)
             if areKept { waiting.markKept() }
-            let link = self.areTooMany(waiting.open) ? nil : try self.deltaLink(deltaLink, behind: query)
+            let link = self.downloadLimits.areExceeded(by: waiting.open) ? nil : try self.deltaLink(deltaLink, behind: query)
             try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
             _ = try self.commit()
             return (removed + self.fold.removedByDownload, areKept ? waiting : nil)
@@ -141,15 +145,10 @@ extension LocalStore {
     private func logDanglingLinks(_ waiting: DanglingLinks, of query: DefiningQuery) throws -> Bool {
         let open = waiting.open
         let queries = Set(try state.bookkeeping.queries().map(\.query.name))
-        let areTooMany = areTooMany(open)
+        let areTooMany = downloadLimits.areExceeded(by: open)
         let links = open.filter { queries.contains($0.query) && !(areTooMany && $0.query == query.name) }
         if try links != state.bookkeeping.openLinks() { try add(.linksLeftOpen(links)) }
         return links.count == open.count
-    }
-
-    /// Returns whether the links exceed the limits of one record.
-    private func areTooMany(_ links: [OpenLink]) -> Bool {
-        links.count > downloadLimits.openLinks || links.reduce(0) { $0 + $1.byteCount } > downloadLimits.openLinksSize
     }
 
     /// Returns the dangling links; see `OpenLink`.

@@ -76,12 +76,13 @@ extension LocalStore {
         }
     }
 
-    /// Returns the metadata document of the store. It takes no query options.
+    /// Returns the service's own metadata document. It takes no query options.
     private func metadata(_ header: StateHeader, _ options: QueryOptions) throws -> QueryAnswer {
         guard options == QueryOptions() else {
             throw TidelogError(.invalidRequest, "$metadata does not accept query options.")
         }
-        let document = String(decoding: header.service?.metadata ?? [], as: UTF8.self)
+        let own = ReferencedMetadata.parts(ClientOnlyMetadata.parts(header.service?.metadata ?? []).service)[0]
+        let document = String(decoding: own, as: UTF8.self)
         return QueryAnswer(entities: [], isSingle: true, form: .rawValue(.string(document)))
     }
 

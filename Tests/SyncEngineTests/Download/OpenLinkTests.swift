@@ -130,6 +130,30 @@ struct OpenLinkTests {
         #expect(try await shop.targets("Suppliers(1)", "Products") == [])
     }
 
+    @Test func `a delta with waiting links continues after its last page, unless there are too many`() async throws {
+        for limit in [1, 0] {
+            var options = LocalStore.Options()
+            options.downloadLimits.linksOfPage = limit
+            let shop = try await Shop(
+                .v4, options: options, deltas: Deltas(.flat), queries: [Self.suppliers, Self.products])
+            say(
+                link(1, Self.next), of: "Suppliers",
+                end: ##""@odata.nextLink":"http://shop.test/v4/Suppliers?$skiptoken=2""##, to: shop)
+            shop.transport.add(Fault(.refuse(status: 403), urlPart: "skiptoken=2"))
+            await #expect(throws: TidelogError.self) { try await shop.engine.download(["Suppliers"]) }
+            #expect(try newProduct(shop) == Self.next)
+            if limit > 0 {
+                say("", of: "Suppliers", urlPart: "skiptoken=2", to: shop)
+            } else {
+                suppliersSay(link(1, Self.next), to: shop)
+            }
+            let report = try await shop.engine.download()
+            #expect(report.queries.map(\.mode) == [limit > 0 ? .resumed : .delta, .delta])
+            #expect(try await shop.targets("Suppliers(1)", "Products") == ["Products(\(Self.next))"])
+            #expect(report.openLinks.isEmpty)
+        }
+    }
+
     @Test func `the links of a query removed during the download of another one do not reappear`() async throws {
         let shop = try await shop()
         let link = OpenLink(

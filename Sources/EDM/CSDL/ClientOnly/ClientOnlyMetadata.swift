@@ -49,23 +49,7 @@ public enum ClientOnlyMetadata {
 
     /// Returns the service's part of a document, and the additions, if any.
     public static func parts(_ document: [UInt8]) -> (service: [UInt8], additions: [UInt8]?) {
-        guard let start = position(in: document) else { return (document, nil) }
+        guard let start = separator.position(in: document) else { return (document, nil) }
         return (Array(document[..<start]), Array(document[(start + separator.count)...]))
-    }
-
-    private static func position(in document: [UInt8]) -> Int? {
-        guard document.count >= separator.count else { return nil }
-        return document.withUnsafeBufferPointer { bytes in
-            var at = 0
-            while at <= bytes.count - separator.count {
-                if bytes[at] == 0x0A, bytes[at + 1] == 0x3C, bytes[at + 2] == 0x3F,
-                    bytes[at..<(at + separator.count)].elementsEqual(separator)
-                {
-                    return at
-                }
-                at += 1
-            }
-            return nil
-        }
     }
 }
