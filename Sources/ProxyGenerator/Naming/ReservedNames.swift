@@ -48,7 +48,8 @@ enum ReservedNames {
     static let entityMembers: Set<String> = afterDot.union([
         "backlinks", "bindEntity", "copy", "copyWithoutKey", "dataValue", "editLink", "entityID", "entitySet",
         "entityType",
-        "entityTypeName", "etag", "hasDataValue", "isFromLocalRelationship", "isLoaded", "isLocal", "key",
+        "entityTypeName", "etag", "hasDataValue", "isFromLocalRelationship", "isLoaded", "isLocal", "key", "isCreated", "isDeleted", "isUpdated", "isDraft", "isNew",
+        "hasError", "makeDraftCopy", "activateDraft",
         "lastOperation", "ofType", "properties", "readLink", "relatedEntities", "relatedEntity", "setDataValue",
         "state", "unsetDataValue",
     ])
@@ -73,7 +74,7 @@ enum ReservedNames {
         "embeddedMetadata", "entities", "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity",
         "hasOpenEnumerations", "invoke",
         "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty", "localMedia", "localStream", "logger", "metadata",
-        "observe", "prettyTracing", "processBatch", "provider", "queueAction", "refreshMetadata", "replaceLinks",
+        "observe", "prettyTracing", "processBatch", "provider", "queueAction", "refreshMetadata", "replaceLinks", "start",
         "singleton",
         "traceRequests",
         "traceWithData", "updateEntity", "updateLink", "uploadMedia", "uploadStream",

@@ -55,9 +55,13 @@ extension SourceStyle {
             "Creates an entity with the target of `\(DocComment.code(member.property.name))`, which is saved with it.",
             indentation: 4)
             + Layout.group("\(access)convenience init(", parameters.map { .text($0) }, ") {", .signature)
-            .lines(indentation: 4) + [
-                "        self.init(withDefaults: withDefaults)", "        self.\(name).target = \(name)", "    }",
-            ]
+            .lines(indentation: 4) + ["        self.init(withDefaults: withDefaults)"]
+            + assignment(of: name) + ["    }"]
+    }
+
+    private func assignment(of name: String) -> [String] {
+        let line = "        self.\(name).target = \(name)"
+        return line.count > Layout.width ? ["        self.\(name).target =", "            \(name)"] : [line]
     }
 
     private func key(of entity: ServicePlan.Entity) -> [String] {

@@ -1,14 +1,9 @@
 public import SyncEngine
 
 extension DataService {
-    /// Starts calls in a task of their own and passes the result to a completion handler, for code that cannot be
-    /// `async`:
+    /// Starts calls in a task and passes the result to a completion handler, for code that cannot be `async`.
     ///
-    /// ```swift
-    /// service.start { try await $0.createEntity(order) } completionHandler: { result in … }
-    /// ```
-    ///
-    /// The handler runs in the task of the calls, not on the main thread. Entities in the result belong to it.
+    /// The handler runs in the task, not on the main thread. Entities in the result belong to it.
     ///
     /// - Returns: The task. Cancelling it cancels the calls, and the handler receives their error.
     @discardableResult

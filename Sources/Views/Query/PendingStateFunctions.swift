@@ -33,8 +33,10 @@ struct PendingStateFunctions {
     private func hasRelatives(_ id: EntityID, _ function: CanonicalFunction) throws(StateError) -> Bool {
         for link in try state.links(of: id) where link.inLocal {
             let relative = link.first == id ? link.second : link.first
+            // Reads the relative in any case, so that a live query depends on its entity set.
+            let row = try state.row(relative)
             if try state.pendingState(of: relative) != .clean { return true }
-            if function == .hasLocalRelatives, try state.row(relative)?.origin == .local { return true }
+            if function == .hasLocalRelatives, row?.origin == .local { return true }
         }
         return false
     }

@@ -118,7 +118,7 @@ import Tidelog
         let directory = try TemporaryDirectory()
         let first = try await Self.service(directory.path + "/store")
         let id = try await first.box(for: LocalOrder.self).put(LocalOrder(customer: LocalCustomer(), number: 1))
-        try await first.keepClientChanges()
+        try await (first.provider as? OfflineODataProvider)?.keepClientChanges()
         await (first.provider as? OfflineODataProvider)?.close()
         let second = try await Self.service(directory.path + "/store")
         let order = try #require(try await second.box(for: LocalOrder.self).get(id))

@@ -1,0 +1,10 @@
+import SyncEngine
+
+extension OfflineODataProvider {
+    /// Makes client-only changes permanent, so that they cannot be undone, unless they depend on other operations.
+    /// Returns their number. See ``OfflineODataParameters/undoableClientChanges``.
+    @discardableResult
+    public func keepClientChanges() async throws(TidelogError) -> Int {
+        try await ClientChanges.keepAll(in: try engine().store)
+    }
+}
