@@ -43,7 +43,9 @@ import Testing
         let summary = try StoreRedaction(InspectedStore(directory: log.directory.path)).write(to: directory, key: key)
         #expect(summary.records > 0)
         let copy = InspectedStore(directory: directory, keys: [key])
-        #expect(try copy.sequence(at: .sequence(.max)) == InspectedStore(directory: log.directory.path).sequence(at: .sequence(.max)))
+        #expect(
+            try copy.sequence(at: .sequence(.max))
+                == InspectedStore(directory: log.directory.path).sequence(at: .sequence(.max)))
         let closed = InspectedStore(directory: directory)
         #expect(throws: (any Error).self) { try closed.sequence(at: .sequence(.max)) }
         for file in TemporaryDirectory.files(directory + "/log") {

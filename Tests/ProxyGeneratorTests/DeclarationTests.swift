@@ -84,7 +84,9 @@ import Testing
         #expect(
             try text("Price", in: files).contains("static func key(day: LocalDate, currency: String) -> KeyPredicate {")
         )
-        #expect(try text("Container", in: files).contains("key: Price.key(day: day, currency: currency), query, headers: headers)"))
+        #expect(
+            try text("Container", in: files).contains(
+                "key: Price.key(day: day, currency: currency), query, headers: headers)"))
     }
 
     @Test func `a key with a path has no key function`() throws {

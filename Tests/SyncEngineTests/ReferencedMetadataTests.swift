@@ -63,7 +63,8 @@ struct ReferencedMetadataTests {
         var values: [String] { state.withLock { $0 } }
     }
 
-    @Test func `referenced documents of the same server that declare needed types are read, and no others`() async throws
+    @Test func `referenced documents of the same server that declare needed types are read, and no others`()
+        async throws
     {
         let (session, requests) = try Self.session([
             "/v4/$metadata": Self.main, "/v4/types.xml": Self.types, "/v4/codes.xml": Self.codes,

@@ -127,7 +127,8 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .linksLeftOpen, .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
-            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .clientChangesKept, .operationsUnfit, .lost,
+            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .clientChangesKept,
+            .operationsUnfit, .lost,
             .unknown:
             []
         }

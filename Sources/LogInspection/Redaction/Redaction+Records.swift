@@ -33,7 +33,8 @@ extension Redaction {
         case .batchPrepared, .batchAccepted, .batchAnswered, .batchInterrupted, .uploadPostponed:
             return upload(body)
         case .unknown(let kind, _): return .unknown(kind: kind, payload: [])
-        case .operationsReleased, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .clientChangesKept,
+        case .operationsReleased, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided,
+            .clientChangesKept,
             .entitiesMissing, .lost:
             return body
         }

@@ -45,7 +45,8 @@ struct SessionReplayStore {
         switch body {
         case .batchPrepared: return try await uploadOnce()
         case .batchAnswered, .batchInterrupted, .batchAccepted, .entitiesRead, .entitiesMissing, .uploadPostponed,
-            .operationsElided, .clientChangesKept, .downloadPage, .downloadFinished, .linksLeftOpen, .entitiesQuarantined, .streamsStored,
+            .operationsElided, .clientChangesKept, .downloadPage, .downloadFinished, .linksLeftOpen,
+            .entitiesQuarantined, .streamsStored,
             .unknown, .lost,
             .operationsUnfit:
             return

@@ -56,12 +56,16 @@ extension SourceStyle {
         let one = DocComment.lines(
             "Returns the first entity of `\(words)` that matches the query. Throws `notFound` if there is none.",
             indentation: 4)
-        return function(set.list, [.text("query: DataQuery = DataQuery()"), .text(Self.headers)], returns: "[\(set.className)]", all, list)
+        return function(
+            set.list, [.text("query: DataQuery = DataQuery()"), .text(Self.headers)], returns: "[\(set.className)]",
+            all, list)
             + function(
-                set.fetchList, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)], returns: "[\(set.className)]", all,
+                set.fetchList, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)],
+                returns: "[\(set.className)]", all,
                 list)
             + function(
-                set.fetchOne, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)], returns: set.className, one, first)
+                set.fetchOne, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)],
+                returns: set.className, one, first)
             + keyFunction(of: set)
     }
 
@@ -95,9 +99,11 @@ extension SourceStyle {
         let arguments = ["\(singleton.className).self", "named: \(name)", "query", "headers: headers"]
         let body = Layout.call("try await self.singleton(", arguments).lines(indentation: 8)
         return function(
-            singleton.get, [.text("query: DataQuery = DataQuery()"), .text(Self.headers)], returns: singleton.className, comment, body)
+            singleton.get, [.text("query: DataQuery = DataQuery()"), .text(Self.headers)], returns: singleton.className,
+            comment, body)
             + function(
-                singleton.fetch, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)], returns: singleton.className,
+                singleton.fetch, [.text("matching query: DataQuery = DataQuery()"), .text(Self.headers)],
+                returns: singleton.className,
                 comment,
                 body)
     }

@@ -52,7 +52,9 @@ public enum DefaultQueries {
 
     /// Returns the elements of the service that the queries do not include, with the reasons.
     public static func leftOut(of model: EntityDataModel) -> [Omission] {
-        (model.entitySets + model.singletons).filter { !$0.isClientOnly }.flatMap { omissions(below: $0, $0.name, model, depth: 0) }
+        (model.entitySets + model.singletons).filter { !$0.isClientOnly }.flatMap {
+            omissions(below: $0, $0.name, model, depth: 0)
+        }
     }
 
     private static func omissions(

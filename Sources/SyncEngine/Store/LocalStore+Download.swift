@@ -37,7 +37,7 @@ extension LocalStore {
             let quarantined = builder.quarantined
             // First, so that the log shows from here on that the download is incomplete.
             if !quarantined.isEmpty { try self.add(.entitiesQuarantined(quarantined)) }
-            let next = try self.mayResume(query) ? next : nil
+            let next = try DownloadContinuation(of: query, in: self.state).next(next)
             var (pages, left) = try builder.finish(next: next)
             // Later pages do not repeat these links.
             if next != nil, self.downloadLimits.keepsWithPage(left), try self.logDanglingLinks(left, of: query) {
@@ -73,25 +73,6 @@ extension LocalStore {
         var unlinked: Set<EntityID>
         var quarantined: [QuarantinedEntity]
         var repeated: [String]
-    }
-
-    /// Returns whether an interrupted delta download may continue after this page. It may not if an entity was
-    /// quarantined, because no later page repeats it.
-    private func mayResume(_ query: DefiningQuery) throws -> Bool {
-        guard let state = try state.bookkeeping.queries().first(where: { $0.query.name == query.name }), state.isDelta
-        else {
-            return true
-        }
-        return try self.state.quarantine(of: state).isEmpty
-    }
-
-    /// Returns the delta link for the next download. If an entity was quarantined, the next download has to read it
-    /// again: with the delta link that this one began with, or in full after a full download.
-    private func deltaLink(_ new: String?, behind query: DefiningQuery) throws -> String? {
-        guard let state = try state.bookkeeping.queries().first(where: { $0.query.name == query.name }),
-            try !self.state.quarantine(of: state).isEmpty
-        else { return new }
-        return state.isDelta ? state.deltaLink?.url : nil
     }
 
     /// Returns the quarantined entities of downloads. Each is removed when its query's next download can apply it, or
@@ -130,7 +111,9 @@ extension LocalStore {
             var waiting = waiting
             let areKept = try self.logDanglingLinks(waiting, of: query)
             if areKept { waiting.markKept() }
-            let link = self.downloadLimits.areExceeded(by: waiting.open) ? nil : try self.deltaLink(deltaLink, behind: query)
+            let link =
+                self.downloadLimits.areExceeded(by: waiting.open)
+                ? nil : try DownloadContinuation(of: query, in: self.state).deltaLink(deltaLink)
             try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
             _ = try self.commit()
             return (removed + self.fold.removedByDownload, areKept ? waiting : nil)

@@ -16,7 +16,8 @@ package enum PreparedStore {
         let pending = try store.pendingCount()
         guard pending == 0 else {
             throw TidelogError(
-                .refused(.notAllowed), "The store has \(pending) pending operations, which other devices must not send.",
+                .refused(.notAllowed),
+                "The store has \(pending) pending operations, which other devices must not send.",
                 place: store.files.directory, recovery: "Upload or undo them first, and keep client-only changes.")
         }
         let unfinished = try UnfinishedStore(directory)

@@ -89,7 +89,8 @@ struct LocalDraft {
             }
         }
         // Only collections: a single-valued property of a child leads back to its parent.
-        for property in draft.entityType.navigationProperties where property.isCollection
+        for property in draft.entityType.navigationProperties
+        where property.isCollection
             && model.target(of: property, in: set, from: draft.entityType)?.activeSet != nil
         {
             for child in try await draft.loadRelation(property) where child.isDraft {

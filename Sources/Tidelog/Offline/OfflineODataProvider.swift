@@ -102,10 +102,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         if let logged = try await store.service?.root, logged != session.root,
             isNew ? !isRedirected || !session.isOfService(logged) : !session.move(to: logged)
         {
-            throw TidelogError(
-                .invalidRequest,
-                "The log belongs to the service \(logged), not to \(URLText.withoutSecrets(session.root)).",
-                place: parameters.storePath)
+            throw place.belongs(to: logged, insteadOf: session.root)
         }
         if let metadata { try await engine.install(metadata) }
         // Written last, because a missing description marks a store whose creation was interrupted.

@@ -67,6 +67,13 @@ final class StorePlace: Sendable {
         return root
     }
 
+    /// Returns the error for a log of another service.
+    func belongs(to logged: String, insteadOf root: String) -> TidelogError {
+        TidelogError(
+            .invalidRequest, "The log belongs to the service \(logged), not to \(URLText.withoutSecrets(root)).",
+            place: parameters.storePath)
+    }
+
     /// The error for a log without metadata although a description exists.
     ///
     /// Descriptions are written last, so either the record was lost or the description belongs to another log. The

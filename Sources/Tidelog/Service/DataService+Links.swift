@@ -32,24 +32,14 @@ extension DataService {
         let address = try builder.address(of: from, forReading: true)
         let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
         let present = try await all(.related(address, navigation, QueryOptions()), headers: whole, model)
-        var wanted: [String: EntityValue] = [:]
-        var order: [String] = []
-        for target in targets {
-            let identity = try await identity(of: target, builder)
-            if wanted.updateValue(target, forKey: identity) == nil { order.append(identity) }
-        }
+        var difference = LinkDifference()
+        for target in targets { difference.addWanted(target, try await identity(of: target, builder)) }
+        for target in present { difference.addPresent(target, try await identity(of: target, builder)) }
         let changes = ChangeSet()
-        var kept: Set<String> = []
-        for target in present {
-            let identity = try await identity(of: target, builder)
-            if wanted[identity] != nil {
-                kept.insert(identity)
-            } else {
-                changes.deleteLink(from: from, property: navigation, to: target, headers: headers, options: options)
-            }
+        for target in difference.removed {
+            changes.deleteLink(from: from, property: navigation, to: target, headers: headers, options: options)
         }
-        for identity in order where !kept.contains(identity) {
-            guard let target = wanted[identity] else { continue }
+        for target in difference.added {
             changes.createLink(from: from, property: navigation, to: target, headers: headers, options: options)
         }
         guard !changes.operations.isEmpty else { return }
@@ -76,5 +66,26 @@ extension DataService {
         let address = try builder.address(of: entity, forReading: true)
         let snapshot = try await provider.load(address, options: QueryOptions(), headers: .empty)
         return snapshot.entityID.map { "~\($0.rawValue)" } ?? snapshot.readLink
+    }
+}
+
+/// The difference between the present and the wanted targets of a navigation property.
+private struct LinkDifference {
+    private var wanted: [String: EntityValue] = [:]
+    private var order: [String] = []
+    private var kept: Set<String> = []
+    /// The present targets that are not wanted.
+    private(set) var removed: [EntityValue] = []
+
+    /// The wanted targets that are not present, in the order in which they were added.
+    var added: [EntityValue] { order.filter { !kept.contains($0) }.compactMap { wanted[$0] } }
+
+    mutating func addWanted(_ target: EntityValue, _ identity: String) {
+        if wanted.updateValue(target, forKey: identity) == nil { order.append(identity) }
+    }
+
+    /// Adds a present target, after all wanted ones.
+    mutating func addPresent(_ target: EntityValue, _ identity: String) {
+        if wanted[identity] == nil { removed.append(target) } else { kept.insert(identity) }
     }
 }

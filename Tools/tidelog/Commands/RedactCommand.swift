@@ -42,7 +42,9 @@ struct RedactCommand: ParsableCommand {
         let store = try options.inspected
         let file = try jsonl.map { try OutputFile($0) }
         let key = encrypt ? try [LogKey].ofCopy() : nil
-        if store.isEncrypted, key == nil { Console.printError("tidelog: The store is encrypted, but the redacted copy is not.") }
+        if store.isEncrypted, key == nil {
+            Console.printError("tidelog: The store is encrypted, but the redacted copy is not.")
+        }
         let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output, key: key) { redacted in
             guard let file else { return }
             _ = try LogExport(redacted).writeLines { try file.write($0 + "\n") }

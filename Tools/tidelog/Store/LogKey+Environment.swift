@@ -26,7 +26,8 @@ extension [LogKey] {
         guard let key = try keys(in: text, of: "TIDELOG_COPY_KEY").first else {
             throw CommandFailure(
                 "The environment has no TIDELOG_COPY_KEY.",
-                recovery: "Set it to \(2 * LogKey.byteCount) hexadecimal digits that the recipient of the copy receives.")
+                recovery:
+                    "Set it to \(2 * LogKey.byteCount) hexadecimal digits that the recipient of the copy receives.")
         }
         return key
     }
