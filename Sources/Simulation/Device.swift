@@ -19,6 +19,8 @@ final class Device {
     var links: [String: [String]] = [:]
     /// The number of marks, values and tags used so far.
     var names = 0
+    /// The last values of ``FieldService/clientOnly`` by entity, as far as nothing was undone since.
+    var clientOnly: [EntityID: Value] = [:]
     /// New entities that the user has declared to exist on the service, without their keys.
     var settledEntities: Set<EntityID> = []
     /// The content of the log before its last compaction.

@@ -31,6 +31,16 @@ enum FieldService {
         }
     }
 
+    /// The property of orders that exists only in the stores.
+    static let clientOnly = "Pin"
+
+    static let clientOnlyMetadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Field" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <EntityType Name="Order"><Property Name="\(clientOnly)" Type="Edm.String"/></EntityType>
+        </Schema></edmx:DataServices></edmx:Edmx>
+        """
+
     static func type(of set: String) -> String { "Field." + set.dropLast() }
 
     /// The actions. Each creates a label with the mark that the device passes, which reveals repeated calls.

@@ -15,6 +15,11 @@ extension Simulation {
             let device = Device(number: number, disk: disk, views: views, store: store, engine: engine)
             devices.append(device)
             try await device.engine.prepare()
+            if habits.clientOnly > 0, let service = try await store.service {
+                let joined = try ClientOnlyMetadata.joined(
+                    service: service.metadata, additions: Array(FieldService.clientOnlyMetadata.utf8))
+                _ = try await store.refresh(joined, policy: CompatibilityPolicy())
+            }
             for (name, query) in FieldService.queries {
                 try await store.add(DefiningQuery(name: name, query: query))
             }
@@ -37,6 +42,7 @@ extension Simulation {
             snapshots: snapshots, service: serviceOptions)
         options.undoesLocalCreation = habits.undoesLocalCreation
         options.longQueue = habits.longQueue
+        if habits.clientOnly > 0 { options.undoableClientChanges = 4 }
         options.flushLimit = viewsHabits.flushLimit
         options.readsAhead = false
         options.disk = .simulated(disk, views: views?.place)

@@ -12,6 +12,15 @@ extension Simulation {
         let delivery = habits.delivery(&random)
         var calls: [(intent: Intent, options: IntentOptions)] = []
         for number in 0..<(isChangeSet ? 2 + random.below(2) : 1) {
+            if random.chance(habits.clientOnly), let order = any("Orders", device) {
+                let values: PropertyValues = [FieldService.clientOnly: .string(device.name("p"))]
+                calls.append(
+                    (
+                        .update(order, changes: values, bindings: [], inline: []),
+                        IntentOptions(customTag: device.name("t"))
+                    ))
+                continue
+            }
             if let intent = random.chance(habits.calls) ? await call(device) : intent(device, draft: number * 10) {
                 calls.append((intent, habits.options(device.name("t"), delivery, &random)))
             }
@@ -27,7 +36,7 @@ extension Simulation {
                 if result.sequence != nil, !mayBeUndo(call.intent), let tag = call.options.customTag {
                     device.acknowledged.insert(tag)
                 }
-                if !isChangeSet { check(call.intent, result) }
+                if !isChangeSet { check(call.intent, result, device) }
                 rememberIDs(result, device)
             }
         } catch {
@@ -46,10 +55,11 @@ extension Simulation {
     }
 
     /// Checks that a local change is visible immediately. In a change set, a later operation may have changed it again.
-    private func check(_ intent: Intent, _ result: IntentResult) {
+    private func check(_ intent: Intent, _ result: IntentResult, _ device: Device) {
         guard case .update(_, let changes, _, _) = intent, let seen = result.entities[IntentResult.subject] else {
             return
         }
+        if let value = changes[FieldService.clientOnly], let id = seen.entityID { device.clientOnly[id] = value }
         for (name, value) in changes where seen.values[name] != value {
             violated(
                 "The store does not show an update of \(name) to \(value); it shows \(String(describing: seen.values[name]))."

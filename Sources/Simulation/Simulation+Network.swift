@@ -15,6 +15,9 @@ extension Simulation {
         if let device, !device.isOnline {
             throw failure(.unreachable, number, mayHaveBeenSent: false)
         }
+        if String(decoding: request.body, as: UTF8.self).contains("\"\(FieldService.clientOnly)\"") {
+            violated("d\(number) sends a client-only property.")
+        }
         guard isStormy, let device, random.chance(severity) else { return answer(request, number) }
         return try await deliverWithFault(request, device)
     }

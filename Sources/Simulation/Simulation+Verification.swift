@@ -89,12 +89,24 @@ extension Simulation {
 
     /// Checks that the store and the service contain the same entities and links.
     private func verifyAgreement(_ device: Device) async throws {
+        try await verifyClientOnly(device)
         try await undoWhatStays(device)
         guard try await device.store.pendingOperations().isEmpty else { return }
         let local = Set(try await localLines(device))
         let remote = Set(serviceLines())
         for line in remote.subtracting(local).sorted() { violated("d\(device.number) does not have: \(line)") }
         for line in local.subtracting(remote).sorted() { violated("Only d\(device.number) has: \(line)") }
+    }
+
+    /// Checks that the store still has each value that only it knows, if it still has the entity.
+    private func verifyClientOnly(_ device: Device) async throws {
+        for order in try await device.store.query("Orders").entities {
+            guard let id = order.entityID, let expected = device.clientOnly[id] else { continue }
+            let found = order.values[FieldService.clientOnly]
+            if found != expected {
+                violated("d\(device.number): \(id) has \(String(describing: found)), not \(expected).")
+            }
+        }
     }
 
     /// Undoes local-only operations and the remaining drafts, because they would hide other differences.
@@ -116,7 +128,9 @@ extension Simulation {
                 let links = entity.expanded.flatMap { level in
                     level.entities.map { "\(level.navigation)→\($0.values["Mark"]?.stringValue ?? "")" }
                 }
-                lines.append(Self.line(set, entity.values, links))
+                var values = entity.values
+                values[FieldService.clientOnly] = nil
+                lines.append(Self.line(set, values, links))
             }
         }
         return lines

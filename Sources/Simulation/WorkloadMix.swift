@@ -16,6 +16,8 @@ struct WorkloadMix {
     let categories: Int
     let unmodifiable: Int
     let transactions: Int
+    /// The percentage of changes of a client-only property.
+    let clientOnly: Int
     /// The percentage of calls of actions among the operations.
     let calls: Int
 
@@ -29,11 +31,12 @@ struct WorkloadMix {
         unmodifiable = [0, 0, 5, 30][random.below(4)]
         transactions = [0, 0, 10, 25][random.below(4)]
         calls = [0, 0, 8, 25][random.below(4)]
+        clientOnly = [0, 0, 10, 25][random.below(4)]
     }
 
     var line: String {
         "long queue \(longQueue), coalesces \(coalescing), drafts \(drafts), local \(localOnly), categories \(categories), "
-            + "unmodifiable \(unmodifiable), transactions \(transactions), calls \(calls)"
+            + "unmodifiable \(unmodifiable), transactions \(transactions), calls \(calls), client-only \(clientOnly)"
     }
 
     // MARK: Operations of one call

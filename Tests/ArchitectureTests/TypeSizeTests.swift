@@ -16,7 +16,7 @@ import Testing
         "ODataWire.PayloadReader": 1_000,
         "ODataWire.QueryParser": 1_700,
         "OperationLog.OperationLog": 700,
-        "Simulation.Simulation": 1_200,
+        "Simulation.Simulation": 1_250,
         "SyncCore.Fold": 1_350,
         "SyncCore.ImageBuilder": 850,
         "SyncEngine.LocalStore": 3_550,
