@@ -70,7 +70,7 @@ struct ReferencedMetadataTests {
             "/v4/$metadata": Self.main, "/v4/types.xml": Self.types, "/v4/codes.xml": Self.codes,
         ])
         let (bytes, model) = try await MetadataReading.read(session)
-        #expect(model.findComplexType("Types.Address")?.findProperty("Code")?.type.kind.name == "Codes.Code")
+        #expect(model.findComplexType("Types.Address")?.findProperty("Code")?.type.name == "Codes.Code")
         #expect(model.unresolvedNames == ["Terms.Term"])
         #expect(requests() == ["/v4/$metadata", "/v4/types.xml", "/v4/codes.xml"].map { "shop.test" + $0 })
         // The store reads the same model from the logged bytes.
