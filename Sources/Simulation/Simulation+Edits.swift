@@ -36,8 +36,13 @@ extension Simulation {
                 if result.sequence != nil, !mayBeUndo(call.intent), let tag = call.options.customTag {
                     device.acknowledged.insert(tag)
                 }
-                if !isChangeSet { check(call.intent, result, device) }
+                if !isChangeSet { check(call.intent, result) }
                 rememberIDs(result, device)
+                if case .update(_, let changes, _, _) = call.intent, let value = changes[FieldService.clientOnly],
+                    let id = result.entities[IntentResult.subject]?.entityID
+                {
+                    device.clientOnly[id] = value
+                }
             }
         } catch {
             switch error.code {
@@ -55,11 +60,10 @@ extension Simulation {
     }
 
     /// Checks that a local change is visible immediately. In a change set, a later operation may have changed it again.
-    private func check(_ intent: Intent, _ result: IntentResult, _ device: Device) {
+    private func check(_ intent: Intent, _ result: IntentResult) {
         guard case .update(_, let changes, _, _) = intent, let seen = result.entities[IntentResult.subject] else {
             return
         }
-        if let value = changes[FieldService.clientOnly], let id = seen.entityID { device.clientOnly[id] = value }
         for (name, value) in changes where seen.values[name] != value {
             violated(
                 "The store does not show an update of \(name) to \(value); it shows \(String(describing: seen.values[name]))."
