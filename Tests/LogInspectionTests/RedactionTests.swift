@@ -38,6 +38,9 @@ import Testing
 
     @Test func `SE-08: a copy for support is encrypted with its own key`() throws {
         let log = try SampleLog()
+        var planting = Planting(seed: 1)
+        try log.append(planting.service())
+        try StoreDescription(serviceRoot: planting.root).write(InspectedStore(directory: log.directory.path).files)
         let directory = log.directory.path + "/for-support"
         let key = try #require(LogKey((0..<32).map { UInt8($0) }))
         let summary = try StoreRedaction(InspectedStore(directory: log.directory.path)).write(to: directory, key: key)

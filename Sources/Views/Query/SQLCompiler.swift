@@ -67,8 +67,9 @@ package struct SQLCompiler {
         case .and(let operands): return try connect(operands, " AND ", isExact)
         case .or(let operands): return try either(operands, isExact)
         case .not(let operand): return "(NOT " + (try condition(operand, isExact: true)) + ")"
-        case .call(.isdefined, _), .call(.hasLocalRelatives, _), .call(.hasRelativesWithPendingChanges, _):
-            throw unsupported("This function")
+        case .call(let function, _)
+        where [.isdefined, .hasLocalRelatives, .hasRelativesWithPendingChanges].contains(function):
+            throw unsupported(function.rawValue)
         case .path, .isof(nil, _), .call(.isLocal, _), .call(.hasPendingChanges, _), .call(.isInErrorState, _),
             .call(.upsertedLastDownload, _), .call(.entityExists, _):
             guard let operand = try scalar(expression), operand.kind == .boolean else {
