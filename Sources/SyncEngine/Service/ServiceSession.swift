@@ -437,6 +437,13 @@ public actor ServiceSession {
                     "Read the metadata again ('tidelog refresh-metadata'): the store then uses the new address "
                     + "if it has the same origin. Otherwise create a store for the new address.",
                 cause: UnsuccessfulResponse(response))
+        case 406, 415:
+            throw TidelogError(
+                .service(status: response.status), "The service responded with status \(response.status)\(words).",
+                place: place,
+                recovery:
+                    "If the service has only Atom (V2, V3), set payloadFormat to atom ('tidelog service "
+                    + "payloadFormat=atom').", cause: UnsuccessfulResponse(response))
         default:
             throw TidelogError(
                 .service(status: response.status), "The service responded with status \(response.status)\(words).",
