@@ -73,7 +73,7 @@ extension DataService {
         return entity
     }
 
-    /// Returns the first entity that ``entities(_:in:_:)`` would return.
+    /// Returns the first entity that ``entities(_:in:_:headers:)`` would return.
     ///
     /// - Throws: `notFound` if there is none.
     public func firstEntity<Entity: EntityValue>(
