@@ -141,7 +141,7 @@ struct RepeatabilityTests {
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         #expect(try await shop.push().remaining == 0)
         #expect(await shop.store.lacksRepeatability)
-        try await shop.create("Customers", ["Name": .string("New")])
+        try await shop.create("Customers", ["Name": .string("Customer 8231-4470")])
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         let sent = batches(shop).count
