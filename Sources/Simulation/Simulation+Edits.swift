@@ -41,10 +41,13 @@ extension Simulation {
                 if case .update(_, let changes, _, _) = call.intent, let value = changes[FieldService.clientOnly],
                     let id = result.entities[IntentResult.subject]?.entityID
                 {
-                    device.clientOnly[id] = value
+                    // A conflict of another member undoes the whole change set.
+                    device.clientOnly[id] = isChangeSet ? nil : value
                 }
             }
         } catch {
+            // The operation may be in the log although the call failed.
+            device.clientOnly = [:]
             switch error.code {
             case .refused, .notFound, .invalidRequest:
                 counts.refusedLocally += 1
