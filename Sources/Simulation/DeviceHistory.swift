@@ -125,6 +125,14 @@ struct DeviceHistory {
 }
 
 extension DeviceHistory {
+    /// Returns whether an earlier call changed the entity. Its response has no ETag, so the device cannot know whether
+    /// another client was faster than its next read.
+    func followsCall(_ operation: SequenceNumber, _ entity: EntityID) -> Bool {
+        history.operations.contains {
+            $0.key < operation && $0.value.call != nil && $0.value.referencedEntities.contains(entity)
+        }
+    }
+
     /// Returns whether a call was sent with `If-Match: *`, because an earlier request of its change set may have changed
     /// the entity's ETag, and was not an update that was sent with the ETag.
     func isUnguarded(_ call: SequenceNumber, _ entity: EntityID) -> Bool {

@@ -120,7 +120,11 @@ struct OutcomeVerification {
             else { continue }
             if let seen = account.history.seen[before], seen < sequence { continue }
             if let decision = account.history.decisions[entity], decision > sequence { continue }
-            if account.history.redone.contains(sequence) || account.isUnguarded(sequence, entity) { continue }
+            if account.history.redone.contains(sequence) || account.isUnguarded(sequence, entity)
+                || account.followsCall(sequence, entity)
+            {
+                continue
+            }
             violated(
                 "d\(account.device): operation \(sequence) (\(after)) overwrote \(before), which the device had not read, "
                     + "without a decision.")
