@@ -57,7 +57,8 @@ public enum MetadataReading {
         let url = session.resolve(uri, from: "$metadata")
         guard session.isOfService(url) else { return nil }
         let response = try await session.get(url, headers: ["Accept": accepted])
-        if response.status == 403 || response.status == 404 || response.status == 410 { return nil }
+        // Request Timeout and Too Many Requests are temporary.
+        if 400..<500 ~= response.status, response.status != 408, response.status != 429 { return nil }
         try ServiceSession.check(response, "GET", url)
         guard ClientOnlyMetadata.parts(response.body).additions == nil,
             ReferencedMetadata.parts(response.body).count == 1
