@@ -34,7 +34,7 @@ public enum MetadataReading {
     }
 
     /// Adds the referenced documents that declare needed types. One that the service does not have, that is no metadata,
-    /// or that is on another server is left out; the model then lists what it lacks as defects.
+    /// or that is on another server is left out; the defects of the model then name the missing types.
     private static func withReferences(
         _ document: [UInt8], _ model: EntityDataModel, _ session: ServiceSession
     ) async throws(TidelogError) -> (bytes: [UInt8], model: EntityDataModel) {
