@@ -34,7 +34,7 @@ import Testing
         ("Collection(N.Address)", "[Address]"), ("Collection(N.Size)", "[Size]"),
         ("Collection(Edm.Binary)", "[[UInt8]]"),
         ("Collection(Edm.Byte)", "[Int]"), ("Edm.ComplexType", "ComplexValue"), ("N.Blob", "Blob"),
-        ("Edm.GeographyPoint", "Value"), ("Elsewhere.Thing", "Value"),
+        ("Edm.GeographyPoint", "GeoShape"), ("Edm.Geometry", "GeoShape"), ("Elsewhere.Thing", "Value"),
     ])
     func `a property has the Swift type that corresponds to its Edm type`(edm: String, swift: String) throws {
         let others = """

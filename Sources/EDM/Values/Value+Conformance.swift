@@ -52,7 +52,7 @@ extension Value {
                 (.binary, .stream), (.string, .stream):
                 true
             case (.integer(let number), _): type.integerRange?.contains(number) ?? false
-            case (.raw, _): type.isGeo
+            case (.raw, _): GeoShape(self).map { type.holds($0.coordinates.kind) } ?? false
             default: false
             }
         if fits { return nil }

@@ -28,10 +28,9 @@ enum WellKnownText {
     /// Returns the well-known text of a GeoJSON text, or nil if it is not a GeoJSON geometry.
     static func text(geoJSON: String, type: PrimitiveType) -> String? {
         guard let json = try? JSONValue.parse(Array(geoJSON.utf8)), let body = body(of: json) else { return nil }
-        let name = json["crs"]?["properties"]?["name"]?.string ?? ""
-        let srid = name.hasPrefix("EPSG:") ? Int(name.dropFirst(5)) : nil
+        let srid = (json["crs"]?["properties"]?["name"]?.string).flatMap(GeoShape.number)
         // The defaults of the standard: WGS 84 for geography, an undefined plane otherwise.
-        return "SRID=\(srid ?? (type.rawValue.hasPrefix("Edm.Geometry") ? 0 : 4326));\(body)"
+        return "SRID=\(srid ?? (type.isGeometry ? 0 : 4326));\(body)"
     }
 
     /// Returns the type that a literal's text declares, or nil for an unknown shape.
@@ -39,8 +38,7 @@ enum WellKnownText {
         guard let (_, body) = split(text) else { return nil }
         var reader = Reader(cursor: TextCursor(body))
         guard let kind = reader.kind() else { return nil }
-        let family = isGeography ? "Edm.Geography" : "Edm.Geometry"
-        return PrimitiveType(rawValue: family + (kind == .collection ? "Collection" : kind.rawValue))
+        return PrimitiveType.geo(kind, isGeometry: !isGeography)
     }
 
     private static func split(_ text: String) -> (srid: Int64?, body: String)? {
@@ -50,39 +48,8 @@ enum WellKnownText {
         return (srid, String(decoding: cursor.bytes[cursor.index...], as: UTF8.self))
     }
 
-    /// The type names of GeoJSON. Well-known text also accepts a shorter name for the collection.
-    enum Kind: String, CaseIterable {
-        case point = "Point"
-        case lineString = "LineString"
-        case polygon = "Polygon"
-        case multiPoint = "MultiPoint"
-        case multiLineString = "MultiLineString"
-        case multiPolygon = "MultiPolygon"
-        case collection = "GeometryCollection"
-
-        /// Returns the minimum number of items in the URL grammar. `level` counts down from ``depth``.
-        func leastItems(at level: Int) -> Int {
-            switch self {
-            case .point, .collection: 1
-            case .lineString: 2
-            case .polygon: 1
-            case .multiPoint: 0
-            case .multiLineString: level == 2 ? 0 : 2
-            case .multiPolygon: level == 3 ? 0 : 1
-            }
-        }
-
-        /// The nesting depth of arrays around a position.
-        var depth: Int {
-            switch self {
-            case .point: 0
-            case .lineString, .multiPoint: 1
-            case .polygon, .multiLineString: 2
-            case .multiPolygon: 3
-            case .collection: 0
-            }
-        }
-    }
+    /// The names are those of GeoJSON. Well-known text also accepts a shorter name for the collection.
+    typealias Kind = GeoShape.Coordinates.Kind
 
     struct Shape {
         let kind: Kind
@@ -110,18 +77,27 @@ enum WellKnownText {
     }
 }
 
-extension PrimitiveType {
-    fileprivate func holds(_ kind: WellKnownText.Kind) -> Bool {
+extension GeoShape.Coordinates.Kind {
+    /// Returns the minimum number of items in the URL grammar. `level` counts down from ``depth``.
+    fileprivate func leastItems(at level: Int) -> Int {
         switch self {
-        case .geography, .geometry: true
-        case .geographyPoint, .geometryPoint: kind == .point
-        case .geographyLineString, .geometryLineString: kind == .lineString
-        case .geographyPolygon, .geometryPolygon: kind == .polygon
-        case .geographyMultiPoint, .geometryMultiPoint: kind == .multiPoint
-        case .geographyMultiLineString, .geometryMultiLineString: kind == .multiLineString
-        case .geographyMultiPolygon, .geometryMultiPolygon: kind == .multiPolygon
-        case .geographyCollection, .geometryCollection: kind == .collection
-        default: false
+        case .point, .collection: 1
+        case .lineString: 2
+        case .polygon: 1
+        case .multiPoint: 0
+        case .multiLineString: level == 2 ? 0 : 2
+        case .multiPolygon: level == 3 ? 0 : 1
+        }
+    }
+
+    /// The nesting depth of arrays around a position.
+    fileprivate var depth: Int {
+        switch self {
+        case .point: 0
+        case .lineString, .multiPoint: 1
+        case .polygon, .multiLineString: 2
+        case .multiPolygon: 3
+        case .collection: 0
         }
     }
 }

@@ -79,6 +79,7 @@ enum SwiftText {
         case .time, .duration: "DayTimeDuration"
         case .dateTime: "LocalDateTime"
         case .dateTimeOffset: "GlobalDateTime"
+        case _ where primitive.isGeo: "GeoShape"
         default: "Value"
         }
     }

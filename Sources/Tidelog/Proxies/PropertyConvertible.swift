@@ -183,6 +183,13 @@ extension Duration: PropertyConvertible {
     public static var propertyDefault: Duration { .zero }
 }
 
+extension GeoShape: PropertyConvertible {
+    public init?(propertyValue: Value) { self.init(propertyValue) }
+    public var propertyValue: Value { value }
+    /// An empty point.
+    public static var propertyDefault: GeoShape { GeoShape(.point(nil)) }
+}
+
 extension ComplexValue: PropertyConvertible {
     public init?(propertyValue: Value) {
         guard case .complex(let value) = propertyValue else { return nil }

@@ -27,42 +27,36 @@ enum GeoFunctions {
             }
             return shape
         }
-        try check(function, shapes.map(\.kind))
         let standard = family == .geometry ? 0 : 4326
-        let systems = Set(shapes.map { $0.system ?? standard })
-        guard systems.count == 1, shapes.allSatisfy({ !$0.parts.isEmpty }) else { return .null }
+        let systems = Set(shapes.map { $0.referenceSystem ?? standard })
         // SRID 0 is the undefined plane.
         let isPlane = family.map { $0 == .geometry } ?? systems.contains(0)
-        switch function {
-        case .geoIntersects:
-            let (point, polygon) = shapes[0].kind == .point ? (shapes[0], shapes[1]) : (shapes[1], shapes[0])
-            let position = point.parts[0][0]
-            return .boolean(
-                isPlane
-                    ? PlaneGeometry.contains(polygon.parts, position)
-                    : SphericalGeometry.contains(polygon.parts, position))
-        case .geoDistance: return .double(length([shapes[0].parts[0][0], shapes[1].parts[0][0]], isPlane))
-        default: return .double(length(shapes[0].parts[0], isPlane))
-        }
+        let result = try result(function, shapes.map(\.coordinates), isPlane)
+        return systems.count == 1 ? result : .null
     }
 
-    private static func check(
-        _ function: CanonicalFunction, _ kinds: [GeoShape.Kind]
-    ) throws(EvaluationError) {
-        let expected: [GeoShape.Kind] =
-            switch function {
-            case .geoDistance: [.point, .point]
-            case .geoIntersects: [.point, .polygon]
-            default: [.lineString]
-            }
+    private static func result(
+        _ function: CanonicalFunction, _ shapes: [GeoShape.Coordinates], _ isPlane: Bool
+    ) throws(EvaluationError) -> Value {
+        switch (function, shapes.first, shapes.last) {
+        case (.geoDistance, .point(let a), .point(let b)):
+            guard let a, let b else { return .null }
+            return .double(length([a, b], isPlane))
         // Only the declaration of `geo.intersects` has an order, and its meaning does not depend on it.
-        guard kinds == expected || function == .geoIntersects && kinds == expected.reversed() else {
-            let names = kinds.map(\.rawValue).joined(separator: " and ")
+        case (.geoIntersects, .point(let position), .polygon(let rings)),
+            (.geoIntersects, .polygon(let rings), .point(let position)):
+            guard let position, !rings.isEmpty else { return .null }
+            return .boolean(
+                isPlane ? PlaneGeometry.contains(rings, position) : SphericalGeometry.contains(rings, position))
+        case (.geoLength, .lineString(let positions), _):
+            return positions.isEmpty ? .null : .double(length(positions, isPlane))
+        default:
+            let names = shapes.map(\.kind.rawValue).joined(separator: " and ")
             throw EvaluationError(.wrongOperand, "\(function.rawValue) cannot be applied to \(names).")
         }
     }
 
-    private static func length(_ positions: [GeoShape.Position], _ isPlane: Bool) -> Double {
+    private static func length(_ positions: [GeoPosition], _ isPlane: Bool) -> Double {
         zip(positions, positions.dropFirst()).reduce(0) { sum, pair in
             sum
                 + (isPlane

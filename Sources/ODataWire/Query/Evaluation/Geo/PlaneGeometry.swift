@@ -1,6 +1,8 @@
+internal import EDM
+
 /// Calculations in the plane.
 enum PlaneGeometry {
-    static func distance(_ a: GeoShape.Position, _ b: GeoShape.Position) -> Double {
+    static func distance(_ a: GeoPosition, _ b: GeoPosition) -> Double {
         let (x, y) = (b.x - a.x, b.y - a.y)
         return (x * x + y * y).squareRoot()
     }
@@ -9,7 +11,7 @@ enum PlaneGeometry {
     ///
     /// The orientation of the rings does not matter: the interior consists of the positions within an odd number of
     /// rings.
-    static func contains(_ rings: [[GeoShape.Position]], _ position: GeoShape.Position) -> Bool {
+    static func contains(_ rings: [[GeoPosition]], _ position: GeoPosition) -> Bool {
         var isInside = false
         for ring in rings {
             for (a, b) in edges(of: ring) {
@@ -23,14 +25,14 @@ enum PlaneGeometry {
     }
 
     /// Returns the edges of a ring, which is closed even if its last position is not the first one.
-    static func edges(of ring: [GeoShape.Position]) -> [(GeoShape.Position, GeoShape.Position)] {
+    static func edges(of ring: [GeoPosition]) -> [(GeoPosition, GeoPosition)] {
         guard let first = ring.first else { return [] }
         return Array(zip(ring, ring.dropFirst() + [first]))
     }
 
     /// Returns whether a position is on the line between two others, within the precision of the coordinates.
     private static func isBetween(
-        _ position: GeoShape.Position, _ a: GeoShape.Position, _ b: GeoShape.Position
+        _ position: GeoPosition, _ a: GeoPosition, _ b: GeoPosition
     ) -> Bool {
         let (dx, dy) = (b.x - a.x, b.y - a.y)
         let (px, py) = (position.x - a.x, position.y - a.y)

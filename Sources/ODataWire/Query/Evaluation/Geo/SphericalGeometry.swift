@@ -1,3 +1,5 @@
+internal import EDM
+
 /// Calculations on the sphere with the mean radius of the earth.
 ///
 /// The radii of curvature of the ellipsoid WGS 84 are between 6,335 and 6,400 km, so distances differ by at most 0.6 %.
@@ -12,7 +14,7 @@ enum SphericalGeometry {
 
         init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 
-        init(_ position: GeoShape.Position) {
+        init(_ position: GeoPosition) {
             let longitude = Trigonometry.sineAndCosine(degrees: position.x)
             let latitude = Trigonometry.sineAndCosine(degrees: position.y)
             self.init(
@@ -29,7 +31,7 @@ enum SphericalGeometry {
     }
 
     /// Returns the distance along the great circle, in meters.
-    static func distance(_ a: GeoShape.Position, _ b: GeoShape.Position) -> Double {
+    static func distance(_ a: GeoPosition, _ b: GeoPosition) -> Double {
         let (a, b) = (Vector(a), Vector(b))
         // Precise for small and for large angles, unlike the arc cosine.
         return radius * Trigonometry.angle(y: a.cross(b).length, x: a.dot(b))
@@ -42,18 +44,18 @@ enum SphericalGeometry {
     ///
     /// The first ring is the exterior, all others are holes. The interior of a ring is the smaller part of the sphere,
     /// whatever its orientation; a ring must fit into a hemisphere.
-    static func contains(_ rings: [[GeoShape.Position]], _ position: GeoShape.Position) -> Bool {
+    static func contains(_ rings: [[GeoPosition]], _ position: GeoPosition) -> Bool {
         guard let exterior = rings.first else { return false }
         let point = Vector(position)
         if rings.contains(where: { isOnBoundary($0, point) }) { return true }
         return isInside(exterior, point) && !rings.dropFirst().contains { isInside($0, point) }
     }
 
-    private static func edges(of ring: [GeoShape.Position]) -> [(Vector, Vector)] {
+    private static func edges(of ring: [GeoPosition]) -> [(Vector, Vector)] {
         PlaneGeometry.edges(of: ring).map { (Vector($0), Vector($1)) }
     }
 
-    private static func isOnBoundary(_ ring: [GeoShape.Position], _ point: Vector) -> Bool {
+    private static func isOnBoundary(_ ring: [GeoPosition], _ point: Vector) -> Bool {
         edges(of: ring).contains { a, b in
             if a.cross(point).length <= tolerance, a.dot(point) > 0 { return true }
             let normal = a.cross(b)
@@ -64,7 +66,7 @@ enum SphericalGeometry {
     }
 
     /// Returns whether the ring winds around the point, and not around its antipode.
-    private static func isInside(_ ring: [GeoShape.Position], _ point: Vector) -> Bool {
+    private static func isInside(_ ring: [GeoPosition], _ point: Vector) -> Bool {
         var angle = 0.0
         var center = Vector(x: 0, y: 0, z: 0)
         for (a, b) in edges(of: ring) {
