@@ -59,7 +59,8 @@ extension Value {
         if case .integer(let number) = self, type.isInteger {
             return "is \(number), outside the range of \(type.rawValue)"
         }
-        return "is \(kindName), not \(type.rawValue)"
+        return type.isGeo
+            ? "is \(kindName), not a shape of \(type.rawValue)" : "is \(kindName), not \(type.rawValue)"
     }
 
     private func enumerationMismatch(_ name: String, _ model: EntityDataModel) -> String? {
