@@ -26,7 +26,8 @@ enum ReservedNames {
     /// Types of the metadata and its values that apps and generated code use.
     private static let values: Set<String> = [
         "ComplexType", "ComplexValue", "DayTimeDuration", "DecimalValue", "EntityDataModel", "EntitySet", "EntityType",
-        "EnumerationType", "GeoPosition", "GeoShape", "GlobalDateTime", "GuidValue", "KeyPredicate", "LocalDate", "LocalDateTime", "LocalTime",
+        "EnumerationType", "GeoPosition", "GeoShape", "GlobalDateTime", "GuidValue", "KeyPredicate", "LocalDate",
+        "LocalDateTime", "LocalTime",
         "Property", "PropertyValues", "TidelogError", "TypeDefinition", "Value",
     ]
 
