@@ -17,6 +17,8 @@ private struct DraftTrial: OperationTrial {
     static let queries = ["Orders", "Customers"]
 
     static func adjust(_ parameters: inout OfflineODataParameters) {
+        // The drafts of earlier trials leave the queue.
+        parameters.undoableClientChanges = 10
         parameters.clientOnlyMetadata = """
             <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices>
             <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="Shop">
@@ -34,17 +36,16 @@ private struct DraftTrial: OperationTrial {
             """
     }
 
+    /// A service without batches receives change sets of one request only, so the new customer has no child.
     static func requests(_ service: MatrixService) -> [SentRequest] {
-        [
-            SentRequest(service.updateMethod, "Orders(1)"), SentRequest("POST", "Customers"),
-            SentRequest("POST", "Orders"),
-        ]
+        [SentRequest(service.updateMethod, "Orders(1)"), SentRequest("POST", "Customers")]
+            + (service.hasBatches ? [SentRequest("POST", "Orders")] : [])
     }
 
     private let mark: String
     private let version: Int
 
-    init(_ mark: String, _ device: AppDevice) async throws {
+    init(_ mark: String, _ device: AppDevice, _ service: MatrixService) async throws {
         self.mark = mark
         version = try await Self.version(device)
         let order = try await device.one("Orders(1)").makeDraftCopy(in: device.service)
@@ -52,11 +53,13 @@ private struct DraftTrial: OperationTrial {
         try await device.service.updateEntity(order)
         try await order.activateDraft(in: device.service)
         let customer = try await device.create("CustomerDrafts", ["Name": .string(mark)])
-        let child = EntityValue(order.entityType)
-        child.entitySet = try device.service.entitySet(withName: "OrderDrafts")
-        child["Note"] = .string("child of \(mark)")
-        try await device.service.createRelatedEntity(
-            child, in: customer, property: device.property("Customers/Orders"))
+        if service.hasBatches {
+            let child = EntityValue(order.entityType)
+            child.entitySet = try device.service.entitySet(withName: "OrderDrafts")
+            child["Note"] = .string("child of \(mark)")
+            try await device.service.createRelatedEntity(
+                child, in: customer, property: device.property("Customers/Orders"))
+        }
         try await customer.activateDraft(in: device.service)
     }
 
@@ -88,20 +91,16 @@ private struct DraftTrial: OperationTrial {
 
     private func checkCreates(_ result: TrialResult, _ device: AppDevice) async throws {
         let customers = try await device.count("Customers", "Name", mark)
-        let orders = try await device.count("Orders", "Note", "child of \(mark)")
         let isOpen = !result.open.isEmpty
-        let isAtomic = customers == orders || !result.service.isAtomic
-        #expect(
-            customers == 1 && orders == 1 || isOpen && customers <= 1 && orders <= 1 && isAtomic,
-            result.explained("\(customers) customers, \(orders) orders"))
-        if !isOpen {
-            let linked = try await device.server.get(
-                "/v4/Customers?$filter=Name%20eq%20'\(mark.replacing(" ", with: "%20"))'&$expand=Orders")
-            #expect(linked.contains(#""Note":"child of \#(mark)""#), result.explained("link"))
-        }
-        for (set, property, value) in [("Customers", "Name", mark), ("Orders", "Note", "child of \(mark)")] {
-            #expect(try await device.all(set, property, value).count == 1, result.explained("local \(set)"))
-        }
+        #expect(customers == 1 || isOpen && customers == 0, result.explained("\(customers) customers"))
+        #expect(try await device.all("Customers", "Name", mark).count == 1, result.explained("local customers"))
         #expect(result.open("Orders(1)").isEmpty, result.explained("open"))
+        guard result.service.hasBatches else { return }
+        let orders = try await device.count("Orders", "Note", "child of \(mark)")
+        #expect(orders == customers, result.explained("\(orders) orders, \(customers) customers"))
+        #expect(try await device.all("Orders", "Note", "child of \(mark)").count == 1, result.explained("local orders"))
+        let linked = try await device.server.get(
+            "/v4/Customers?$filter=Name%20eq%20'\(mark.replacing(" ", with: "%20"))'&$expand=Orders")
+        #expect(linked.contains(#""Note":"child of \#(mark)""#) || isOpen, result.explained("link"))
     }
 }

@@ -1,9 +1,10 @@
 /// A request of an upload, identified by its method and a part of its URL.
 struct SentRequest {
-    let method: String
+    /// The method; nil if it varies.
+    let method: String?
     let url: String
 
-    init(_ method: String, _ url: String) {
+    init(_ method: String?, _ url: String) {
         self.method = method
         self.url = url
     }
@@ -12,7 +13,7 @@ struct SentRequest {
     static func update(_ version: String) -> String { version == "v2" ? "MERGE" : "PATCH" }
 
     /// The members of a fault that select this request.
-    var members: String { #""method":"\#(method)","url":"\#(url)""# }
+    var members: String { (method.map { #""method":"\#($0)","# } ?? "") + #""url":"\#(url)""# }
 }
 
 /// A fault during an upload, in the form that `/faults` accepts.
@@ -21,6 +22,9 @@ struct FaultCase {
     /// Whether the update of the order may end with a visible rejection or conflict, because another client has changed
     /// the order.
     var isConflict = false
+
+    /// Whether another client changes the order after the batch.
+    var follows: Bool { script.contains("follow") }
 
     /// Whether the fault has a number of times, which may exceed the requests of an upload.
     var mayRemain: Bool { script.contains("times") }
@@ -76,6 +80,7 @@ struct FaultCase {
         #""effect":"refuse","status":401,"headers":{"WWW-Authenticate":"Basic realm=\"x\""}"#,
         #""effect":"refuse","status":403,"headers":{"Content-Type":"text/html"},"body":"<html>login""#,
         #""effect":"refuse","status":400"#,
+        #""effect":"refuse","status":200,"headers":{"Content-Type":"text/html"},"body":"<html>Welcome to our hotel""#,
         #""effect":"expireTokens""#,
         #""effect":"dropRequest""#,
         #""effect":"dropRequest","times":3"#,

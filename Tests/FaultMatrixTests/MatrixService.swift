@@ -12,16 +12,13 @@ struct MatrixService: Sendable, CustomTestStringConvertible {
 
     var hasBatches: Bool { options?.supportsBatch ?? true }
 
-    /// Whether the service rolls back a change set of several requests. Without batches, each request is sent alone.
-    var isAtomic: Bool { hasBatches }
-
     /// Whether the service recognizes repeated requests.
     var isRepeatable: Bool { arguments.contains("--repeatable") }
 
+    var supportsPatch: Bool { options?.supportsPatch ?? true }
+
     /// The method of an update.
-    var updateMethod: String {
-        options?.supportsPatch == false ? "PUT" : SentRequest.update(version)
-    }
+    var updateMethod: String { supportsPatch ? SentRequest.update(version) : "PUT" }
 
     /// Both versions, each format of a batch, no batches, and repeatable requests.
     static let all = [

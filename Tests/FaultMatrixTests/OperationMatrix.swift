@@ -13,7 +13,7 @@ protocol OperationTrial {
     static func requests(_ service: MatrixService) -> [SentRequest]
 
     /// Makes the changes, identified by a mark.
-    init(_ mark: String, _ device: AppDevice) async throws
+    init(_ mark: String, _ device: AppDevice, _ service: MatrixService) async throws
 
     /// Makes the changes of the user that follow the first upload.
     func changeAfterUpload(_ device: AppDevice) async throws
@@ -43,7 +43,7 @@ struct TrialResult {
 
     func explained(_ text: String) -> Comment {
         let left = open.map { "\($0.action) \($0.entityLink) \($0.state): \($0.reason ?? "")" }
-        return "\(service), \(fault.script): \(text); open \(left), errors \(errors)"
+        return "\(service.testDescription), \(fault.script): \(text); open \(left), errors \(errors)"
     }
 }
 
@@ -54,7 +54,9 @@ struct OperationMatrix<Trial: OperationTrial> {
     /// The faults, with those of a create with a key assigned by the client, which follows the operations.
     private var cases: [FaultCase] {
         let requests = Trial.requests(service) + [SentRequest("POST", "Visits")]
-        let cases = FaultCase.all(service.version, parts: requests.count)
+        var cases = FaultCase.all(service.version, parts: requests.count)
+        // The other client changes a single property.
+        if !service.supportsPatch { cases.removeAll(where: \.isConflict) }
         return service.hasBatches ? cases : cases.map { $0.single(requests) }
     }
 
@@ -62,14 +64,18 @@ struct OperationMatrix<Trial: OperationTrial> {
     func run(_ name: String) async throws {
         let start = ContinuousClock.now
         var device: AppDevice?
-        var decisions = 0
+        var left: [String: Int] = [:]
         for (number, fault) in cases.enumerated() {
             let present = if let device { device } else { try await newDevice() }
-            let isClean = try await hold(fault, number, present)
-            if !isClean { decisions += 1 }
-            device = isClean && !fault.isConflict ? present : nil
+            let open = try await hold(fault, number, present)
+            for operation in open { left["\(operation.action) \(operation.state)", default: 0] += 1 }
+            device = open.isEmpty && !fault.isConflict ? present : nil
         }
-        print("faults of \(name): \(service), \(cases.count), left open \(decisions), \(ContinuousClock.now - start)")
+        let open = left.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        let time = Int((ContinuousClock.now - start) / .milliseconds(1))
+        print(
+            "faults of \(name): \(service.testDescription), \(cases.count) in \(time) ms, left open: \(open.isEmpty ? "none" : open)"
+        )
     }
 
     private func newDevice() async throws -> AppDevice {
@@ -77,10 +83,10 @@ struct OperationMatrix<Trial: OperationTrial> {
             try FaultServer(service.arguments), service, Trial.queries + ["Visits"], adjusting: Trial.adjust)
     }
 
-    /// Returns whether no operation remains.
-    private func hold(_ fault: FaultCase, _ number: Int, _ device: AppDevice) async throws -> Bool {
+    /// Returns the operations that remain.
+    private func hold(_ fault: FaultCase, _ number: Int, _ device: AppDevice) async throws -> [OperationStatus] {
         let mark = "mark \(number)"
-        let trial = try await Trial(mark, device)
+        let trial = try await Trial(mark, device, service)
         let neighbor = Value.guid(GuidValue(high: 9, low: UInt64(number)))
         try await device.create("Visits", ["VisitID": neighbor, "Subject": .string("neighbor of \(mark)")])
         try await device.server.script(fault.script)
@@ -96,6 +102,6 @@ struct OperationMatrix<Trial: OperationTrial> {
         #expect(neighbors == 1, result.explained("neighbor"))
         #expect(result.open.allSatisfy { $0.reason != nil }, result.explained("without a reason"))
         try await trial.check(result, device)
-        return result.open.isEmpty
+        return result.open
     }
 }

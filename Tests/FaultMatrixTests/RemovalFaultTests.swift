@@ -74,10 +74,10 @@ private struct DeletionDuringUpload: OperationTrial {
 
     private let entities: NewEntities
 
-    init(_ mark: String, _ device: AppDevice) async throws {
+    init(_ mark: String, _ device: AppDevice, _ service: MatrixService) async throws {
         let entities = try await NewEntities(mark, device)
-        let service = device.service
-        device.interrupt { await entities.delete(service) }
+        let app = device.service
+        device.interrupt { await entities.delete(app) }
         self.entities = entities
     }
 
@@ -96,7 +96,9 @@ private struct DeletionAfterUpload: OperationTrial {
 
     private let entities: NewEntities
 
-    init(_ mark: String, _ device: AppDevice) async throws { entities = try await NewEntities(mark, device) }
+    init(_ mark: String, _ device: AppDevice, _ service: MatrixService) async throws {
+        entities = try await NewEntities(mark, device)
+    }
 
     func changeAfterUpload(_ device: AppDevice) async throws { await entities.delete(device.service) }
 
@@ -117,7 +119,9 @@ private struct RemovalTrial: OperationTrial {
 
     private let entities: NewEntities
 
-    init(_ mark: String, _ device: AppDevice) async throws { entities = try await NewEntities(mark, device) }
+    init(_ mark: String, _ device: AppDevice, _ service: MatrixService) async throws {
+        entities = try await NewEntities(mark, device)
+    }
 
     func check(_ result: TrialResult, _ device: AppDevice) async throws {
         for isDownloaded in [false, true] {
