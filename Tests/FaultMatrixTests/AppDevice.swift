@@ -125,6 +125,13 @@ final class AppDevice {
         try await provider.operationStatus().filter { $0.reason != "for this store only" }
     }
 
+    /// Downloads, uploads again, and returns the operations that still have not ended.
+    func openAfterDownload() async throws -> [OperationStatus] {
+        try await provider.download()
+        _ = try await drain(uploads: 2)
+        return try await open()
+    }
+
     // MARK: The service
 
     /// Returns the number of entities with a value at the service.

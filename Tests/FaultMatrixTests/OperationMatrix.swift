@@ -64,18 +64,22 @@ struct OperationMatrix<Trial: OperationTrial> {
     func run(_ name: String) async throws {
         let start = ContinuousClock.now
         var device: AppDevice?
-        var left: [String: Int] = [:]
+        var (left, leftLater) = (OpenOperations(), OpenOperations())
         for (number, fault) in cases.enumerated() {
             let present = if let device { device } else { try await newDevice() }
             let open = try await hold(fault, number, present)
-            for operation in open { left["\(operation.action) \(operation.state)", default: 0] += 1 }
+            left.add(open)
+            if !open.isEmpty {
+                leftLater.add(try await present.openAfterDownload())
+                print(
+                    "VISIBLE \(name) \(service.testDescription) \(fault.script) \(try await present.all("Orders", "Note", "mark \(number)").count) \(try await present.count("Orders", "Note", "mark \(number)"))"
+                )
+            }
             device = open.isEmpty && !fault.isConflict ? present : nil
         }
-        let open = left.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         let time = Int((ContinuousClock.now - start) / .milliseconds(1))
-        print(
-            "faults of \(name): \(service.testDescription), \(cases.count) in \(time) ms, left open: \(open.isEmpty ? "none" : open)"
-        )
+        let open = "left open: \(left), after a download: \(leftLater)"
+        print("faults of \(name): \(service.testDescription), \(cases.count) in \(time) ms, \(open)")
     }
 
     private func newDevice() async throws -> AppDevice {
@@ -103,5 +107,19 @@ struct OperationMatrix<Trial: OperationTrial> {
         #expect(result.open.allSatisfy { $0.reason != nil }, result.explained("without a reason"))
         try await trial.check(result, device)
         return result.open
+    }
+}
+
+/// The number of operations that have not ended, by action and state.
+private struct OpenOperations: CustomStringConvertible {
+    private var counts: [String: Int] = [:]
+
+    mutating func add(_ operations: [OperationStatus]) {
+        for operation in operations { counts["\(operation.action) \(operation.state)", default: 0] += 1 }
+    }
+
+    var description: String {
+        counts.isEmpty
+            ? "none" : counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
 }
