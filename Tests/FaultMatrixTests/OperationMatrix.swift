@@ -69,12 +69,7 @@ struct OperationMatrix<Trial: OperationTrial> {
             let present = if let device { device } else { try await newDevice() }
             let open = try await hold(fault, number, present)
             left.add(open)
-            if !open.isEmpty {
-                leftLater.add(try await present.openAfterDownload())
-                print(
-                    "VISIBLE \(name) \(service.testDescription) \(fault.script) \(try await present.all("Orders", "Note", "mark \(number)").count) \(try await present.count("Orders", "Note", "mark \(number)"))"
-                )
-            }
+            if !open.isEmpty { leftLater.add(try await present.openAfterDownload()) }
             device = open.isEmpty && !fault.isConflict ? present : nil
         }
         let time = Int((ContinuousClock.now - start) / .milliseconds(1))
