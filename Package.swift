@@ -258,8 +258,8 @@ let package = Package(
         tests(
             "FaultMatrixTests",
             [
-                "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations", "ODataWire", "EDM", "TestSupport",
-                httpTypes, "odata-sandbox",
+                "Tidelog", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations", "ODataWire", "EDM",
+                "TestSupport", httpTypes, "odata-sandbox",
             ]),
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(

@@ -1,3 +1,21 @@
+/// A request of an upload, identified by its method and a part of its URL.
+struct SentRequest {
+    /// The method; nil if it varies.
+    let method: String?
+    let url: String
+
+    init(_ method: String?, _ url: String) {
+        self.method = method
+        self.url = url
+    }
+
+    /// Returns the method of an update.
+    static func update(_ version: String) -> String { version == "v2" ? "MERGE" : "PATCH" }
+
+    /// The members of a fault that select this request.
+    var members: String { (method.map { #""method":"\#($0)","# } ?? "") + #""url":"\#(url)""# }
+}
+
 /// A fault during an upload, in the form that `/faults` accepts.
 struct FaultCase {
     var script: String
@@ -5,32 +23,41 @@ struct FaultCase {
     /// the order.
     var isConflict = false
 
+    /// Whether another client changes the order after the batch.
+    var follows: Bool { script.contains("follow") }
+
     /// Whether the fault has a number of times, which may exceed the requests of an upload.
     var mayRemain: Bool { script.contains("times") }
 
     /// Returns the same fault for a service without batches: a fault of the batch affects the first request, a fault of
     /// a part the request that corresponds to the part.
     func single(_ version: String) -> FaultCase {
-        let update = version == "v2" ? "MERGE" : "PATCH"
+        single([
+            SentRequest("POST", "Visits"), SentRequest(SentRequest.update(version), "Orders(1)"),
+            SentRequest("POST", "Suppliers"),
+        ])
+    }
+
+    /// Returns the same fault for a service without batches that receives these requests.
+    func single(_ requests: [SentRequest]) -> FaultCase {
         var single = self
-        single.script.replace(#""url":"$batch""#, with: #""method":"POST""#)
-        for (part, request) in [
-            #""method":"POST","url":"Visits""#, #""method":"\#(update)","url":"Orders(1)""#,
-            #""method":"POST","url":"Suppliers""#,
-        ].enumerated() {
-            single.script.replace("\"part\":\(part + 1)", with: request)
+        for (part, request) in requests.enumerated() {
+            single.script.replace("\"part\":\(part + 1)", with: request.members)
         }
+        if let first = requests.first { single.script.replace(#""url":"$batch""#, with: first.members) }
         return single
     }
 
-    /// Returns the faults of an upload that sends one batch with three requests, each in a separate part.
-    static func all(_ version: String) -> [FaultCase] {
+    /// Returns the faults of an upload that sends one batch, with a number of requests in separate parts.
+    ///
+    ///  - Parameter contested: An order that another client changes before or after the batch.
+    static func all(_ version: String, parts count: Int = 3, contested: String = "Orders(1)") -> [FaultCase] {
         refusals.map { FaultCase(script: #"{"url":"$batch",\#($0)}"#) }
-            + parts.map { FaultCase(script: "{\($0)}") }
+            + parts(count).map { FaultCase(script: "{\($0)}") }
             + answers.map { FaultCase(script: #"{"url":"$batch",\#($0)}"#) }
             // Without Content-IDs in the response, as in V2, only the order identifies the parts.
             + (version == "v4" ? [FaultCase(script: #"{"url":"$batch","effect":"reversedParts"}"#)] : [])
-            + others(version).map { FaultCase(script: $0, isConflict: true) }
+            + others(contested).map { FaultCase(script: $0, isConflict: true) }
             + combined.map { FaultCase(script: $0) }
     }
 
@@ -53,6 +80,7 @@ struct FaultCase {
         #""effect":"refuse","status":401,"headers":{"WWW-Authenticate":"Basic realm=\"x\""}"#,
         #""effect":"refuse","status":403,"headers":{"Content-Type":"text/html"},"body":"<html>login""#,
         #""effect":"refuse","status":400"#,
+        #""effect":"refuse","status":200,"headers":{"Content-Type":"text/html"},"body":"<html>Welcome to our hotel""#,
         #""effect":"expireTokens""#,
         #""effect":"dropRequest""#,
         #""effect":"dropRequest","times":3"#,
@@ -61,11 +89,13 @@ struct FaultCase {
     ]
 
     /// Faults of one request in the batch.
-    private static let parts = (1...3).flatMap { part in
-        [400, 409, 429, 500, 503].map { #""effect":"refuse","status":\#($0),"part":\#(part)"# }
-            + ["dropAnswer", "dropRequest", "withoutLocation", "withoutBody", "inStreamError"].map {
-                #""effect":"\#($0)","part":\#(part)"#
-            }
+    private static func parts(_ count: Int) -> [String] {
+        (1...count).flatMap { part in
+            [400, 409, 429, 500, 503].map { #""effect":"refuse","status":\#($0),"part":\#(part)"# }
+                + ["dropAnswer", "dropRequest", "withoutLocation", "withoutBody", "inStreamError"].map {
+                    #""effect":"\#($0)","part":\#(part)"#
+                }
+        }
     }
 
     private static let answers =
@@ -82,9 +112,9 @@ struct FaultCase {
         }
 
     /// Changes by another client before or after the batch.
-    private static func others(_ version: String) -> [String] {
+    private static func others(_ order: String) -> [String] {
         ["precede", "follow"].map {
-            #"{"url":"$batch","effect":"\#($0)","request":{"method":"PATCH","url":"/v4/Orders(1)","#
+            #"{"url":"$batch","effect":"\#($0)","request":{"method":"PATCH","url":"/v4/\#(order)","#
                 + #""headers":{"If-Match":"*"},"body":{"Quantity":77}}}"#
         }
     }

@@ -211,8 +211,9 @@ struct InDoubtRound {
             return .untold
         }
         var released: [SequenceNumber] = []
+        let ended = try await RemovalLookup(store: store, session: session, members: members).ended()
         for (pending, finding) in findings {
-            if members.count > 1, case .inDoubt(let batch, _) = pending.status, try await isGone(pending) {
+            if case .inDoubt(let batch, _) = pending.status, ended.contains(pending.sequence) {
                 try await store.confirm([pending.sequence], of: batch, images: [:])
                 driver.report.confirmed.append(pending.sequence)
                 continue
@@ -231,22 +232,5 @@ struct InDoubtRound {
             }
         }
         return .settled(released)
-    }
-
-    /// Returns whether the entity that the operation deletes no longer exists, whichever client deleted it.
-    ///
-    /// Sent again, such a delete would make the whole change set fail each time, and the response may not name it as
-    /// the cause.
-    @_optimize(none)
-    private func isGone(_ pending: PendingOperation) async throws(TidelogError) -> Bool {
-        guard case .delete(let id) = pending.operation.action,
-            let (reference, set) = try await store.serviceReference(id)
-        else { return false }
-        do throws(TidelogError) {
-            return try await EntityReader(store: store, session: session).read(reference, set) == nil
-        } catch {
-            guard error.isLastingAnswer else { throw error }
-            return false
-        }
     }
 }

@@ -140,6 +140,7 @@ struct ResendRound {
             case .refused where FailureClass(status: response.status) == .permanent:
                 return ResendOutcomes([.failed(response, culprit: nil)])
             case .unknown where isLasting: return ResendOutcomes([.inDoubt("")])
+            case .foreign: return ResendOutcomes([])
             case .refused, .untouched, .unknown: return nil
             }
         }

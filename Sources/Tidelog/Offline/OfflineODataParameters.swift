@@ -126,6 +126,8 @@ public struct OfflineODataParameters: Sendable {
     public var pageSize: Int?
     /// Called after an upload, before it returns, for each request that the service rejected in it.
     public var requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)?
+    /// The sources of time, delays and random numbers. A test supplies its own.
+    package var environment = SyncEnvironment.system
 
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
@@ -191,7 +193,8 @@ extension OfflineODataParameters {
 
     func storeOptions(_ kept: ServiceOptions?) -> LocalStore.Options {
         var options = LocalStore.Options(
-            log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
+            environment: environment, log: OperationLog.Options(durability: logDurability, keys: keys),
+            snapshots: snapshots,
             service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation, indexes: indexes)
         options.querySettings = configuration?.settings ?? [:]
         options.removal = RemovalAfterUpload(

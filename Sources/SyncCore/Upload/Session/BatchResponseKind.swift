@@ -41,11 +41,14 @@ package enum SingleResponseKind: Sendable, Hashable {
     case untouched
     /// The request may have been processed. A gateway timeout has this form.
     case unknown
+    /// A successful status with a web page, for example the login page of a captive portal: the request may not have
+    /// reached the service.
+    case foreign
 
     package init(_ response: WireResponse) {
         let speaksOData = ServiceErrorReader.read(response.body) != nil
         switch response.status {
-        case 200..<300: self = .done
+        case 200..<300: self = response.isForeignPage ? .foreign : .done
         case 403: self = speaksOData ? .refused : .untouched
         case 503: self = response.isFromService ? .refused : .unknown
         case 300..<400, 401, 407: self = .untouched
@@ -106,6 +109,14 @@ extension WireResponse {
 
     /// See ``FailureClass/isLasting(status:)``.
     package var isLasting: Bool { FailureClass.isLasting(status: status) }
+
+    /// Whether the body is a web page, or a batch, which is no response of a service to a single modification.
+    fileprivate var isForeignPage: Bool {
+        guard !body.isEmpty, headers["OData-Version"] == nil, headers["DataServiceVersion"] == nil,
+            let type = headers["Content-Type"]?.lowercased()
+        else { return false }
+        return ["text/html", "application/xhtml+xml", "multipart/"].contains(where: type.hasPrefix)
+    }
 
     fileprivate var hasParts: Bool { headers["Content-Type"]?.lowercased().hasPrefix("multipart/") == true }
 }

@@ -136,7 +136,19 @@ extension UploadSession {
         case .unknown:
             let reason = "The service responded with status \(response.status) without an OData error."
             unknown(response, batch, target(batch), reason)
+        case .foreign: receivedPage(batch)
         }
+    }
+
+    /// Handles a web page instead of the response to a single request. The next upload determines whether the service
+    /// has received the request.
+    private mutating func receivedPage(_ batch: UploadedBatch) {
+        let reason = "The response to the request is not OData: it may come from an intermediary."
+        let doubt = Obstacle.doubt(reason, target(batch))
+        guard isSuspect else { return request(.interrupt(batch.number, reason), .log(.fail(doubt))) }
+        obstacle = obstacle ?? doubt
+        refusals = 0
+        answerPart(batch, [.inDoubt(reason)])
     }
 
     private mutating func refusedSingle(_ response: WireResponse, _ batch: UploadedBatch) {
