@@ -8,6 +8,8 @@ extension Simulation {
     /// Performs one call: an operation, or a change set.
     func edit(_ device: Device) async {
         guard !device.hasCrashed else { return }
+        if random.chance(habits.entityDrafts) { return await call(.draft, device) }
+        if random.chance(habits.replacements) { return await call(.replacement, device) }
         let isChangeSet = random.chance(15)
         let delivery = habits.delivery(&random)
         var calls: [(intent: Intent, options: IntentOptions)] = []
@@ -56,6 +58,19 @@ extension Simulation {
                 if !device.hasCrashed { violated("d\(device.number): an edit fails: \(error)") }
             }
         }
+    }
+
+    /// Performs a call of `DataService`.
+    private func call(_ call: DeviceApp.Call, _ device: Device) async {
+        await device.app.perform(call, device, root: root)
+        addFindings(of: device)
+    }
+
+    func addFindings(of device: Device) {
+        let report = device.app.takeReport()
+        for line in report.lines { addTrace(line) }
+        counts.add(report)
+        for violation in report.violations where !device.hasCrashed { violated(violation) }
     }
 
     private func mayBeUndo(_ intent: Intent) -> Bool {

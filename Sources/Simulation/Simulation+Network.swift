@@ -15,9 +15,8 @@ extension Simulation {
         if let device, !device.isOnline {
             throw failure(.unreachable, number, mayHaveBeenSent: false)
         }
-        if String(decoding: request.body, as: UTF8.self).contains("\"\(FieldService.clientOnly)\"") {
-            violated("d\(number) sends a client-only property.")
-        }
+        if request.method != "GET" { device?.makesDurable() }
+        if let leak = device?.leak(in: request) { violated("d\(number) sends \(leak).") }
         guard isStormy, let device, random.chance(severity) else { return answer(request, number) }
         return try await deliverWithFault(request, device)
     }
@@ -36,6 +35,7 @@ extension Simulation {
         if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
             _ = service.handle(request, from: number)
         }
+        counts.add(request, response, replaces: !serviceOptions.supportsPatch)
         addTrace("→ \(response.status) \(response.body.count)")
         trace.add(response.body)
         return response
