@@ -11,8 +11,9 @@ extension Simulation {
         let disk = SimulatedDisk()
         let views = viewsHabits.areFiles ? DeviceViews(seed: seed &* 31 &+ UInt64(number)) : nil
         do {
-            let (store, engine) = try await open(disk, number, views)
-            let app = DeviceApp(number: number, seed: seed &* 37 &+ UInt64(number))
+            // An app does not begin its work before the installation is on the disk.
+            let (store, engine) = try await open(disk, number, views, .everyCommit)
+            let app = DeviceApp(number: number, seed: seed &* 37 &+ UInt64(number), plants: options.plants)
             let device = Device(
                 number: number, disk: disk, views: views, app: app, keys: habits.keys, store: store, engine: engine)
             devices.append(device)
@@ -27,13 +28,17 @@ extension Simulation {
             }
             _ = try await device.engine.download()
             try await refresh(device)
+            guard !habits.syncsEachCommit else { return }
+            await device.store.close()
+            (device.store, device.engine) = try await open(disk, number, views)
         } catch {
             violated("d\(number) cannot be installed: \(error)")
         }
     }
 
     func open(
-        _ disk: SimulatedDisk, _ number: Int, _ views: DeviceViews? = nil
+        _ disk: SimulatedDisk, _ number: Int, _ views: DeviceViews? = nil,
+        _ durability: OperationLog.Options.Durability? = nil
     ) async throws(TidelogError) -> (LocalStore, SyncEngine) {
         // Sixteen bytes derived from the seed and the device, so that they are the same in each run.
         let identifier = StoreIdentifier(
@@ -41,13 +46,14 @@ extension Simulation {
         var options = LocalStore.Options(
             environment: clock.environment,
             log: OperationLog.Options(
-                durability: habits.syncsEachCommit ? .everyCommit : .none, sealing: .asWritten, segmentSize: 16_384,
+                durability: durability ?? (habits.syncsEachCommit ? .everyCommit : .none), sealing: .asWritten,
+                segmentSize: 16_384,
                 storeIdentifier: identifier, keys: habits.keys),
             snapshots: snapshots, service: serviceOptions)
         options.undoesLocalCreation = habits.undoesLocalCreation
         options.longQueue = habits.longQueue
         options.undoableClientChanges = habits.undoableClientChanges
-        options.removal.sets = habits.removedSets
+        if !self.options.plants.contains(.keptCreations) { options.removal.sets = habits.removedSets }
         options.flushLimit = viewsHabits.flushLimit
         options.readsAhead = false
         options.disk = .simulated(disk, views: views?.place)

@@ -28,7 +28,8 @@ extension Simulation {
         var request = request
         if options.plants.contains(.uncheckedETags) { request = request.withoutETags }
         let before = service
-        let response = service.handle(request, from: number, fault)
+        var response = service.handle(request, from: number, fault)
+        if options.plants.contains(.emptyDeltas) { response = response.withoutChanges(request) }
         if isStormy, options.plants.contains(.forgetfulService), request.method != "GET", random.chance(10) {
             service.forget(since: before)
         }
@@ -198,6 +199,17 @@ extension Simulation {
         if device.isOnline, !happens(.partition) { return }
         device.isOnline.toggle()
         addTrace("d\(device.number) is \(device.isOnline ? "online" : "offline")")
+    }
+}
+
+extension WireResponse {
+    /// The response to a delta link of V4 without its changes.
+    fileprivate func withoutChanges(_ request: WireRequest) -> WireResponse {
+        guard isSuccess, request.url.contains("$deltatoken=") else { return self }
+        var response = self
+        let link = FieldService.origin + request.url
+        response.body = Array(#"{"@odata.context":"$metadata#X/$delta","value":[],"@odata.deltaLink":"\#(link)"}"#.utf8)
+        return response
     }
 }
 

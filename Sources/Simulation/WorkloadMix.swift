@@ -41,7 +41,7 @@ struct WorkloadMix {
         transactions = [0, 0, 10, 25][random.below(4)]
         calls = [0, 0, 8, 25][random.below(4)]
         clientOnly = [0, 0, 10, 25][random.below(4)]
-        entityDrafts = [0, 0, 15, 30][random.below(4)]
+        entityDrafts = [0, 0, 20, 60][random.below(4)]
         replacements = [0, 0, 10, 25][random.below(4)]
         var removed: Set<String> = []
         if random.chance(25) { for set in FieldService.sets where random.chance(50) { removed.insert(set) } }

@@ -9,12 +9,14 @@ import Tidelog
 /// It has random numbers of its own, so that a run without these calls does not depend on them.
 final class DeviceApp {
     let number: Int
+    private let plants: Set<SeededBug>
     var random: SeededRandom
     var drafts = DeviceDrafts()
     var report = AppReport()
 
-    init(number: Int, seed: UInt64) {
+    init(number: Int, seed: UInt64, plants: Set<SeededBug>) {
         self.number = number
+        self.plants = plants
         random = SeededRandom(seed: seed)
     }
 
@@ -33,7 +35,7 @@ final class DeviceApp {
     func perform(_ call: Call, _ device: Device, root: String) async {
         do throws(TidelogError) {
             try await verifyDrafts(device)
-            let service = DataService(provider: try await StoreProvider(device.store, root: root))
+            let service = DataService(provider: try await StoreProvider(device.store, root: root, plants: plants))
             switch call {
             case .draft: try await workOnDraft(device, service)
             case .replacement: try await replace(device, service)

@@ -21,7 +21,7 @@ struct RemovalVerification {
             switch record.body {
             case .operation(let operation): apply(operation, sequence)
             case .downloadPage(let page):
-                delivered.formUnion(page.entities.map(\.entity))
+                delivered.formUnion(page.entities.map(\.entity) + page.unchanged)
                 removed.formUnion(page.left.filter { created[$0] != nil && !delivered.contains($0) })
             case .batchAnswered(let answered):
                 for outcome in answered.outcomes {

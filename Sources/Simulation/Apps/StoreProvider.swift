@@ -9,10 +9,12 @@ import Tidelog
 final class StoreProvider: DataServiceProvider {
     private let store: LocalStore
     private let reader: StoreReader
+    private let plants: Set<SeededBug>
     let loadedModel: EntityDataModel?
 
-    init(_ store: LocalStore, root: String) async throws(TidelogError) {
+    init(_ store: LocalStore, root: String, plants: Set<SeededBug>) async throws(TidelogError) {
         self.store = store
+        self.plants = plants
         loadedModel = try await store.model
         reader = StoreReader(store: store, root: root, parameters: OfflineODataParameters(storePath: ""))
     }
@@ -26,7 +28,22 @@ final class StoreProvider: DataServiceProvider {
     func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
-        try await store.perform(intents, asChangeSet: asChangeSet)
+        let intents = intents.compactMap { call in defective(call.intent).map { (intent: $0, options: call.options) } }
+        return intents.isEmpty ? [] : try await store.perform(intents, asChangeSet: asChangeSet)
+    }
+
+    /// Returns the intent as a store with the seeded bugs would execute it, or nil if it would not.
+    private func defective(_ intent: Intent) -> Intent? {
+        switch intent {
+        case .delete(.link(let link)) where plants.contains(.keptDrafts):
+            FieldService.draftSets.contains { link.hasPrefix($0) } ? nil : intent
+        case .deleteLink where plants.contains(.keptLinks): nil
+        case .update(let entity, let changes, let bindings, let inline) where plants.contains(.keptValues):
+            .update(
+                entity, changes: PropertyValues(changes.filter { !$0.value.isNull }.map { ($0.name, $0.value) }),
+                bindings: bindings, inline: inline)
+        default: intent
+        }
     }
 
     func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
