@@ -7,13 +7,15 @@ import Tidelog
 extension DeviceApp {
     func workOnDraft(_ device: Device, _ service: DataService) async throws(TidelogError) {
         let known = drafts.identifiers
-        let chosen = known.isEmpty ? nil : known[random.below(known.count)]
-        switch random.below(100) {
-        case 0..<25: try await copy(device, service)
-        case 25..<35: try await create(device, service)
-        case 35..<65: if let chosen { try await edit(chosen, device, service) }
-        case 65..<85: if let chosen { try await activate(chosen, device, service) }
-        default: if let chosen { try await discard(chosen, device, service) }
+        if known.isEmpty || random.chance(20) {
+            if random.chance(70) { try await copy(device, service) } else { try await create(device, service) }
+        } else {
+            let chosen = known[random.below(known.count)]
+            switch random.below(100) {
+            case 0..<40: try await edit(chosen, device, service)
+            case 40..<80: try await activate(chosen, device, service)
+            default: try await discard(chosen, device, service)
+            }
         }
         report.operations += 1
         try await verifyDrafts(device)
