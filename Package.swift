@@ -179,7 +179,7 @@ let package = Package(
             "Simulation",
             [
                 "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "SyncEngine",
-                "ODataSandbox", "DiskSimulation", httpTypes,
+                "Tidelog", "ODataSandbox", "DiskSimulation", httpTypes,
             ]),
 
         // Tools

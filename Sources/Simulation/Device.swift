@@ -1,5 +1,6 @@
 import DiskSimulation
 import EDM
+import ODataWire
 import OperationLog
 import Operations
 import SyncEngine
@@ -10,11 +11,17 @@ final class Device {
     var disk: SimulatedDisk
     /// Nil if they are in memory.
     let views: DeviceViews?
+    let app: DeviceApp
+    let keys: [LogKey]
     var store: LocalStore
     var engine: SyncEngine
     var isOnline = true
     /// The custom tags of operations that the store has acknowledged.
     var acknowledged: Set<String> = []
+    /// The custom tags that a request to the service made durable, whatever the durability of the log is.
+    private var durable: Set<String> = []
+    /// The custom tags of acknowledged operations that a power loss may have undone.
+    var forgotten: Set<String> = []
     /// The readLinks of entities that the app has seen, by set.
     var links: [String: [String]] = [:]
     /// The number of marks, values and tags used so far.
@@ -26,8 +33,13 @@ final class Device {
     /// The content of the log before its last compaction.
     var removed: [(sequence: SequenceNumber, record: Record)] = []
 
-    init(number: Int, disk: SimulatedDisk, views: DeviceViews?, store: LocalStore, engine: SyncEngine) {
+    init(
+        number: Int, disk: SimulatedDisk, views: DeviceViews?, app: DeviceApp, keys: [LogKey], store: LocalStore,
+        engine: SyncEngine
+    ) {
+        self.keys = keys
         self.number = number
+        self.app = app
         self.disk = disk
         self.views = views
         self.store = store
@@ -41,6 +53,17 @@ final class Device {
         views?.crash()
     }
 
+    /// Records that a request leaves the device: the log must not lose any more what was logged before it.
+    func makesDurable() { durable = acknowledged }
+
+    /// Limits what the log must contain after a power loss to that which it had to sync.
+    func losePower(syncsEachCommit: Bool) {
+        guard !syncsEachCommit else { return }
+        forgotten.formUnion(acknowledged.subtracting(durable))
+        acknowledged = durable
+        (clientOnly, app.drafts.isStale) = ([:], true)
+    }
+
     /// Disables further faults of the disk.
     func calmDisk() { disk.fail(atCall: .max, .crash) }
 
@@ -50,11 +73,20 @@ final class Device {
         return "\(kind)\(number)-\(names)"
     }
 
+    /// Returns the content of a request that must not leave the device: names that only its store has, or values of a
+    /// draft that is not active.
+    func leak(in request: WireRequest) -> String? {
+        let text = request.url + "\n" + String(decoding: request.body, as: UTF8.self)
+        if let name = FieldService.localNames.first(where: { text.contains($0) }) { return "the client-only \(name)" }
+        guard request.method != "GET" else { return nil }
+        return app.drafts.unsent.sorted().first { text.contains("\"\($0)\"") }.map { "\($0) of a draft" }
+    }
+
     static let files = StoreFiles(directory: "/store")
 
     /// Returns the records of the log on the disk.
     func records(on disk: SimulatedDisk) throws -> [(sequence: SequenceNumber, record: Record)] {
-        let reader = try LogReader(directory: Self.files.log, fileSystem: disk)
+        let reader = try LogReader(directory: Self.files.log, keys: keys, fileSystem: disk)
         var records: [(SequenceNumber, Record)] = []
         let decoder = RecordDecoder()
         try reader.forEach {

@@ -59,7 +59,7 @@ struct DeviceHistory {
         return claims
     }
 
-    /// The expected values by `mark property`.
+    /// The expected values by `mark property`. Null is an empty string.
     var values: [String: ExpectedValues<String>] {
         claims { operation in
             switch operation.action {
@@ -72,7 +72,8 @@ struct DeviceHistory {
 
     private func texts(_ values: PropertyValues, of entity: EntityID) -> [(place: String, value: String)] {
         Ledger.texts.compactMap { name in
-            values[name]?.stringValue.map { ("\(mark(entity)) \(name)", $0) }
+            guard let value = values[name], let text = value.isNull ? "" : value.stringValue else { return nil }
+            return ("\(mark(entity)) \(name)", text)
         }
     }
 
@@ -153,6 +154,17 @@ extension Creation {
 }
 
 extension Operation {
+    /// The marks and values that the operation gives to entities.
+    var texts: [String] {
+        let values: [PropertyValues] =
+            switch action {
+            case .create(let creation, _): creation.all.map(\.values)
+            case .update(_, let changes, _): [changes]
+            default: []
+            }
+        return values.flatMap { FieldService.texts($0).values.sorted() } + (calledMark.map { [$0] } ?? [])
+    }
+
     /// The mark of the label that the call creates at the service; nil if the operation is not a call.
     var calledMark: String? {
         for argument in call?.arguments ?? [] where argument.name == "mark" {

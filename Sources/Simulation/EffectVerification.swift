@@ -80,7 +80,7 @@ struct EffectVerification {
             }
         case .update(let entity, let changes, _):
             var effects = call.map { [$0] } ?? []
-            for (name, value) in changes where name != FieldService.clientOnly {
+            for (name, value) in changes where Ledger.texts.contains(name) {
                 guard let text = value.stringValue else { continue }
                 let isCovered = isCovered(entity) || isCovered(entity, name)
                 effects.append(

@@ -21,6 +21,9 @@ enum FieldService {
         ("Visits", "Visits"),
     ]
 
+    /// Returns whether an entity with this mark exists before a run.
+    static func isInitial(_ mark: String) -> Bool { ["s1", "s2", "s3", "s4", "s5", "s6"].contains(mark) }
+
     static func navigations(of set: String) -> [String] {
         switch set {
         case "Customers": ["Labels", "Orders"]
@@ -34,10 +37,36 @@ enum FieldService {
     /// The property of orders that exists only in the stores.
     static let clientOnly = "Pin"
 
+    /// The sets of drafts, which exist only in the stores. There is one of customers, too, without drafts: a draft of
+    /// an order whose customer is not a draft would be among the orders of that customer.
+    static let draftSets = ["OrderDrafts", "ItemDrafts", "VisitDrafts"]
+
+    static func draft(of set: String) -> String { set.dropLast() + "Drafts" }
+
+    /// Names that no request may contain.
+    static let localNames = ["\"\(clientOnly)\"", "LocalDraft", "CustomerDrafts"] + draftSets
+
     static let clientOnlyMetadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
         <Schema Namespace="Field" xmlns="http://docs.oasis-open.org/odata/ns/edm">
         <EntityType Name="Order"><Property Name="\(clientOnly)" Type="Edm.String"/></EntityType>
+        <EntityContainer Name="Local">
+        <EntitySet Name="OrderDrafts" EntityType="Field.Order">
+        <Annotation Term="com.sap.vocabularies.Offline.v1.LocalDraft" String="Orders"/>
+        <NavigationPropertyBinding Path="Items" Target="ItemDrafts"/>
+        <NavigationPropertyBinding Path="Customer" Target="CustomerDrafts"/>
+        </EntitySet>
+        <EntitySet Name="CustomerDrafts" EntityType="Field.Customer">
+        <Annotation Term="com.sap.vocabularies.Offline.v1.LocalDraft" String="Customers"/>
+        </EntitySet>
+        <EntitySet Name="ItemDrafts" EntityType="Field.Item">
+        <Annotation Term="com.sap.vocabularies.Offline.v1.LocalDraft" String="Items"/>
+        <NavigationPropertyBinding Path="Order" Target="OrderDrafts"/>
+        </EntitySet>
+        <EntitySet Name="VisitDrafts" EntityType="Field.Visit">
+        <Annotation Term="com.sap.vocabularies.Offline.v1.LocalDraft" String="Visits"/>
+        </EntitySet>
+        </EntityContainer>
         </Schema></edmx:DataServices></edmx:Edmx>
         """
 

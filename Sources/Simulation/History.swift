@@ -5,6 +5,11 @@ import Operations
 struct History {
     /// All operations that the log ever contained, without the parts that conflict resolutions dropped.
     private(set) var operations: [SequenceNumber: Operation] = [:]
+    /// All texts of ``operations``, including the parts that conflict resolutions dropped.
+    private(set) var texts: Set<String> = []
+    /// The operations on drafts of entities, which are not among ``operations``.
+    private(set) var draftOperations: [SequenceNumber: Operation] = [:]
+    private var drafts: Set<EntityID> = []
     /// The operations that cancelled each other out.
     private(set) var elided: Set<SequenceNumber> = []
     /// The operations that were redone after an undo, and may therefore follow operations that were created later.
@@ -32,7 +37,12 @@ struct History {
         for (sequence, record) in records {
             switch record.body {
             case .operation(let operation):
+                guard !isOnDraft(operation) else {
+                    draftOperations[sequence] = operation
+                    continue
+                }
                 operations[sequence] = operation
+                texts.formUnion(operation.texts)
                 if case .create(let creation, _) = operation.action { apply(creation) }
             case .downloadPage(let page): for image in page.entities { apply(image, sequence) }
             case .entitiesRead(let images): for image in images { apply(image, sequence) }
@@ -51,6 +61,13 @@ struct History {
             default: break
             }
         }
+    }
+
+    private mutating func isOnDraft(_ operation: Operation) -> Bool {
+        guard case .create(let creation, _) = operation.action else { return drafts.contains(operation.subject) }
+        guard FieldService.draftSets.contains(creation.set) else { return false }
+        drafts.formUnion(creation.all.map(\.entity))
+        return true
     }
 
     private mutating func apply(_ creation: Creation) {

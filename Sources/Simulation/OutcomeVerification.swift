@@ -50,8 +50,8 @@ struct OutcomeVerification {
             guard ledger.present.contains(mark), orphaned.created[mark] == nil else { continue }
             var possible: Set<String?> = []
             for claim in claims.compactMap({ $0[place] }) {
-                if let last = claim.last { possible.insert(last) }
-                possible.formUnion(claim.perhaps)
+                let texts = claim.perhaps.union(claim.last.map { [$0] } ?? [])
+                possible.formUnion(texts.map { $0.isEmpty ? nil : $0 })
             }
             if !claims.contains(where: { $0[place]?.last != nil }) { possible.insert(initialValues[place]) }
             let value = ledger.values[place]

@@ -44,12 +44,14 @@ package struct SeedSweep: Sendable {
         package func summary(seconds: Double) -> String {
             let troubles = counts.troubles.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             let total = counts.troubles.values.reduce(0, +)
+            let features = AppFeature.allCases.sorted().map { "\($0) \(counts.features[$0, default: 0])" }
             let rate = (Double(runs) / max(seconds, 0.001) * 10).rounded() / 10
             return """
                 simulated seeds: \(runs) (\(rate) a second); \(counts.operations) operations, \(counts.requests) requests, \
                 \(counts.batches) batches, \(counts.confirmed) confirmed, \(counts.rejected) rejected, \
                 \(counts.visibleDoubts) unconfirmed with a reason, \(counts.restarts) restarts
                 simulated faults: \(total) (\(troubles.joined(separator: ", ")))
+                simulated features: \(features.joined(separator: ", "))
                 simulated files of views: opened \(counts.viewsOpened) times, damaged \(counts.viewsRemade) times
                 """
         }

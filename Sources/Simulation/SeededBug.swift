@@ -11,4 +11,14 @@ package enum SeededBug: String, Sendable, Hashable, CaseIterable {
     case forgetfulService
     /// The disk loses the end of synced data.
     case forgetfulDisk
+    /// The store does not delete drafts that are activated or discarded.
+    case keptDrafts
+    /// A replacement of links does not delete any.
+    case keptLinks
+    /// A replacement of values keeps those that are null.
+    case keptValues
+    /// The store keeps created entities after their upload.
+    case keptCreations
+    /// The service returns deltas without changes.
+    case emptyDeltas
 }

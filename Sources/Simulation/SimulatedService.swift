@@ -1,3 +1,4 @@
+import EDM
 import ODataSandbox
 import ODataWire
 
@@ -44,5 +45,31 @@ struct SimulatedService {
         // An asynchronously accepted request may take effect when it is polled.
         if request.method != "GET" || sandbox.options.asynchrony != nil { ledger.observe(at: sandbox) }
         return response
+    }
+}
+
+extension SimulatedService {
+    /// The entities and their links as lines.
+    var lines: [String] {
+        var marks: [Int: String] = [:]
+        for content in FieldService.sets.flatMap({ sandbox.contents(of: $0) }) {
+            marks[content.number] = content.values["Mark"]?.stringValue
+        }
+        return FieldService.sets.flatMap { set in
+            sandbox.contents(of: set).map { content in
+                let links = FieldService.navigations(of: set).flatMap { navigation in
+                    sandbox.targets(of: content, navigation).map { "\(navigation)→\(marks[$0] ?? "")" }
+                }
+                return FieldService.line(set, content.values, links)
+            }
+        }
+    }
+}
+
+extension FieldService {
+    /// Returns an entity as a line, the same for a store and the service.
+    static func line(_ set: String, _ values: PropertyValues, _ links: [String]) -> String {
+        let properties = values.filter { $0.value != .null }.map { "\($0.name)=\($0.value)" }.sorted()
+        return ([set] + properties + links.sorted()).joined(separator: " ")
     }
 }

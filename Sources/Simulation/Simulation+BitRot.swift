@@ -28,7 +28,7 @@ extension Simulation {
             guard Self.isDamage(error) else { return violated("\(place) the store fails with \(error)") }
         }
         do {
-            let repair = LogRepair(directory: Device.files.log, fileSystem: rotten)
+            let repair = LogRepair(directory: Device.files.log, keys: device.keys, fileSystem: rotten)
             _ = try repair.inPlace(lockPath: Device.files.lock) {}
             let lost = try await lostOperations(of: device, on: rotten)
             if !lost.isEmpty { violated("\(place) the repaired store has lost \(lost)") }

@@ -11,11 +11,14 @@ extension Simulation {
         let disk = SimulatedDisk()
         let views = viewsHabits.areFiles ? DeviceViews(seed: seed &* 31 &+ UInt64(number)) : nil
         do {
-            let (store, engine) = try await open(disk, number, views)
-            let device = Device(number: number, disk: disk, views: views, store: store, engine: engine)
+            // An app does not begin its work before the installation is on the disk.
+            let (store, engine) = try await open(disk, number, views, .everyCommit)
+            let app = DeviceApp(number: number, seed: seed &* 37 &+ UInt64(number), plants: options.plants)
+            let device = Device(
+                number: number, disk: disk, views: views, app: app, keys: habits.keys, store: store, engine: engine)
             devices.append(device)
             try await device.engine.prepare()
-            if habits.clientOnly > 0, let service = try await store.service {
+            if habits.hasClientOnly, let service = try await store.service {
                 let joined = try ClientOnlyMetadata.joined(
                     service: service.metadata, additions: Array(FieldService.clientOnlyMetadata.utf8))
                 _ = try await store.refresh(joined, policy: CompatibilityPolicy())
@@ -25,24 +28,32 @@ extension Simulation {
             }
             _ = try await device.engine.download()
             try await refresh(device)
+            guard !habits.syncsEachCommit else { return }
+            await device.store.close()
+            (device.store, device.engine) = try await open(disk, number, views)
         } catch {
             violated("d\(number) cannot be installed: \(error)")
         }
     }
 
     func open(
-        _ disk: SimulatedDisk, _ number: Int, _ views: DeviceViews? = nil
+        _ disk: SimulatedDisk, _ number: Int, _ views: DeviceViews? = nil,
+        _ durability: OperationLog.Options.Durability? = nil
     ) async throws(TidelogError) -> (LocalStore, SyncEngine) {
         // Sixteen bytes derived from the seed and the device, so that they are the same in each run.
         let identifier = StoreIdentifier(
             bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? seed >> UInt64($0 * 8) : UInt64(number + $0)) })
         var options = LocalStore.Options(
             environment: clock.environment,
-            log: OperationLog.Options(sealing: .asWritten, segmentSize: 16_384, storeIdentifier: identifier),
+            log: OperationLog.Options(
+                durability: durability ?? (habits.syncsEachCommit ? .everyCommit : .none), sealing: .asWritten,
+                segmentSize: 16_384,
+                storeIdentifier: identifier, keys: habits.keys),
             snapshots: snapshots, service: serviceOptions)
         options.undoesLocalCreation = habits.undoesLocalCreation
         options.longQueue = habits.longQueue
-        if habits.clientOnly > 0 { options.undoableClientChanges = 4 }
+        options.undoableClientChanges = habits.undoableClientChanges
+        if !self.options.plants.contains(.keptCreations) { options.removal.sets = habits.removedSets }
         options.flushLimit = viewsHabits.flushLimit
         options.readsAhead = false
         options.disk = .simulated(disk, views: views?.place)
@@ -80,6 +91,7 @@ extension Simulation {
         // and any part of the others.
         let keepsWrites = random.chance(50) || !options.troubles.contains(.powerLoss)
         let image = keepsWrites ? device.disk.copy() : device.disk.random(&random)
+        if !keepsWrites { device.losePower(syncsEachCommit: habits.syncsEachCommit) }
         device.views?.restart(keepsWrites: keepsWrites)
         if keepsWrites { await checkBitRot(of: device, image) }
         if options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") }) {
@@ -104,6 +116,7 @@ extension Simulation {
                     return violated("d\(device.number) does not open: \(error)")
                 }
                 image = image.random(&random)
+                device.losePower(syncsEachCommit: habits.syncsEachCommit)
                 device.views?.crash()
                 device.views?.restart(keepsWrites: false)
             }
@@ -125,6 +138,8 @@ extension Simulation {
             let tags = try device.customTags(on: device.disk)
             let lost = device.acknowledged.subtracting(tags).sorted()
             if !lost.isEmpty { violated("d\(device.number) lost acknowledged operations: \(lost)") }
+            counts.add(device.forgotten.subtracting(tags).count, .lostUnsynced)
+            device.forgotten = []
             // Operations whose outcome the app did not learn count as acknowledged now that they are in the log.
             device.acknowledged.formUnion(tags)
         } catch {

@@ -8,6 +8,8 @@ extension Simulation {
     /// Performs one call: an operation, or a change set.
     func edit(_ device: Device) async {
         guard !device.hasCrashed else { return }
+        if random.chance(habits.entityDrafts) { return await call(.draft, device) }
+        if random.chance(habits.replacements) { return await call(.replacement, device) }
         let isChangeSet = random.chance(15)
         let delivery = habits.delivery(&random)
         var calls: [(intent: Intent, options: IntentOptions)] = []
@@ -26,7 +28,7 @@ extension Simulation {
             }
         }
         guard !calls.isEmpty else { return }
-        addTrace("d\(device.number) \(calls.map { Self.text($0.intent) + Self.text($0.options) })")
+        addTrace("d\(device.number) \(calls.map { $0.intent.text + $0.options.text })")
         do throws(TidelogError) {
             let results = try await device.store.perform(calls, asChangeSet: isChangeSet)
             counts.operations += results.count
@@ -56,6 +58,19 @@ extension Simulation {
                 if !device.hasCrashed { violated("d\(device.number): an edit fails: \(error)") }
             }
         }
+    }
+
+    /// Performs a call of `DataService`.
+    private func call(_ call: DeviceApp.Call, _ device: Device) async {
+        await device.app.perform(call, device, root: root)
+        addFindings(of: device)
+    }
+
+    func addFindings(of device: Device) {
+        let report = device.app.takeReport()
+        for line in report.lines { addTrace(line) }
+        counts.add(report)
+        for violation in report.violations where !device.hasCrashed { violated(violation) }
     }
 
     private func mayBeUndo(_ intent: Intent) -> Bool {
@@ -179,35 +194,5 @@ extension Simulation {
         default: break
         }
         return draft
-    }
-
-    private static func text(_ intent: Intent) -> String {
-        switch intent {
-        case .create(let draft, let parent):
-            "create \(draft.set) \(text(draft))" + (parent.map { " in \($0.entity) \($0.navigation)" } ?? "")
-        case .update(let entity, let changes, _, _):
-            "update \(entity) " + changes.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-        case .delete(let entity): "delete \(entity)"
-        case .createLink(let from, let navigation, let to): "link \(from) \(navigation) \(to)"
-        case .updateLink(let from, let navigation, let to): "relink \(from) \(navigation) \(to)"
-        case .deleteLink(let from, let navigation, let to): "unlink \(from) \(navigation) \(String(describing: to))"
-        case .invoke(let draft): "call \(draft.operation.name)"
-        }
-    }
-
-    /// Returns the options that differ from the defaults.
-    private static func text(_ options: IntentOptions) -> String {
-        var words: [String] = []
-        if options.delivery != .queued { words.append("\(options.delivery)") }
-        if options.isUnmodifiable { words.append("unmodifiable") }
-        if let transaction = options.transactionID { words.append("in \(transaction)") }
-        if case .named(let category)? = options.uploadCategory { words.append("category \(category)") }
-        return words.isEmpty ? "" : " (" + words.joined(separator: ", ") + ")"
-    }
-
-    private static func text(_ draft: EntityDraft) -> String {
-        draft.values.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-            + draft.bindings.map { " \($0.navigation)→\($0.targets)" }.joined()
-            + draft.inline.map { " \($0.navigation)+[\($0.entities.map(text).joined(separator: ", "))]" }.joined()
     }
 }

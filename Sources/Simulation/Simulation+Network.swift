@@ -15,9 +15,8 @@ extension Simulation {
         if let device, !device.isOnline {
             throw failure(.unreachable, number, mayHaveBeenSent: false)
         }
-        if String(decoding: request.body, as: UTF8.self).contains("\"\(FieldService.clientOnly)\"") {
-            violated("d\(number) sends a client-only property.")
-        }
+        if request.method != "GET" { device?.makesDurable() }
+        if let leak = device?.leak(in: request) { violated("d\(number) sends \(leak).") }
         guard isStormy, let device, random.chance(severity) else { return answer(request, number) }
         return try await deliverWithFault(request, device)
     }
@@ -29,13 +28,15 @@ extension Simulation {
         var request = request
         if options.plants.contains(.uncheckedETags) { request = request.withoutETags }
         let before = service
-        let response = service.handle(request, from: number, fault)
+        var response = service.handle(request, from: number, fault)
+        if options.plants.contains(.emptyDeltas) { response = response.withoutChanges(request) }
         if isStormy, options.plants.contains(.forgetfulService), request.method != "GET", random.chance(10) {
             service.forget(since: before)
         }
         if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
             _ = service.handle(request, from: number)
         }
+        counts.add(request, response, replaces: !serviceOptions.supportsPatch)
         addTrace("→ \(response.status) \(response.body.count)")
         trace.add(response.body)
         return response
@@ -198,6 +199,17 @@ extension Simulation {
         if device.isOnline, !happens(.partition) { return }
         device.isOnline.toggle()
         addTrace("d\(device.number) is \(device.isOnline ? "online" : "offline")")
+    }
+}
+
+extension WireResponse {
+    /// The response to a delta link of V4 without its changes.
+    fileprivate func withoutChanges(_ request: WireRequest) -> WireResponse {
+        guard isSuccess, request.url.contains("$deltatoken=") else { return self }
+        var response = self
+        let link = FieldService.origin + request.url
+        response.body = Array(#"{"@odata.context":"$metadata#X/$delta","value":[],"@odata.deltaLink":"\#(link)"}"#.utf8)
+        return response
     }
 }
 

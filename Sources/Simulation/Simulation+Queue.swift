@@ -75,7 +75,7 @@ extension Simulation {
     }
 
     func undo(_ operations: [SequenceNumber], _ device: Device) async throws(TidelogError) {
-        device.clientOnly = [:]
+        (device.clientOnly, device.app.drafts.isStale) = ([:], true)
         let report = try await device.store.undo(.operations(operations))
         addTrace("d\(device.number) undoes \(report.undone)")
     }

@@ -14,6 +14,7 @@ extension Simulation {
             addTrace(
                 "uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
             check(report)
+            for violation in await RemovalVerification.violations(habits.removedSets, device) { violated(violation) }
         } catch {
             failed("upload", device, error)
         }

@@ -13,6 +13,7 @@ extension Simulation {
             do {
                 let records = try device.allRecords()
                 try await verifyFold(device, records)
+                counts.add(RemovalVerification(habits.removedSets, records).removed.count, .removals)
                 accounts.append(try await account(of: device, History(records)))
             } catch {
                 violated("d\(device.number) cannot be read: \(error)")
@@ -21,9 +22,14 @@ extension Simulation {
         guard violations.isEmpty else { return }
         let effects = EffectVerification(ledger: service.ledger, orphaned: orphaned)
         for violation in effects.violations(in: accounts) { violated(violation) }
+        let causes = CauseVerification(ledger: service.ledger, initialValues: initialValues)
+        for violation in causes.violations(in: accounts) { violated(violation) }
         var outcome = OutcomeVerification(
             ledger: service.ledger, orphaned: orphaned, initialValues: initialValues)
         for violation in outcome.violations(in: accounts) { violated(violation) }
+        var drafts = DraftVerification(ledger: service.ledger, supportsBatch: serviceOptions.supportsBatch)
+        for violation in drafts.violations(in: accounts) { violated(violation) }
+        counts.add(drafts.uploaded, .activationsUploaded)
         for device in devices {
             do {
                 try await verifyAgreement(device)
@@ -89,11 +95,14 @@ extension Simulation {
 
     /// Checks that the store and the service contain the same entities and links.
     private func verifyAgreement(_ device: Device) async throws {
+        try await device.app.verifyDrafts(device)
+        addFindings(of: device)
+        counts.add(device.app.drafts.expected.count, .openDrafts)
         try await verifyClientOnly(device)
         try await undoWhatStays(device)
         guard try await device.store.pendingOperations().isEmpty else { return }
         let local = Set(try await localLines(device))
-        let remote = Set(serviceLines())
+        let remote = Set(service.lines)
         for line in remote.subtracting(local).sorted() { violated("d\(device.number) does not have: \(line)") }
         for line in local.subtracting(remote).sorted() { violated("Only d\(device.number) has: \(line)") }
     }
@@ -130,30 +139,9 @@ extension Simulation {
                 }
                 var values = entity.values
                 values[FieldService.clientOnly] = nil
-                lines.append(Self.line(set, values, links))
+                lines.append(FieldService.line(set, values, links))
             }
         }
         return lines
-    }
-
-    private func serviceLines() -> [String] {
-        let sandbox = service.sandbox
-        var marks: [Int: String] = [:]
-        for content in FieldService.sets.flatMap({ sandbox.contents(of: $0) }) {
-            marks[content.number] = content.values["Mark"]?.stringValue
-        }
-        return FieldService.sets.flatMap { set in
-            sandbox.contents(of: set).map { content in
-                let links = FieldService.navigations(of: set).flatMap { navigation in
-                    sandbox.targets(of: content, navigation).map { "\(navigation)→\(marks[$0] ?? "")" }
-                }
-                return Self.line(set, content.values, links)
-            }
-        }
-    }
-
-    private static func line(_ set: String, _ values: PropertyValues, _ links: [String]) -> String {
-        let properties = values.filter { $0.value != .null }.map { "\($0.name)=\($0.value)" }.sorted()
-        return ([set] + properties + links.sorted()).joined(separator: " ")
     }
 }

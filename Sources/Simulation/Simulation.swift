@@ -83,6 +83,7 @@ package actor Simulation {
         var capabilities = ServiceOptions()
         if random.chance(30) { capabilities.batchFormat = .json }
         if random.chance(15) { capabilities.supportsBatch = false }
+        if random.chance(10) { capabilities.supportsPatch = false }
         let dialect = [nil, nil, Repeatability.Dialect.oasis, .sap][random.below(4)]
         if let dialect { capabilities.repeatability = dialect == .oasis ? .oasis : .sap }
         if dialect == nil, random.chance(40) {
@@ -95,6 +96,7 @@ package actor Simulation {
         var sandbox = FieldService.seeded
         if random.chance(30) { sandbox.options.pageSize = 2 }
         if random.chance(20) { sandbox.options.answersUpdates = true }
+        if random.chance(50) { sandbox.options.deltas = Deltas(limit: [1, 4, 100][random.below(3)]) }
         sandbox.options.capabilities.batch = capabilities.supportsBatch
         sandbox.options.repeatability = dialect.map { Repeatability($0) }
         if capabilities.respondsAsync {
@@ -129,7 +131,12 @@ package actor Simulation {
         }
         if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
         for device in devices { await device.store.close() }
-        for device in devices { for path in device.disk.paths { trace.add(device.disk[path]) } }
+        // The salts of encrypted segments are random.
+        for device in devices where device.keys.isEmpty {
+            for path in device.disk.paths { trace.add(device.disk[path]) }
+        }
+        if habits.isEncrypted { counts.add(1, .encryptedRuns) }
+        if !habits.syncsEachCommit { counts.add(1, .unsyncedRuns) }
         disks = devices.map(\.disk)
         devices = []
         return Outcome(
@@ -200,8 +207,24 @@ package struct Counts: Sendable {
     /// How often a store found files of views, and how often it made them again.
     package var viewsOpened = 0
     package var viewsRemade = 0
+    package var features: [AppFeature: Int] = [:]
 
     package init() {}
+
+    mutating func add(_ number: Int, _ feature: AppFeature) { features[feature, default: 0] += number }
+
+    mutating func add(_ request: WireRequest, _ response: WireResponse, replaces: Bool) {
+        if request.url.contains("deltatoken=") { add(1, response.status == 410 ? .expiredDeltas : .deltas) }
+        guard replaces, request.method != "GET" else { return }
+        let text = String(decoding: request.body, as: UTF8.self)
+        if request.method == "PUT" || text.contains("\nPUT ") || text.contains("\"PUT\"") { add(1, .putRequests) }
+    }
+
+    mutating func add(_ report: AppReport) {
+        features.merge(report.counts, uniquingKeysWith: +)
+        operations += report.operations
+        refusedLocally += report.refused
+    }
 
     package static func += (a: inout Counts, b: Counts) {
         a.troubles.merge(b.troubles, uniquingKeysWith: +)
@@ -215,6 +238,7 @@ package struct Counts: Sendable {
         a.visibleDoubts += b.visibleDoubts
         a.viewsOpened += b.viewsOpened
         a.viewsRemade += b.viewsRemade
+        a.features.merge(b.features, uniquingKeysWith: +)
     }
 }
 

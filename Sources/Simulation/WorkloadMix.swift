@@ -1,3 +1,4 @@
+import OperationLog
 import Operations
 import SyncEngine
 
@@ -20,6 +21,14 @@ struct WorkloadMix {
     let clientOnly: Int
     /// The percentage of calls of actions among the operations.
     let calls: Int
+    /// The percentage of work on drafts of entities among the calls.
+    let entityDrafts: Int
+    /// The percentage of replacements of links and of values among the calls.
+    let replacements: Int
+    /// The sets whose new entities the stores remove after the upload.
+    let removedSets: Set<String>
+    /// The number of client-only changes that can be undone.
+    let undoableClientChanges: Int
 
     init(_ random: inout SeededRandom) {
         longQueue = [0, 4, 256][random.below(3)]
@@ -32,12 +41,33 @@ struct WorkloadMix {
         transactions = [0, 0, 10, 25][random.below(4)]
         calls = [0, 0, 8, 25][random.below(4)]
         clientOnly = [0, 0, 10, 25][random.below(4)]
+        entityDrafts = [0, 0, 20, 60][random.below(4)]
+        replacements = [0, 0, 10, 25][random.below(4)]
+        var removed: Set<String> = []
+        if random.chance(25) { for set in FieldService.sets where random.chance(50) { removed.insert(set) } }
+        removedSets = removed
+        syncsEachCommit = !random.chance(25)
+        isEncrypted = random.chance(15)
+        undoableClientChanges = [4, 4, 40][random.below(3)]
     }
 
     var line: String {
         "long queue \(longQueue), coalesces \(coalescing), drafts \(drafts), local \(localOnly), categories \(categories), "
-            + "unmodifiable \(unmodifiable), transactions \(transactions), calls \(calls), client-only \(clientOnly)"
+            + "unmodifiable \(unmodifiable), transactions \(transactions), calls \(calls), client-only \(clientOnly), "
+            + "\(syncsEachCommit ? "synced" : "not synced")\(isEncrypted ? ", encrypted" : ""), drafts of entities \(entityDrafts), replacements \(replacements), removed after the upload \(removedSets.sorted())"
     }
+
+    /// Whether each commit is synced. Otherwise a power loss may undo what no request has sent.
+    let syncsEachCommit: Bool
+
+    /// Whether the stores are encrypted.
+    let isEncrypted: Bool
+
+    /// The keys of the stores; none if they are not encrypted.
+    var keys: [LogKey] { isEncrypted ? [LogKey(Array(1...32))].compactMap { $0 } : [] }
+
+    /// Whether the stores have metadata that the service has not.
+    var hasClientOnly: Bool { clientOnly > 0 || entityDrafts > 0 }
 
     // MARK: Operations of one call
 

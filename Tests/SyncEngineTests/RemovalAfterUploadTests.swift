@@ -33,6 +33,19 @@ import Testing
         #expect(try await Set(customers(shop)) == Set(shop.serviceState(["Customers"])))
     }
 
+    @Test(arguments: [0, 256])
+    func `the length of the queue has no influence`(_ longQueue: Int) async throws {
+        var options = LocalStore.Options()
+        options.removal.sets = ["Customers"]
+        options.longQueue = longQueue
+        let shop = try await Shop(.v4, options: options)
+        let before = try await customers(shop)
+        try await shop.create("Customers", ["Name": .string("New")])
+        try await shop.perform(update("Customers(1)", ["Name": .string("changed")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await customers(shop).count == before.count)
+    }
+
     @Test func `an entity of another set, or one that was downloaded, stays`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("New")])

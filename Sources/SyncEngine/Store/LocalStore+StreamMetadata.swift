@@ -50,6 +50,9 @@ extension LocalStore {
                 etag: try state.stream(stream.property, of: stream.entity)?.etag)
         }
         if !images.isEmpty { try add(.streamsStored(images)) }
+        guard !copies.entities.isEmpty else { return }
+        // The rows and links of entities are complete only when the pending operations are reapplied.
+        try finishRebase()
         for page in try removal.pages(copies.entities, state) { try add(.downloadPage(page)) }
     }
 }

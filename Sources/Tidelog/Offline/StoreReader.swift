@@ -1,19 +1,25 @@
-import EDM
-import ODataWire
-import Operations
+package import EDM
+package import ODataWire
+package import Operations
 import SyncCore
-import SyncEngine
+package import SyncEngine
 import Views
 
 /// The read operations of a store, shared by the current and the historical one.
-struct StoreReader: Sendable {
+package struct StoreReader: Sendable {
     let store: LocalStore
     let root: String
     let parameters: OfflineODataParameters
 
+    package init(store: LocalStore, root: String, parameters: OfflineODataParameters) {
+        self.store = store
+        self.root = root
+        self.parameters = parameters
+    }
+
     // MARK: Entities
 
-    func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+    package func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
         let pageSize = try PagePreference(headers)?.size
         let usual = parameters.pageSize.map { Int64($0) }
         guard usual ?? 1 > 0 else {
@@ -22,11 +28,11 @@ struct StoreReader: Sendable {
         return try await store.answer(request, pageSize: pageSize, usualPageSize: usual)
     }
 
-    func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
+    package func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
         try store.withBlockingAccess { store throws(TidelogError) in try store.answer(request) }
     }
 
-    func linkedEntities(
+    package func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID] {
         try store.withBlockingAccess { store throws(TidelogError) in

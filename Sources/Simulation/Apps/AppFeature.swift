@@ -1,0 +1,48 @@
+/// An operation of apps that the module `Tidelog` composes of several ones, or a property of the service that only some
+/// runs have. The counts show that the runs contain it.
+package enum AppFeature: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// A draft was copied from an entity.
+    case draftCopies
+    /// A draft was created without an entity.
+    case newDrafts
+    /// A draft was changed, or got a child.
+    case draftEdits
+    case activations
+    /// Activations whose changes are all at the service at the end.
+    case activationsUploaded
+    case discardedDrafts
+    /// Drafts that an undo brought back.
+    case restoredDrafts
+    /// Drafts at the end that were neither activated nor discarded.
+    case openDrafts
+    /// Created entities that the store removed after their upload.
+    case removals
+    case linkReplacements
+    /// Links that a replacement created or deleted.
+    case replacedLinks
+    /// Updates with all properties.
+    case valueReplacements
+    /// `PUT` requests for a service without `PATCH`.
+    case putRequests
+    /// Runs with encrypted stores.
+    case encryptedRuns
+    /// Runs with logs that do not sync each commit.
+    case unsyncedRuns
+    /// Operations that a power loss undid in a log that does not sync each commit.
+    case lostUnsynced
+    /// Delta links that the service had forgotten.
+    case expiredDeltas
+    /// Delta links that returned changes.
+    case deltas
+
+    package static func < (a: AppFeature, b: AppFeature) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The findings of one or more calls of an app.
+struct AppReport {
+    var lines: [String] = []
+    var violations: [String] = []
+    var counts: [AppFeature: Int] = [:]
+    var operations = 0
+    var refused = 0
+}
