@@ -17,10 +17,13 @@ PARTS = {
                 "Sources/Gateway/Storage/SQLiteLedgerStorage", "Sources/Gateway/Storage/MemoryLedgerStorage"], [], 50),
 }
 
-# The test targets that the build contains.
-TESTS = ["OperationLogTests", "SyncCoreTests", "SequenceTests", "ViewsTests", "SyncEngineTests", "SimulationTests",
-         "GatewayTests", "TransportTests", "CommandLineTests"]
+# The test targets that should notice the mutants of a part, and those of all parts.
+CORE = ["SyncCoreTests", "SequenceTests", "ViewsTests", "SyncEngineTests", "SimulationTests"]
+PART_TESTS = {"known": ["OperationLogTests", "ViewsTests", "TransportTests", "SyncEngineTests", "CommandLineTests"],
+              "log": ["OperationLogTests"], "fold": CORE, "planner": CORE, "reconciler": CORE, "ledger": ["GatewayTests"]}
+TESTS = ["OperationLogTests", "GatewayTests", "SyncCoreTests", "SequenceTests", "ViewsTests", "SimulationTests",
+         "SyncEngineTests", "TransportTests", "CommandLineTests"]
 
 # The extent of random tests in a run for one mutant; see Docs/Verification.md. They are deterministic if their seeds are.
-EXTENT = {"TIDELOG_CRASHES": "20", "TIDELOG_KILLS": "12", "TIDELOG_FLIPS": "100", "TIDELOG_SEQUENCES": "200",
+EXTENT = {"TIDELOG_CRASHES": "20", "TIDELOG_KILLS": "60", "TIDELOG_FLIPS": "100", "TIDELOG_SEQUENCES": "200",
           "TIDELOG_SIMULATIONS": "60"}

@@ -50,6 +50,7 @@ class Session:
             print("==> Build %d: %d mutants" % (attempt, len(mutants)), flush=True)
             errors = testing.build(self.copy, os.path.join(self.scratch, "build.log"))
             if not errors:
+                self.state["built"] = self.identity(parts)
                 self.save()
                 return parts
             culprits = {}
@@ -65,6 +66,17 @@ class Session:
             self.save()
         raise SystemExit("Tools/mutate: the build still fails after many attempts.")
 
+    def last_build(self):
+        """Returns the mutants of the last build, which must be those of the present sources."""
+        parts = self.planned()
+        if self.state.get("built") != self.identity(parts):
+            raise SystemExit("Tools/mutate: the last build contains other mutants. Run Tools/mutate --build.")
+        return parts
+
+    @staticmethod
+    def identity(parts):
+        return plan.rank(0, "\n".join(mutant.key for _, chosen in parts for mutant in chosen))
+
     @staticmethod
     def culprits(mutants, path, line):
         """The mutants on the line with an error, or the nearest ones before it that leave out or move statements."""
@@ -79,17 +91,21 @@ class Session:
 
     # The suites that reach each mutant
 
-    def measure(self, parts):
-        """Runs each suite without a mutant, and records the mutants that it reaches."""
+    def measure(self, parts, targets):
+        """Runs each suite of the targets without a mutant, and records the mutants that it reaches.
+
+        Returns the suites with their expressions.
+        """
         keys = {mutant.id: mutant.key for _, chosen in parts for mutant in chosen}
-        identity = plan.rank(0, "\n".join(keys.values()))
+        identity = self.identity(parts)
         if self.state["plan"] != identity:
             self.state["plan"], self.state["reach"] = identity, {}
         suites = self.runner.suites()
         known = self.state["reach"]
         for name in [name for name in known if name not in suites]:
             del known[name]
-        for index, (name, expression) in enumerate(suites.items()):
+        suites = {name: expression for name, expression in suites.items() if name.split(".")[0] in targets}
+        for index, (name, expression) in enumerate(sorted(suites.items(), key=lambda suite: testing.order(suite[0]))):
             digest = self.runner.digest(name)
             if name in known and known[name]["digest"] == digest:
                 continue
@@ -101,6 +117,7 @@ class Session:
                 reached = [keys[number] for number, mark in enumerate(file.read()) if mark and number in keys]
             known[name] = {"digest": digest, "seconds": seconds, "processor": processor, "outcome": outcome,
                            "detail": detail, "mutants": reached}
+            print("    %s: %s, %.1f s, %d mutants" % (name, outcome, seconds, len(reached)), flush=True)
             if outcome != "passed":
                 print("==> Left out, because it fails without a mutant: %s (%s)" % (name, detail[:300]), flush=True)
             elif seconds > self.slowest:
@@ -116,11 +133,10 @@ class Session:
 
     # Runs
 
-    def groups(self, mutant, suites, omitted=()):
+    def groups(self, mutant, suites):
         """The suites that reach the mutant, in groups that share a process: similar names first, then fast ones."""
         reach = self.state["reach"]
-        names = [name for name in suites if self.usable(name) and mutant.key in reach[name]["mutants"]
-                 and name not in omitted]
+        names = [name for name in suites if self.usable(name) and mutant.key in reach[name]["mutants"]]
         names.sort(key=lambda name: (reach[name]["seconds"] > 8, -similarity(mutant, name), reach[name]["seconds"]))
         group, total = [], 0
         for name in names:
@@ -146,7 +162,7 @@ class Session:
         return {"outcome": "survived" if ran else "not reached", "by": [], "suites": len(ran),
                 "digests": sorted(reach[name]["digest"] for name in ran), "seconds": time.time() - begin}
 
-    def run(self, parts, chosen, suites, resumes):
+    def run(self, chosen, suites, resumes):
         for number, mutant in enumerate(chosen, 1):
             former = self.state["results"].get(mutant.key)
             if resumes and former and (former["outcome"] == "killed" or former.get("digests") == sorted(

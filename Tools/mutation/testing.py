@@ -34,6 +34,11 @@ def build(copy, log):
     return sorted(found)
 
 
+def order(suite):
+    """The suites in the order of their targets."""
+    return TESTS.index(suite.split(".")[0]), suite
+
+
 def binary(copy):
     return os.path.join(copy, ".build-test", "release", "tidelogPackageTests.xctest")
 
@@ -69,7 +74,7 @@ class Runner:
 
     def run(self, filters, number, processor_limit, limit, reached=None):
         """Runs tests until the first issue. Returns (outcome, detail, seconds, processor seconds)."""
-        environment = dict(os.environ, TIDELOG_MUTANT=str(number), SWIFT_BACKTRACE="enable=no", TMPDIR=self.temporary,
+        environment = dict(os.environ, TIDELOG_MUTANT=str(number), SWIFT_BACKTRACE="enable=no", NO_COLOR="1", TERM="dumb", TMPDIR=self.temporary,
                            SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="2", **EXTENT)
         if reached:
             environment["TIDELOG_REACHED"] = reached
@@ -97,13 +102,18 @@ class Runner:
         timer = threading.Timer(limit, expire)
         timer.start()
         issue, last, passed = None, "", False
-        for line in process.stdout:
-            if re.search(r"recorded an issue", line):
-                issue = line.strip()
-                break
-            passed = passed or re.search(r"Test run with \d+ tests?.* passed", line) is not None
-            last = line.strip() or last
-        timer.cancel()
+        try:
+            for line in process.stdout:
+                if "recorded an issue" in line:
+                    issue = line.strip()
+                    break
+                passed = passed or re.search(r"Test run with \d+ tests?.* passed", line) is not None
+                last = line.strip() or last
+        except BaseException:
+            end_session(process.pid)
+            raise
+        finally:
+            timer.cancel()
         if issue or expired:
             end_session(process.pid)
         process.stdout.close()
