@@ -16,12 +16,12 @@ def similarity(mutant, suite):
 
 
 class Session:
-    # Suites that take longer than this without a mutant are not run for mutants.
-    slowest = 45
     # The seconds of suites that share a process.
     shared = 5
 
-    def __init__(self, root, scratch, copy, seed):
+    def __init__(self, root, scratch, copy, seed, slowest):
+        """`slowest` are the seconds up to which suites are run for mutants."""
+        self.slowest = slowest
         self.root, self.scratch, self.copy, self.seed = root, scratch, copy, seed
         os.makedirs(scratch, exist_ok=True)
         self.path = os.path.join(scratch, "state.json")
@@ -29,7 +29,7 @@ class Session:
         if os.path.exists(self.path):
             with open(self.path, encoding="utf-8") as file:
                 self.state.update(json.load(file))
-        self.runner = testing.Runner(copy, os.path.join(os.environ.get("TMPDIR", scratch), "tidelog-mutate"))
+        self.runner = testing.Runner(copy, os.path.join(os.environ.get("TMPDIR", scratch), "tidelog-mutate-%d" % os.getpid()))
 
     def save(self):
         with open(self.path + ".new", "w", encoding="utf-8") as file:
