@@ -19,9 +19,9 @@ class Session:
     # The seconds of suites that share a process.
     shared = 5
 
-    def __init__(self, root, scratch, copy, seed, slowest):
-        """`slowest` are the seconds up to which suites are run for mutants."""
-        self.slowest = slowest
+    def __init__(self, root, scratch, copy, seed, slowest, budget):
+        """`slowest` are the seconds up to which suites are run, `budget` those of all suites that are run for a mutant."""
+        self.slowest, self.budget = slowest, budget
         self.root, self.scratch, self.copy, self.seed = root, scratch, copy, seed
         os.makedirs(scratch, exist_ok=True)
         self.path = os.path.join(scratch, "state.json")
@@ -152,6 +152,8 @@ class Session:
         """Runs the suites that reach the mutant until one of them fails."""
         reach, begin, ran = self.state["reach"], time.time(), []
         for group in self.groups(mutant, suites):
+            if ran and sum(reach[name]["seconds"] for name in ran + group) > self.budget:
+                break
             processor = int(15 + 5 * sum(reach[name]["processor"] for name in group))
             limit = 60 + 12 * sum(reach[name]["seconds"] for name in group)
             outcome, detail, _, _ = self.runner.run([suites[name] for name in group], mutant.id, processor, limit)
@@ -163,6 +165,8 @@ class Session:
                 "digests": sorted(reach[name]["digest"] for name in ran), "seconds": time.time() - begin}
 
     def run(self, chosen, suites, resumes):
+        """Tests the mutants in the order of the seed, so that the results of an interrupted run are a random sample."""
+        chosen = sorted(chosen, key=lambda mutant: plan.rank(self.seed, mutant.key))
         for number, mutant in enumerate(chosen, 1):
             former = self.state["results"].get(mutant.key)
             if resumes and former and (former["outcome"] == "killed" or former.get("digests") == sorted(

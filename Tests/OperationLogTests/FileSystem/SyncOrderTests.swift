@@ -95,4 +95,18 @@ import Testing
         #expect(calls[write + 2] == "sync \(Sample.directory)")
         #expect(try #require(calls.firstIndex { $0.hasPrefix("truncate") }) > write + 2)
     }
+
+    @Test func `a sync without new commits does not sync the segment again`() throws {
+        let recorder = CallRecorder(SimulatedDisk())
+        var options = OperationLog.Options(durability: .none)
+        options.storeIdentifier = Sample.store
+        let log = try OperationLog.open(directory: Sample.directory, options: options, fileSystem: recorder).log
+        try log.append(Sample.commit(from: 1, count: 2))
+        try log.sync()
+        let before = recorder.calls
+        #expect(before.contains("sync \(Sample.segment(1))"))
+        try log.sync()
+        #expect(recorder.calls == before)
+        log.close()
+    }
 }
