@@ -31,6 +31,23 @@ import Testing
         for (part, next) in zip(parts, parts.dropFirst()) { #expect(part.upperBound + 1 == next.lowerBound) }
     }
 
+    @Test func `a reader refuses a segment of another log with the expected name`() throws {
+        let other = StoreIdentifier(bytes: Array(2...17))!
+        let disks = try [Sample.store, other].map { store in
+            let disk = SimulatedDisk()
+            let options = OperationLog.Options(segmentSize: 700, storeIdentifier: store)
+            let log = try OperationLog.open(directory: Sample.directory, options: options, fileSystem: disk).log
+            for sequence in UInt64(1)...24 { try log.append(Sample.commit(from: sequence, count: 1)) }
+            log.close()
+            return disk
+        }
+        let second = disks[0].segments[1]
+        disks[0][second] = disks[1][second]
+        #expect(throws: LogError.otherStore(path: second, expected: Sample.store, found: other)) {
+            try Sample.read(disks[0])
+        }
+    }
+
     @Test func `the header of an encrypted segment has the mark of its key`() {
         let header = SegmentHeader(storeIdentifier: Sample.store, firstSequence: 1, chain: 0, key: Sample.key)
         #expect(header.isMarked(with: [Sample.key]))
