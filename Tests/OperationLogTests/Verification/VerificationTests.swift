@@ -1,6 +1,7 @@
 import DiskSimulation
-import OperationLog
 import Testing
+
+@testable import OperationLog
 
 @Suite struct VerificationTests {
     /// Returns a log with segments of about five commits.
