@@ -24,6 +24,11 @@ PART_TESTS = {"known": ["OperationLogTests", "ViewsTests", "TransportTests", "Sy
 TESTS = ["OperationLogTests", "GatewayTests", "SyncCoreTests", "SequenceTests", "ViewsTests", "SimulationTests",
          "SyncEngineTests", "TransportTests", "CommandLineTests"]
 
+# Suites with random histories, which notice most faults of the core.
+HISTORIES = {"SequenceTests.SequenceTests", "ViewsTests.PartialReplayTests", "ViewsTests.FlushIntervalTests",
+             "ViewsTests.SameStateTests", "ViewsTests.WrittenStateTests", "SyncCoreTests.UndoPropertyTests",
+             "SyncCoreTests.PlannerPropertyTests", "SyncEngineTests.RandomSessionTests"}
+
 # The extent of random tests in a run for one mutant; see Docs/Verification.md. They are deterministic if their seeds are.
 EXTENT = {"TIDELOG_CRASHES": "20", "TIDELOG_KILLS": "60", "TIDELOG_FLIPS": "100", "TIDELOG_SEQUENCES": "200",
           "TIDELOG_SIMULATIONS": "60"}

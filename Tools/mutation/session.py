@@ -6,6 +6,7 @@ import time
 import plan
 import schemata
 import testing
+from parts import HISTORIES
 
 
 def similarity(mutant, suite):
@@ -94,7 +95,7 @@ class Session:
     def measure(self, parts, targets):
         """Runs each suite of the targets without a mutant, and records the mutants that it reaches.
 
-        Returns the suites with their expressions.
+        Returns the suites.
         """
         keys = {mutant.id: mutant.key for _, chosen in parts for mutant in chosen}
         identity = self.identity(parts)
@@ -104,6 +105,7 @@ class Session:
         known = self.state["reach"]
         for name in [name for name in known if name not in suites]:
             del known[name]
+        self.expressions = suites
         suites = {name: expression for name, expression in suites.items() if name.split(".")[0] in targets}
         for index, (name, expression) in enumerate(sorted(suites.items(), key=lambda suite: testing.order(suite[0]))):
             digest = self.runner.digest(name)
@@ -125,7 +127,7 @@ class Session:
             if index % 20 == 0:
                 self.save()
         self.save()
-        return suites
+        return list(suites)
 
     def usable(self, name):
         suite = self.state["reach"][name]
@@ -133,11 +135,17 @@ class Session:
 
     # Runs
 
-    def groups(self, mutant, suites):
-        """The suites that reach the mutant, in groups that share a process: similar names first, then fast ones."""
+    def reaching(self, mutant, suites):
+        """The usable suites that reach the mutant."""
         reach = self.state["reach"]
-        names = [name for name in suites if self.usable(name) and mutant.key in reach[name]["mutants"]]
-        names.sort(key=lambda name: (reach[name]["seconds"] > 8, -similarity(mutant, name), reach[name]["seconds"]))
+        return [name for name in suites if self.usable(name) and mutant.key in reach[name]["mutants"]]
+
+    def groups(self, mutant, names):
+        """The suites in groups that share a process: similar names first, then fast ones, and random histories first
+        among the slow ones."""
+        reach = self.state["reach"]
+        names = sorted(names, key=lambda name: (reach[name]["seconds"] > 4, name not in HISTORIES,
+                                                -similarity(mutant, name), reach[name]["seconds"]))
         group, total = [], 0
         for name in names:
             if group and total + reach[name]["seconds"] > self.shared:
@@ -148,31 +156,36 @@ class Session:
         if group:
             yield group
 
-    def test(self, mutant, suites):
-        """Runs the suites that reach the mutant until one of them fails."""
+    def test(self, mutant, names, passed):
+        """Runs suites for the mutant until one of them fails. `passed` are the digests of those that passed before."""
         reach, begin, ran = self.state["reach"], time.time(), []
-        for group in self.groups(mutant, suites):
+        left = [name for name in names if reach[name]["digest"] not in passed]
+        for group in self.groups(mutant, left):
             if ran and sum(reach[name]["seconds"] for name in ran + group) > self.budget:
                 break
             processor = int(15 + 5 * sum(reach[name]["processor"] for name in group))
             limit = 60 + 12 * sum(reach[name]["seconds"] for name in group)
-            outcome, detail, _, _ = self.runner.run([suites[name] for name in group], mutant.id, processor, limit)
+            outcome, detail, _, _ = self.runner.run(
+                [self.expressions[name] for name in group], mutant.id, processor, limit)
             ran += group
             if outcome != "passed":
                 return {"outcome": "killed", "how": outcome, "by": group, "detail": detail[:400],
                         "seconds": time.time() - begin}
-        return {"outcome": "survived" if ran else "not reached", "by": [], "suites": len(ran),
-                "digests": sorted(reach[name]["digest"] for name in ran), "seconds": time.time() - begin}
+        digests = sorted(passed | {reach[name]["digest"] for name in ran})
+        return {"outcome": "survived" if names else "not reached", "digests": digests, "left": len(left) - len(ran),
+                "seconds": time.time() - begin}
 
     def run(self, chosen, suites, resumes):
         """Tests the mutants in the order of the seed, so that the results of an interrupted run are a random sample."""
         chosen = sorted(chosen, key=lambda mutant: plan.rank(self.seed, mutant.key))
         for number, mutant in enumerate(chosen, 1):
-            former = self.state["results"].get(mutant.key)
-            if resumes and former and (former["outcome"] == "killed" or former.get("digests") == sorted(
-                    self.state["reach"][name]["digest"] for group in self.groups(mutant, suites) for name in group)):
+            former = self.state["results"].get(mutant.key, {}) if resumes else {}
+            if former.get("outcome") == "killed":
                 continue
-            result = self.test(mutant, suites)
+            names, passed = self.reaching(mutant, suites), set(former.get("digests", ()))
+            if former and names and all(self.state["reach"][name]["digest"] in passed for name in names):
+                continue
+            result = self.test(mutant, names, passed)
             self.state["results"][mutant.key] = result
             self.save()
             print("%4d/%d  %-11s %5.1f s  #%d %s:%d  %s  [%s] %s" % (
