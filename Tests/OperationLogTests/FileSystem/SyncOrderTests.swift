@@ -109,4 +109,20 @@ import Testing
         #expect(recorder.calls == before)
         log.close()
     }
+
+    @Test func `the parent of the directory of a new log is synced`() throws {
+        let recorder = CallRecorder(SimulatedDisk(directories: ["/store"]))
+        try OperationLog.open(directory: Sample.directory, fileSystem: recorder).log.close()
+        #expect(recorder.calls.first == "sync /store")
+    }
+
+    @Test func `the end of a log is recorded on request`() throws {
+        let recorder = CallRecorder(SimulatedDisk())
+        let log = try OperationLog.open(directory: Sample.directory, fileSystem: recorder).log
+        try log.append(Sample.commit(from: 1, count: 2))
+        let before = recorder.calls.count
+        log.recordEnd()
+        #expect(recorder.calls.dropFirst(before).contains("write \(Sample.end)"))
+        log.close()
+    }
 }

@@ -71,4 +71,18 @@ import Testing
         block.forEachCandidate(of: search) { _, _, _ in found += 1 }
         #expect(found == 100)
     }
+
+    @Test func `records with the same fields share the steps of their columns`() throws {
+        let records = (0..<100).map { place -> (kind: UInt8, payload: [UInt8]) in
+            (3, [UInt8(place % 100), 1, 2, 3, UInt8(place % 7)])
+        }
+        let layout = RecordLayout { _, _, fields in
+            fields += [RecordField(.number, 0..<1), RecordField(.fixed, 1..<4), RecordField(.number, 4..<5)]
+        }
+        var encoder = ColumnEncoder(layout)
+        let encoded = encoder.encode(ColumnTests.raw(records), recordCount: 100)
+        let form = try #require(encoded)
+        // The form begins with the number of its steps.
+        #expect(form[0] <= 4)
+    }
 }

@@ -109,6 +109,13 @@ import Testing
         #expect(isDamage(disk, keys: []))
     }
 
+    @Test func `a header is found at the very end of a file`() throws {
+        let (disk, starts) = try log([40, 300])
+        disk[path].removeSubrange((starts[1] + BlockHeader.Layout.byteCount)...)
+        let segment = try LogReader(directory: Sample.directory, fileSystem: disk).segment(1)
+        #expect(try segment.nextHeader(after: UInt64(starts[0])) { _ in true }?.offset == UInt64(starts[1]))
+    }
+
     @Test func `only the newest eight files with cut bytes are kept`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
