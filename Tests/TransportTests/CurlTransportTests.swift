@@ -484,6 +484,19 @@ struct CurlTransportTests {
         }
     }
 
+    @Test(arguments: ["POST", "PATCH", "PUT", "DELETE"])
+    func `an unsafe request uses a new connection`(_ method: String) async throws {
+        try await withServer {
+            $1.respond("200 OK", "", $0.body)
+        } _: { server in
+            for _ in 0..<3 { _ = try await transport.send(request("GET", server.base), body: []) }
+            _ = try await transport.send(request(method, server.base), body: [])
+            let connections = server.requests.map(\.connection)
+            #expect(connections.count == 4)
+            #expect(!connections.dropLast().contains(try #require(connections.last)), "\(connections)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func `stopping a loop ends its thread`() async throws {
         weak var released: CurlLoop?
         do {

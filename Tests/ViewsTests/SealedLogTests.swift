@@ -168,6 +168,19 @@ struct SealedLogTests {
         state.connection.close()
     }
 
+    @Test func `temporary tables of encrypted views are in memory`() throws {
+        let state = try file.filled()
+        // 2 is MEMORY.
+        #expect(try state.connection.first("PRAGMA temp_store")?.first?.integer == 2)
+        state.connection.close()
+    }
+
+    @Test func `temporary tables of views in memory are in memory`() throws {
+        let state = try SQLiteState(path: nil, store: "s")
+        #expect(try state.connection.first("PRAGMA temp_store")?.first?.integer == 2)
+        state.close()
+    }
+
     @Test func `temporary files are refused, and nothing is written in plain text`() throws {
         let state = try file.filled()
         let connection = state.connection

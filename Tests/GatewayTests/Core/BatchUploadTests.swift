@@ -51,6 +51,25 @@ struct BatchUploadTests {
         #expect(upload.remaining(without: [0], locations: [:]) == nil)
     }
 
+    @Test func `a path after a reference to an omitted request is kept`() throws {
+        let upload = try #require(
+            try upload(
+                BatchRequest(parts: [
+                    .changeSet([.init(contentID: "1", request: identified("POST", "Orders", "a"))]),
+                    .changeSet([.init(contentID: "2", request: identified("POST", "$1/Lines", "b"))]),
+                ])))
+        let (body, contentType) = try #require(upload.remaining(without: [0], locations: ["1": "Orders(7)"]))
+        let rest = try MultipartBatchReader().readRequest(body, contentType: contentType)
+        guard case .changeSet(let members) = rest.parts[0] else { return #expect(Bool(false)) }
+        #expect(members[0].request.url == "Orders(7)/Lines")
+    }
+
+    @Test func `a part of a batch without a request stays as it is`() {
+        let text = "--b\r\nContent-Type: application/http\r\n\r\n\r\n--b--\r\n"
+        let output = BatchLinks.rewrite(Array(text.utf8), contentType: "multipart/mixed; boundary=b", roots, .request)
+        #expect(String(decoding: output, as: UTF8.self) == text)
+    }
+
     @Test func `answers of the ledger and of the service are put in the order of the request`() throws {
         let upload = try #require(try upload(batch))
         let created = WireResponse(status: 201, headers: ["Location": "x"], body: Array("{}".utf8))

@@ -52,6 +52,16 @@ struct LedgerStorageTests {
     }
 
     @Test(arguments: Storage.allCases)
+    func `a list of rows has no outcomes, which may contain data of users`(_ kind: Storage) async throws {
+        let storage = try make(kind)
+        _ = try await storage.claim([claim("a")], rules)
+        let end = LedgerCompletion(keys: claim("a").keys, attempt: 1, end: .done([0, 1, 255]))
+        #expect(try await storage.complete([end], rules) == [true])
+        let rows = try await storage.rows(in: nil, limit: 9)
+        #expect(rows.count == 1 && rows.allSatisfy { $0.outcome == nil })
+    }
+
+    @Test(arguments: Storage.allCases)
     func `a lease that is over fences the late outcome off`(_ kind: Storage) async throws {
         let storage = try make(kind)
         _ = try await storage.claim([claim("a")], rules)

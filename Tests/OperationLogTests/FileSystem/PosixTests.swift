@@ -28,6 +28,30 @@ import Testing
         #expect(try LogVerification.verify(directory: directory).segments.count > 3)
     }
 
+    @Test func `a reservation that succeeds does not throw`() throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        let file = try PosixFileSystem().open(store.path + "/a", .create)
+        defer { file.close() }
+        do throws(FileSystemError) {
+            try file.reserve(4_096, at: 0)
+        } catch {
+            // Some file systems cannot reserve space.
+            #expect(error.errorNumber == ENOTSUP || error.errorNumber == EOPNOTSUPP, "\(error)")
+        }
+        #expect(try file.size() == 0)
+    }
+
+    @Test func `syncs of a directory keep no descriptor open`() throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        func opened() -> Int { (0..<Int32(8_192)).count { fcntl($0, F_GETFD) >= 0 } }
+        let before = opened()
+        for _ in 0..<2_000 { try PosixFileSystem().syncDirectory(store.path) }
+        // Other tests open files meanwhile.
+        #expect(opened() < before + 1_000)
+    }
+
     @Test func `the error for a second writer has the path of the lock file and the process ID`() throws {
         let store = TemporaryDirectory()
         defer { store.remove() }

@@ -1,6 +1,7 @@
 import DiskSimulation
-import OperationLog
 import Testing
+
+@testable import OperationLog
 
 @Suite struct VerificationTests {
     /// Returns a log with segments of about five commits.
@@ -88,6 +89,35 @@ import Testing
         #expect(isNamed)
         let own = report.segments.filter { $0.path != foreign }
         #expect(own.reduce(0) { $0 + $1.records } == 24 - lost)
+    }
+
+    @Test func `a segment that is not the last one has to be sealed`() throws {
+        let disk = try log()
+        let first = Sample.segment(1)
+        let footer = try #require(Sample.blockOffsets(of: disk[first]).last)
+        disk[first].removeSubrange(footer...)
+        #expect(try verify(disk).damages.contains { $0.path == first && $0.fault == .notSealed })
+    }
+
+    @Test func `a commit that lacks its last block is reported as the tail`() throws {
+        let disk = SimulatedDisk()
+        try Sample.write(disk, commits: [1])
+        let log = try Sample.open(disk).log
+        try log.append(Sample.commit(from: 2, count: 100, size: 8_000))
+        log.close()
+        let offsets = Sample.blockOffsets(of: disk[Sample.segment(1)])
+        #expect(offsets.count > 2)
+        disk[Sample.segment(1)].removeSubrange(offsets[2]...)
+        Sample.forgetEnd(disk)
+        #expect(try verify(disk).tail?.reason == .unfinishedCommit)
+    }
+
+    @Test func `the segments of a report follow each other`() throws {
+        let segments = try verify(try log()).segments
+        #expect(segments.count > 2)
+        for (segment, next) in zip(segments, segments.dropFirst()) {
+            #expect(segment.nextSequence == next.firstSequence)
+        }
     }
 
     @Test func `progress is reported before each segment`() throws {

@@ -94,6 +94,28 @@ import Testing
         #expect(try LogVerification.verify(directory: Sample.directory, fileSystem: disk).isSound)
     }
 
+    @Test func `an intact last commit with another sequence number is damage, and the tail is not cut`() throws {
+        let (disk, starts) = try log([40, 300])
+        disk[path].store(UInt64(9), BlockHeader.Layout.firstSequence, in: starts[1])
+        Forger.fitChecksums(ofBlockAt: starts[1], in: &disk[path])
+        let before = disk[path]
+        #expect(isDamage(disk, keys: []))
+        #expect(disk[path] == before)
+    }
+
+    @Test func `a torn commit before one that required it to be durable is damage`() throws {
+        let (disk, starts) = try log([40, 300, 300])
+        for index in starts[1]..<starts[1] + 100 { disk[path][index] = 0 }
+        #expect(isDamage(disk, keys: []))
+    }
+
+    @Test func `a header is found at the very end of a file`() throws {
+        let (disk, starts) = try log([40, 300])
+        disk[path].removeSubrange((starts[1] + BlockHeader.Layout.byteCount)...)
+        let segment = try LogReader(directory: Sample.directory, fileSystem: disk).segment(1)
+        #expect(try segment.nextHeader(after: UInt64(starts[0])) { _ in true }?.offset == UInt64(starts[1]))
+    }
+
     @Test func `only the newest eight files with cut bytes are kept`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
