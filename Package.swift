@@ -179,7 +179,7 @@ let package = Package(
             "Simulation",
             [
                 "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "SyncEngine",
-                "Tidelog", "ODataSandbox", "DiskSimulation", httpTypes,
+                "Tidelog", "ODataSandbox", "DiskSimulation", "Gateway", "GatewayCore", httpTypes, logging,
             ]),
 
         // Tools

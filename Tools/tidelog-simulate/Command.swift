@@ -61,10 +61,23 @@ struct Command: AsyncParsableCommand {
     @Flag(help: "With --cuts: also generates cases that no client can prevent, to show that the checks detect them.")
     var residue = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Instead of the seeds, explores all orders of the steps of small systems with up to this number of faults.",
+            valueName: "faults"))
+    var explore: Int?
+
+    @Option(help: "With --explore: the number of runs after which a scenario ends.")
+    var runs = Int.max
+
+    @Option(help: "With --explore: only scenarios whose name contains this text.")
+    var scenario: String?
+
     @Option(help: "The number of concurrent runs.")
     var jobs = 2
 
     func run() async throws {
+        if let explore { return try await self.explore(faults: explore) }
         let range = try Self.range(seeds)
         if let cuts {
             let outcome = await CutSweep(cuts: cuts, firstSeed: range.lowerBound, drawsResidue: residue).run()
@@ -117,5 +130,22 @@ struct Command: AsyncParsableCommand {
         default: break
         }
         throw ValidationError("'\(text)' is not a range of seeds; write 1..2000.")
+    }
+
+    private func explore(faults: Int) async throws {
+        var isViolated = false
+        for scenario in ExplorationScenario.all(faults: faults) {
+            if let name = self.scenario, !scenario.name.contains(name) { continue }
+            let outcome = try await Exploration(scenario, limit: runs).run()
+            print(
+                """
+                \(scenario.name): \(outcome.states) states, \(outcome.transitions) steps, \(outcome.runs) runs, \
+                \(outcome.ends) ends, \(outcome.doubts) in doubt, \(outcome.violations.count) violations\
+                \(outcome.isIncomplete ? ", incomplete" : "")
+                """)
+            for violation in outcome.violations { print(violation) }
+            if !outcome.violations.isEmpty { isViolated = true }
+        }
+        if isViolated { throw ExitCode(1) }
     }
 }

@@ -1,14 +1,29 @@
 internal import GatewayCore
-internal import HTTPTypes
+package import HTTPTypes
 internal import ODataWire
-internal import Transport
+package import Transport
+
+/// The connections of a gateway to a service.
+package protocol OriginTransport: HTTPTransport {
+    /// Sends a request whose body is read while it is sent, and returns when the head of the response is complete.
+    func stream(
+        _ request: HTTPRequest, content: any RequestContent
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody)
+}
+
+extension CurlTransport: OriginTransport {}
 
 /// The connections to one origin.
 struct OriginClient: Sendable {
     private let endpoint: GatewayConfiguration.Endpoint
-    private let relay: CurlTransport
+    private let relay: any OriginTransport
     /// For uploads in the ledger: the whole exchange ends before the lease of its row.
-    private let uploads: CurlTransport
+    private let uploads: any OriginTransport
+
+    init(_ endpoint: GatewayConfiguration.Endpoint, _ transport: any OriginTransport) {
+        self.endpoint = endpoint
+        (relay, uploads) = (transport, transport)
+    }
 
     init(_ endpoint: GatewayConfiguration.Endpoint, _ limits: GatewayLimits) {
         self.endpoint = endpoint

@@ -1,6 +1,6 @@
 internal import Crypto
 package import GatewayCore
-internal import Logging
+package import Logging
 internal import ODataWire
 internal import Synchronization
 internal import Transport
@@ -10,7 +10,7 @@ package final class GatewayService: Sendable {
     let configuration: GatewayConfiguration
     let storage: any LedgerStorage
     let environment: GatewayEnvironment
-    let logger = Logger(label: "tidelog-gateway")
+    let logger: Logger
     private let origins: [String: OriginClient]
     /// Nil if no feed is configured.
     let feeds: SharedFeeds?
@@ -23,21 +23,27 @@ package final class GatewayService: Sendable {
     ///   - feedStorage: The storage of shared feeds. Without it, all queries pass through.
     ///   - secret: The key of the digests of credentials.
     ///   - credentials: The values of `Authorization` with which feeds are read, by the name of the endpoint.
+    ///   - transports: The transports to the services, by the name of the endpoint. By default libcurl.
     package init(
         _ configuration: GatewayConfiguration, storage: any LedgerStorage, feedStorage: (any FeedStorage)? = nil,
-        secret: [UInt8], credentials: [String: String] = [:], environment: GatewayEnvironment = GatewayEnvironment()
+        secret: [UInt8], credentials: [String: String] = [:], transports: [String: any OriginTransport] = [:],
+        environment: GatewayEnvironment = GatewayEnvironment()
     ) {
         self.configuration = configuration
         self.storage = storage
         self.secret = secret
         self.environment = environment
+        logger = environment.logger
         admission = Mutex(Admission(configuration.limits))
         let origins = Dictionary(
-            uniqueKeysWithValues: configuration.endpoints.map { ($0.name, OriginClient($0, configuration.limits)) })
+            uniqueKeysWithValues: configuration.endpoints.map { endpoint in
+                let client = transports[endpoint.name].map { OriginClient(endpoint, $0) }
+                return (endpoint.name, client ?? OriginClient(endpoint, configuration.limits))
+            })
         self.origins = origins
         let metrics = MetricsBox()
         self.metrics = metrics
-        let logger = logger
+        let logger = environment.logger
         feeds = feedStorage.map { storage in
             SharedFeeds(
                 configuration, storage: storage, secret: secret, origins: origins, credentials: credentials,
@@ -173,8 +179,9 @@ package final class GatewayService: Sendable {
     }
 }
 
-/// The time that the service uses.
+/// The time and the log that the service uses.
 package struct GatewayEnvironment: Sendable {
+    package var logger = Logger(label: "tidelog-gateway")
     /// Waits for milliseconds. Returns early if the task is cancelled.
     package var sleep: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
     /// How long a repetition waits for the end of the first attempt, in milliseconds.

@@ -1,0 +1,107 @@
+import Gateway
+import GatewayCore
+import HTTPTypes
+import ODataWire
+import Transport
+
+/// The exchange that the current task carries through the gateway.
+enum CurrentExchange {
+    @TaskLocal static var id: Int?
+}
+
+/// A device's connection to the gateway, or to the service if there is none.
+struct DeviceConnection: HTTPTransport {
+    let system: ExploredSystem
+    let device: Int
+    /// The number of the process that holds the connection.
+    let process: Int
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        let answer = try await system.send(WireRequest(request, body), from: device, process: process).get()
+        return (HTTPResponse(answer), answer.body)
+    }
+}
+
+/// The gateway's connection to the service. Modifications wait for the explorer before and after their execution.
+struct OriginConnection: OriginTransport {
+    let system: ExploredSystem
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        let answer = try await system.forward(WireRequest(request, body), of: CurrentExchange.id).get()
+        return (HTTPResponse(answer), answer.body)
+    }
+
+    func stream(
+        _ request: HTTPRequest, content: any RequestContent
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+        throw TransportError(.invalidRequest, "No streams are explored.", mayHaveBeenSent: false)
+    }
+}
+
+/// A ledger that outlives the gateway's process. Each change waits for the explorer before it becomes durable.
+struct ExploredLedger: LedgerStorage {
+    let system: ExploredSystem
+    let durable: MemoryLedgerStorage
+
+    private static let dead = LedgerStorageError("The process has ended.")
+
+    func claim(_ claims: [LedgerClaim], _ rules: LedgerRules) async throws(LedgerStorageError) -> [LedgerVerdict] {
+        guard await system.wait(at: .claiming, CurrentExchange.id) == .proceed else { throw Self.dead }
+        return try await durable.claim(claims, rules)
+    }
+
+    func complete(
+        _ completions: [LedgerCompletion], _ rules: LedgerRules
+    ) async throws(LedgerStorageError) -> [Bool] {
+        guard await system.wait(at: .recording, CurrentExchange.id) == .proceed else { throw Self.dead }
+        return try await durable.complete(completions, rules)
+    }
+
+    func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int { 0 }
+
+    func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
+        try await durable.rows(in: state, limit: limit)
+    }
+
+    func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] { try await durable.openRows() }
+
+    func secret() async throws(LedgerStorageError) -> [UInt8] { [1, 2, 3] }
+}
+
+extension WireRequest {
+    init(_ request: HTTPRequest, _ body: [UInt8]) {
+        var headers = HTTPHeaders()
+        for field in request.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+        self.init(method: request.method.rawValue, url: request.path ?? "/", headers: headers, body: body)
+    }
+}
+
+extension HTTPResponse {
+    init(_ response: WireResponse) {
+        self.init(status: .init(code: response.status))
+        for field in response.headers.fields {
+            guard let name = HTTPField.Name(field.name) else { continue }
+            headerFields.append(HTTPField(name: name, value: field.value))
+        }
+    }
+}
+
+extension WireResponse {
+    /// Reads the whole answer of a gateway.
+    init(_ response: GatewayResponse) async throws(TransportError) {
+        var bytes: [UInt8] = []
+        switch response.body {
+        case .bytes(let body): bytes = body
+        case .stream(let stream, var rewriter):
+            var chunks = stream.makeAsyncIterator()
+            while let chunk = try await chunks.next() { bytes += rewriter?.rewrite(chunk) ?? chunk }
+            bytes += rewriter?.finish() ?? []
+        }
+        response.end()
+        self.init(status: response.status, headers: response.headers, body: bytes)
+    }
+}
