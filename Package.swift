@@ -207,6 +207,7 @@ let package = Package(
                 permissions: [.writeToPackageDirectory(reason: "The generated sources are written to it.")]),
             dependencies: ["tidelog-proxygen"]),
         tool("tidelog-simulate", ["Simulation", argumentParser]),
+        tool("tidelog-endure", ["Tidelog", argumentParser]),
         tool(
             "tidelog-bench",
             [
@@ -314,9 +315,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The benchmark program is built only by `Tools/bench`, so that a build of the project does not compile it.
+// The programs of `Tools/bench` and `Tools/endure` are built only by these, so that a build of the project does not
+// compile them.
 if Context.environment["TIDELOG_BENCH"] != "1" {
     package.targets.removeAll { ["tidelog-bench", "CBench"].contains($0.name) }
+}
+if Context.environment["TIDELOG_ENDURE"] != "1" {
+    package.targets.removeAll { $0.name == "tidelog-endure" }
 }
 
 /// `TIDELOG_TESTS=EDMTests,ViewsTests swift test` builds only these targets and their dependencies, for work on one
