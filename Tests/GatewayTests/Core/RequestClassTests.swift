@@ -12,9 +12,10 @@ struct RequestClassTests {
         throws
     {
         let text = """
+            [gateway]
             listen = 127.0.0.1:8443
             public_root = https://gw.example/odata/
-            storage = memory
+            storage = sqlite:/gateway.db
             [endpoint]
             name = shop
             root = https://backend.example/sap/SHOP/

@@ -17,7 +17,7 @@ import Testing
         let payload = (0..<1 << 20).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
         for _ in 0..<20 { try copy.add(kind: 1, payload: payload) }
         try copy.finish()
-        #expect(disk.segments.count == 2)
+        #expect(disk.paths.count { $0.hasSuffix(".segment") } == 2)
         let records = try Sample.read(disk)
         #expect(records.map(\.sequence) == Array(1...20))
         #expect(records.allSatisfy { $0.payload == payload })

@@ -57,8 +57,9 @@ import Testing
     @Test func `a repair syncs the directory of the new log before the directory gets its name`() throws {
         let recorder = try damaged()
         _ = try LogRepair(directory: Sample.directory, fileSystem: recorder).salvage(to: "/store/new")
-        let rename = try #require(recorder.calls.firstIndex { $0.hasPrefix("rename /store/new.repairing to /store/new") })
-        #expect(recorder.calls[rename - 1] == "sync /store/new.repairing")
+        let calls = recorder.calls
+        let rename = try #require(calls.firstIndex { $0.hasPrefix("rename /store/new.repairing to /store/new") })
+        #expect(calls[rename - 1] == "sync /store/new.repairing")
         #expect(recorder.following("rename /store/new.repairing to /store/new") == ["sync /store"])
     }
 

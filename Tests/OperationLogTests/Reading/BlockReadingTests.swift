@@ -41,7 +41,7 @@ import Testing
             log.close()
             return disk
         }
-        let second = disks[0].segments[1]
+        let second = try #require(disks[0].paths.filter { $0.hasSuffix(".segment") }.sorted().dropFirst().first)
         disks[0][second] = disks[1][second]
         #expect(throws: LogError.otherStore(path: second, expected: Sample.store, found: other)) {
             try Sample.read(disks[0])
