@@ -99,18 +99,23 @@ package struct SeedSweep: Sendable {
         return (outcome, stopsAtFirst ? finding : await shortened(finding))
     }
 
-    /// Finds the shortest run of the seed that also fails. Its steps are a prefix of those of the longer run.
+    /// Finds a shorter run of the seed that also fails, by bisection. Its steps are a prefix of those of the longer run.
     private func shortened(_ finding: Finding) async -> Finding {
         var options = options
         options.keepsLines = false
-        for steps in 0..<finding.steps {
+        var shortest = finding
+        var passing = -1
+        while passing + 1 < shortest.steps {
+            let steps = (passing + shortest.steps) / 2
             options.steps = steps
             let outcome = await Simulation(seed: finding.seed, options: options).run()
-            if !outcome.violations.isEmpty {
-                return Finding(seed: finding.seed, violations: outcome.violations, steps: steps)
+            if outcome.violations.isEmpty {
+                passing = steps
+            } else {
+                shortest = Finding(seed: finding.seed, violations: outcome.violations, steps: steps)
             }
         }
-        return finding
+        return shortest
     }
 }
 
