@@ -96,7 +96,8 @@ extension Simulation {
             addTrace("part \(part) gets \(status)")
             return answer(request, number, Fault(.refuse(status: status, headers: headers), part: part))
         case .distortedAnswer:
-            let distortion = Self.distortions[random.below(Self.distortions.count)]
+            let distortions = version.isLegacy ? Self.distortions.filter { $0 != .reversed } : Self.distortions
+            let distortion = distortions[random.below(distortions.count)]
             addTrace("\(distortion)")
             return answer(request, number, Fault(.distort(distortion), part: random.chance(50) ? .any : nil))
         case .gatewayBefore: return refusal([502, 504][random.below(2)])
@@ -139,7 +140,8 @@ extension Simulation {
         }
     }
 
-    /// All distortions except the reordering of parts, which no client can detect.
+    /// All distortions except the reordering of parts, which no client can detect. The responses of a V2 change set have
+    /// no Content-ID, so their order cannot be detected either.
     private static let distortions = Fault.PayloadCorruption.allCases.filter { $0 != .reversedParts }
 
     private func refusal(_ status: Int, _ headers: HTTPHeaders = .empty) -> WireResponse {

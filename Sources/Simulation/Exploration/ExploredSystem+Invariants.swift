@@ -1,0 +1,109 @@
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import SyncEngine
+
+/// The identity of a state, and the invariants.
+extension ExploredSystem {
+    /// A digest of everything that determines the further behavior.
+    func digest(faults: Int) async -> Int {
+        var hasher = Hasher()
+        hasher.combine(faults)
+        for device in devices {
+            let number = device.number
+            hasher.combine(device.work.count)
+            hasher.combine(device.disk.hasCrashed)
+            hasher.combine(uploads[number])
+            hasher.combine(isUploading[number])
+            hasher.combine(received[number])
+            for path in device.disk.paths {
+                hasher.combine(path)
+                hasher.combine(device.disk[path])
+            }
+        }
+        for exchange in exchanges {
+            hasher.combine(exchange.device)
+            hasher.combine(exchange.point)
+            hasher.combine(exchange.request)
+            hasher.combine(exchange.response)
+        }
+        for set in FieldService.sets {
+            for entity in service.sandbox.contents(of: set) {
+                hasher.combine(entity.number)
+                hasher.combine(entity.values)
+            }
+        }
+        for row in (try? await ledger.rows(in: nil, limit: 1_000)) ?? [] { hasher.combine(row) }
+        return hasher.finalize()
+    }
+
+    /// Returns how often the operation's texts occurred on the service, at least and at most.
+    private func effects(_ operation: ExploredOperation) -> ClosedRange<Int> {
+        let counts = operation.texts.map {
+            service.ledger.created[$0, default: 0] + service.ledger.written[$0, default: 0]
+        }
+        return (counts.min() ?? 0)...(counts.max() ?? 0)
+    }
+
+    /// Returns the violations of the invariants that hold in each state.
+    func violations() -> [String] {
+        var found = failures
+        for operation in scenario.work.joined() {
+            let effects = effects(operation)
+            if effects.upperBound > 1 { found.append("\(operation.texts) took effect \(effects.upperBound) times") }
+            if effects.lowerBound != effects.upperBound { found.append("\(operation.texts) took effect in part") }
+        }
+        return found
+    }
+
+    /// Lets all participants end without further faults, and returns the violations of the final state.
+    func drain() async -> [String] {
+        for round in 0..<6 {
+            await finishExchanges()
+            elapsed.advance(milliseconds: 600_000)
+            for device in devices {
+                device.pass(seconds: 600)
+                if device.disk.hasCrashed { await restart(device.number) }
+                while !device.work.isEmpty { await take(.perform(device: device.number)) }
+                if round < 5 {
+                    startUpload(device.number)
+                    await settle()
+                    await finishExchanges()
+                }
+            }
+        }
+        var found = violations()
+        for device in devices { found += await finalViolations(device) }
+        return found
+    }
+
+    private func finishExchanges() async {
+        while let exchange = exchanges.first { await take(.proceed(exchange: exchange.id)) }
+    }
+
+    private func finalViolations(_ device: ExploredDevice) async -> [String] {
+        var found: [String] = []
+        do throws(TidelogError) {
+            let pending = try await device.store.pendingOperations()
+            let open = Dictionary(uniqueKeysWithValues: pending.map { ($0.sequence, $0.status) })
+            for (sequence, operation) in device.performed.sorted(by: { $0.key < $1.key }) {
+                let effects = effects(operation).upperBound
+                switch open[sequence] {
+                case nil:
+                    if effects != 1 { found.append("\(operation.texts) is confirmed and took effect \(effects) times") }
+                case .inDoubt: doubts += 1
+                case .rejected:
+                    if effects != 0 { found.append("\(operation.texts) is rejected and took effect") }
+                case .pending, .deferred, .inFlight: found.append("\(operation.texts) stalls: \(open[sequence]!)")
+                }
+            }
+        } catch {
+            found.append("d\(device.number): \(error)")
+        }
+        return found
+    }
+
+    /// The number of operations that are in doubt at the end.
+    private(set) var doubts = 0
+}
