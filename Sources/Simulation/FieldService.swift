@@ -37,14 +37,13 @@ enum FieldService {
     /// The property of orders that exists only in the stores.
     static let clientOnly = "Pin"
 
-    /// The sets of drafts, which exist only in the stores. There is one of customers, too, without drafts: a draft of
-    /// an order whose customer is not a draft would be among the orders of that customer.
+    /// The sets of drafts, which exist only in the stores.
     static let draftSets = ["OrderDrafts", "ItemDrafts", "VisitDrafts"]
 
     static func draft(of set: String) -> String { set.dropLast() + "Drafts" }
 
     /// Names that no request may contain.
-    static let localNames = ["\"\(clientOnly)\"", "LocalDraft", "CustomerDrafts"] + draftSets
+    static let localNames = ["\"\(clientOnly)\"", "LocalDraft"] + draftSets
 
     static let clientOnlyMetadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -54,10 +53,6 @@ enum FieldService {
         <EntitySet Name="OrderDrafts" EntityType="Field.Order">
         <Annotation Term="com.sap.vocabularies.Offline.v1.LocalDraft" String="Orders"/>
         <NavigationPropertyBinding Path="Items" Target="ItemDrafts"/>
-        <NavigationPropertyBinding Path="Customer" Target="CustomerDrafts"/>
-        </EntitySet>
-        <EntitySet Name="CustomerDrafts" EntityType="Field.Customer">
-        <Annotation Term="com.sap.vocabularies.Offline.v1.LocalDraft" String="Customers"/>
         </EntitySet>
         <EntitySet Name="ItemDrafts" EntityType="Field.Item">
         <Annotation Term="com.sap.vocabularies.Offline.v1.LocalDraft" String="Items"/>

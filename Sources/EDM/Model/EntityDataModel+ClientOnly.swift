@@ -37,6 +37,17 @@ extension EntityDataModel {
         return entitySets.first { $0.activeSet == set.name }
     }
 
+    /// Returns whether a navigation property of an entity shows an entity to which a link leads. It shows drafts only if
+    /// it is bound to their set: the same property of an active entity leads to active entities.
+    ///
+    /// - Parameters:
+    ///   - set: the name of the set of the entity with the property.
+    ///   - target: the name of the set of the linked entity.
+    package func shows(_ target: String, through navigation: Property, from set: String) -> Bool {
+        guard hasClientOnly, findEntitySet(target)?.activeSet != nil else { return true }
+        return findEntitySet(set).flatMap { self.target(of: navigation, in: $0) }?.name == target
+    }
+
     /// Returns the sets that can contain entities of a type, without sets of drafts if there are others.
     public func entitySets(holding type: String) -> [EntitySet] {
         let sets = entitySets.filter { isType(type, derivedFrom: $0.entityType.name) }

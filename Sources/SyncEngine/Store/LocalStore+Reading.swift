@@ -190,7 +190,11 @@ extension LocalStore {
                     .refused(.unknownNavigationProperty),
                     "The metadata no longer has the navigation property \(property).")
             }
-            return try state.targets(of: id, along: end).sorted()
+            let targets = try state.targets(of: id, along: end).sorted()
+            guard model.hasClientOnly, !isBackwards, let source = try state.row(id)?.set else { return targets }
+            return try targets.filter { target in
+                try state.row(target).map { model.shows($0.set, through: own, from: source) } ?? true
+            }
         }
     }
 

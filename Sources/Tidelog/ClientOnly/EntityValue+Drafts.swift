@@ -46,6 +46,7 @@ extension EntityValue {
     ///   - changes: a change set for the changes, to which the app can add others before it applies it; `nil` applies
     ///     the changes at once. Children that were removed from the draft are not deleted: add their deletion.
     /// - Returns: The active entity.
+    /// - Throws: `notFound` if the draft is a copy of an entity that was deleted. Nothing is changed then.
     @discardableResult
     public func activateDraft(
         in service: DataService, adding changes: ChangeSet? = nil

@@ -75,6 +75,10 @@ struct LocalDraft {
         if let known = try await draft.loadRelation(origin).first {
             try await change(known, by: draft, in: set, changes)
             entity = known
+        } else if draft.values[ClientOnlyMetadata.draftBase] != nil {
+            throw TidelogError(
+                .notFound, "The entity of which this is a draft no longer exists, so that the draft cannot change it.",
+                recovery: "Discard the draft, or create a new entity with its values.")
         } else {
             entity = EntityValue(draft.entityType)
             entity.entitySet = active

@@ -29,18 +29,20 @@ extension RowQuery {
                 state.connection.trace?.noteInMemory(error.message)
             }
         }
-        return try targetsInMemory(of: rows, end, options, type)
+        return try targetsInMemory(of: rows, property, end, options, type)
     }
 
     private func targetsInMemory(
-        of sources: [EntityRow], _ end: Navigation, _ options: QueryOptions, _ type: String?
+        of sources: [EntityRow], _ property: Property, _ end: Navigation, _ options: QueryOptions, _ type: String?
     ) throws -> ExpandedTargets {
         var found = ExpandedTargets(sources: sources.count)
         let places = Dictionary(sources.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
         var links: [(source: Int, target: EntityID)] = []
         var bySet: [String: Set<EntityID>] = [:]
         try state.entityQueries.eachTarget(of: sources.map(\.id), along: end) { from, to, set in
-            guard let source = places[from] else { return }
+            guard let source = places[from], model.shows(set, through: property, from: sources[source].set) else {
+                return
+            }
             links.append((source, to))
             bySet[set, default: []].insert(to)
         }

@@ -159,7 +159,10 @@ public struct RowQuery {
         guard let end = property.navigation else { return [] }
         var targets: [EntityRow] = []
         for id in try state.targets(of: row.id, along: end) {
-            if let target = try state.row(id) { targets.append(target) }
+            guard let target = try state.row(id), model.shows(target.set, through: property, from: row.set) else {
+                continue
+            }
+            targets.append(target)
         }
         return targets.sorted { $0.id < $1.id }
     }

@@ -63,6 +63,39 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
+    func `MD-19 a draft of a child is not among the children of the active parent`(_ client: Client) async throws {
+        let shop = try await ClientOnlyShop.shop(client)
+        let customer = try await shop.one("Customers", 1)
+        let orders = try await shop.related(customer, "Orders").count
+        let order = try #require(try await shop.related(customer, "Orders").first)
+        _ = try await order.makeDraftCopy(in: shop.service)
+        #expect(try await shop.fetch("OrderDrafts").count == 1)
+        #expect(try await shop.related(customer, "Orders").count == orders)
+        let expanded = try await shop.service.executeQuery(
+            DataQuery().withURL("Customers(1)?$expand=Orders")
+        ).requiredEntity()
+        #expect(expanded.relatedEntities(try shop.property("Customers/Orders")).count == orders)
+        let counted = DataQuery().withURL("Customers?$filter=CustomerID eq 1 and Orders/$count eq \(orders)")
+        #expect(try await shop.service.executeQuery(counted).entityList().count == 1)
+    }
+
+    @Test(arguments: Client.offline)
+    func `MD-19 a draft of an entity that was deleted cannot be activated, and remains`(_ client: Client) async throws {
+        let shop = try await ClientOnlyShop.shop(client)
+        let store = try #require(shop.store)
+        let draft = try await shop.one("Orders", 1).makeDraftCopy(in: shop.service)
+        draft["Note"] = .string("too late")
+        try await shop.service.updateEntity(draft)
+        let served = try await shop.server.executeQuery(DataQuery().withURL("Orders(1)")).requiredEntity()
+        try await shop.server.deleteEntity(served)
+        try await store.download()
+        let error = await #expect(throws: TidelogError.self) { try await draft.activateDraft(in: shop.service) }
+        #expect(error?.code == .notFound)
+        #expect(try await shop.fetch("OrderDrafts").map { $0["Note"] } == [.string("too late")])
+        #expect(try await store.upload().batches == 0)
+    }
+
+    @Test(arguments: Client.offline)
     func `a new draft with children becomes one change set of creations`(_ client: Client) async throws {
         let shop = try await ClientOnlyShop.shop(client)
         let store = try #require(shop.store)
