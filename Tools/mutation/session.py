@@ -106,7 +106,8 @@ class Session:
         for name in [name for name in known if name not in suites]:
             del known[name]
         self.expressions = suites
-        suites = {name: expression for name, expression in suites.items() if name.split(".")[0] in targets}
+        suites = {name: expression for name, expression in suites.items()
+                  if name in targets or name.split(".")[0] in targets}
         for index, (name, expression) in enumerate(sorted(suites.items(), key=lambda suite: testing.order(suite[0]))):
             digest = self.runner.digest(name)
             if name in known and known[name]["digest"] == digest:
