@@ -53,36 +53,4 @@ import Testing
         #expect(header.isMarked(with: [Sample.key]))
         #expect(!header.isMarked(with: [Sample.otherKey]))
     }
-
-    @Test func `a record whose rest follows other fields is a candidate of each search for whole records`() throws {
-        // A number, and then the rest of the record, which no field describes.
-        let records = (0..<100).map { place -> (kind: UInt8, payload: [UInt8]) in
-            (3, [UInt8(place % 100), UInt8(place % 7), UInt8(place % 5)])
-        }
-        let layout = RecordLayout { _, _, fields in fields.append(RecordField(.number, 0..<1)) }
-        var encoder = ColumnEncoder(layout)
-        let raw = ColumnTests.raw(records)
-        let encoded = encoder.encode(raw, recordCount: 100)
-        let form = try #require(encoded)
-        let block = try #require(ColumnBlock(form, firstSequence: 1, recordCount: 100, rawLength: raw.count))
-        let search = ColumnSearch(
-            numbers: IdentifierSet([]), values: [], isWanted: { _ in false }, isWantedWhole: { _, _ in true })
-        var found = 0
-        block.forEachCandidate(of: search) { _, _, _ in found += 1 }
-        #expect(found == 100)
-    }
-
-    @Test func `records with the same fields share the steps of their columns`() throws {
-        let records = (0..<100).map { place -> (kind: UInt8, payload: [UInt8]) in
-            (3, [UInt8(place % 100), 1, 2, 3, UInt8(place % 7)])
-        }
-        let layout = RecordLayout { _, _, fields in
-            fields += [RecordField(.number, 0..<1), RecordField(.fixed, 1..<4), RecordField(.number, 4..<5)]
-        }
-        var encoder = ColumnEncoder(layout)
-        let encoded = encoder.encode(ColumnTests.raw(records), recordCount: 100)
-        let form = try #require(encoded)
-        // The form begins with the number of its steps.
-        #expect(form[0] <= 4)
-    }
 }
