@@ -89,7 +89,7 @@ import Tidelog
         let served = try await shop.server.executeQuery(DataQuery().withURL("Orders(1)")).requiredEntity()
         try await shop.server.deleteEntity(served)
         try await store.download()
-        let error = await #expect(throws: TidelogError.self) { try await draft.activateDraft(in: shop.service) }
+        let error = await #expect(throws: TidelogError.self) { _ = try await draft.activateDraft(in: shop.service) }
         #expect(error?.code == .notFound)
         #expect(try await shop.fetch("OrderDrafts").map { $0["Note"] } == [.string("too late")])
         #expect(try await store.upload().batches == 0)
