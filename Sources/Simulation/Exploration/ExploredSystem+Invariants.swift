@@ -1,3 +1,5 @@
+import DiskSimulation
+import Gateway
 import ODataSandbox
 import ODataWire
 import Operations
@@ -103,7 +105,4 @@ extension ExploredSystem {
         }
         return found
     }
-
-    /// The number of operations that are in doubt at the end.
-    private(set) var doubts = 0
 }

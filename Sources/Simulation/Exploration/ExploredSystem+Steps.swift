@@ -1,4 +1,6 @@
+import DiskSimulation
 import Gateway
+import ODataWire
 import SyncCore
 import SyncEngine
 
