@@ -54,6 +54,9 @@ package actor Simulation {
     /// Whether other events are running during a request.
     var isInFlight = false
 
+    /// The keys of the devices' stores; none if they are not encrypted.
+    package nonisolated var keys: [LogKey] { habits.keys }
+
     /// The disks of the devices, by number. Empty until the run is over.
     package private(set) var disks: [SimulatedDisk] = []
 
