@@ -2,7 +2,7 @@ package import DiskSimulation
 import EDM
 import ODataSandbox
 import ODataWire
-import OperationLog
+package import OperationLog
 import Operations
 import SyncEngine
 import Transport

@@ -7,7 +7,7 @@ import Testing
     func `in every order of steps with one fault, each operation takes effect once or waits for a decision`(
         _ scenario: ExplorationScenario
     ) async throws {
-        let outcome = try await Exploration(scenario, limit: 300).run()
+        let outcome = try await Exploration(scenario, limit: 60).run()
         #expect(outcome.violations == [])
         #expect(outcome.ends > 0)
     }

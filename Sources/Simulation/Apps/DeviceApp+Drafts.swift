@@ -72,7 +72,7 @@ extension DeviceApp {
         let draft = EntityValue(drafts.entityType)
         draft.entitySet = drafts
         let texts = ["Mark": device.name("n"), "Note": device.name("w")]
-        for (name, text) in texts { draft[name] = .string(text) }
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { draft[name] = .string(text) }
         note("creates in \(set): \(texts.values.sorted())")
         if let parent {
             let items = try property("Items", of: "Field.Order", service)

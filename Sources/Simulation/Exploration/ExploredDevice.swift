@@ -79,6 +79,9 @@ final class ExploredDevice {
 package struct ExploredOperation: Sendable {
     /// Texts that occur on the service once for each time that the operation takes effect.
     let texts: [String]
+    /// Whether the operation is an update. With the policy `clientWins`, an update in doubt is sent again if another
+    /// device has overwritten its value.
+    var isUpdate = false
     let intents: [Intent]
 
     /// Creates an entity with a key that the service generates.
@@ -112,7 +115,7 @@ package struct ExploredOperation: Sendable {
     /// Changes the note of a customer that all devices have.
     static func update(_ note: String) -> ExploredOperation {
         ExploredOperation(
-            texts: [note],
+            texts: [note], isUpdate: true,
             intents: [.update(.link("Customers(1)"), changes: ["Note": .string(note)], bindings: [], inline: [])])
     }
 }
