@@ -73,7 +73,7 @@ extension RequestPlanner {
     // MARK: Replacement
 
     /// Returns all values of a PUT: the service's values, the effects of earlier requests of the change set, and the
-    /// changes. Later operations are not included.
+    /// changes. Later operations and client-only properties are not included.
     mutating func replacement(
         of entity: EntityID, _ changes: PropertyValues, _ bindings: [Binding], _ type: EntityType
     ) throws(StateError) -> PropertyValues {
@@ -87,8 +87,8 @@ extension RequestPlanner {
         standing[entity] = all
         var values: PropertyValues = [:]
         let keys = Set(type.keyProperties.map(\.name))
-        for property in type.properties
-        where property.isWritable || keys.contains(property.name) || changes[property.name] != nil {
+        for property in type.properties where !property.isClientOnly {
+            guard property.isWritable || keys.contains(property.name) || changes[property.name] != nil else { continue }
             values[property.name] = all[property.name]
         }
         for (name, value) in all where type.findProperty(name) == nil { values[name] = value }

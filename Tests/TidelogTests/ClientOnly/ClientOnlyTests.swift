@@ -102,6 +102,24 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
+    func `MD-18 a replacing update omits client-only properties, also permanent ones`(_ client: Client) async throws {
+        let shop = try await ClientOnlyShop.shop(client)
+        let store = try #require(shop.store)
+        try await store.use(ServiceOptions(supportsPatch: false))
+        let customer = try await shop.one("Customers", 1)
+        customer["Color"] = .string("blue")
+        try await shop.service.updateEntity(customer)
+        #expect(try await store.keepClientChanges() == 1)
+        customer["Name"] = .string("Ada L.")
+        try await shop.service.updateEntity(customer)
+        let batches = try await store.plannedBatches()
+        #expect(batches.count == 1)
+        for batch in batches { #expect("\(batch)".contains("PUT") && !"\(batch)".contains("blue")) }
+        #expect(try await store.upload().rejected.isEmpty)
+        #expect(try await shop.one("Customers", 1)["Color"] == .string("blue"))
+    }
+
+    @Test(arguments: Client.offline)
     func `kept client-only changes survive the upload, full downloads, new metadata and a rebuild of the views`(
         _ client: Client
     ) async throws {
