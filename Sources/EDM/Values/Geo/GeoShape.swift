@@ -18,7 +18,7 @@ public struct GeoShape: Hashable, Sendable {
         case multiPoint([GeoPosition])
         case multiLineString([[GeoPosition]])
         case multiPolygon([[[GeoPosition]]])
-        /// Shapes of any kind, at most ``GeoShape/depthLimit`` levels deep.
+        /// Shapes of any kind, at most eight levels deep.
         indirect case collection([Coordinates])
     }
 
