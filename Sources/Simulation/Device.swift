@@ -53,7 +53,7 @@ final class Device {
         views?.crash()
     }
 
-    /// Records that a request leaves the device: the log must not lose any more what was logged before it.
+    /// Marks all acknowledged operations as durable: the log has to be synced before a modification is sent.
     func makesDurable() { durable = acknowledged }
 
     /// Limits what the log must contain after a power loss to that which it had to sync.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The order of system calls, without which a loss of power could remove what was acknowledged. The simulated disk checks
-/// the calls of the log to its file system; these tests check that the calls reach the operating system.
+/// The order of system calls that makes acknowledged operations survive a loss of power. The simulated disk checks the
+/// calls of the log to its file system; these tests check that the calls reach the operating system.
 @Suite(
     .enabled(if: SystemCalls.isAvailable, "skipped: there is no strace that may trace processes"),
     .timeLimit(.minutes(20)))

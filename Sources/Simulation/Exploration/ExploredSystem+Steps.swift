@@ -125,7 +125,7 @@ extension ExploredSystem {
         }
     }
 
-    /// Ends the gateway's process: what it was doing has no further effect, and its connections break.
+    /// Ends the gateway's process. Its requests in progress have no further effect, and its connections break.
     private func crashNode() async {
         if scenario.plant == .forgetfulLedger { ledger = MemoryLedgerStorage(now: { [elapsed] in elapsed.now }) }
         node = makeNode()
