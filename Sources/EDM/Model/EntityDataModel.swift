@@ -19,9 +19,9 @@ public final class EntityDataModel: Sendable {
     /// A Boolean value that indicates whether the model has elements that exist only in the store.
     public let hasClientOnly: Bool
     let elementCounts: ElementCounts
-    private let structuredTypes: [String: StructuredType]
+    private let structuredTypes: NameMap<StructuredType>
     private let enumerationTypes: [String: EnumerationType]
-    private let sets: [String: EntitySet]
+    private let sets: NameMap<EntitySet>
     private let contained: ContainedSets
     private let subtypes: [String: [String]]
     private let definitions: [String: TypeDefinition]
@@ -60,8 +60,7 @@ public final class EntityDataModel: Sendable {
         aliases = Dictionary(own + included, uniquingKeysWith: { first, _ in first })
             .filter { alias, _ in !schemas.contains { $0.namespace == alias } }
         self.elementCounts = elementCounts
-        self.structuredTypes = Dictionary(
-            structuredTypes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.structuredTypes = NameMap(structuredTypes.map { ($0.name, $0) })
         self.enumerationTypes = Dictionary(
             enumerationTypes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let subtypes: [String: [String]] = structuredTypes.reduce(into: [:]) { result, type in
@@ -69,8 +68,7 @@ public final class EntityDataModel: Sendable {
         }
         self.subtypes = subtypes
         contained = Self.containedSets(in: entitySets + singletons, version, structuredTypes, subtypes)
-        sets = Dictionary(
-            (entitySets + singletons + contained.sets).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        sets = NameMap((entitySets + singletons + contained.sets).map { ($0.name, $0) })
     }
 
     private static func containedSets(

@@ -34,7 +34,7 @@ public final class StructuredType: Sendable {
     /// ``EntityDataModel/defects`` contains the reasons.
     public let unusableProperties: Set<String>
 
-    private let byName: [String: Property]
+    private let byName: NameMap<Property>
 
     public init(
         kind: Kind, name: String, baseType: String? = nil, isAbstract: Bool = false, isOpen: Bool = false,
@@ -55,8 +55,7 @@ public final class StructuredType: Sendable {
         self.alternateKeys = alternateKeys
         self.annotations = annotations
         self.unusableProperties = unusableProperties
-        let byName = Dictionary(
-            (properties + navigationProperties).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = NameMap((properties + navigationProperties).map { ($0.name, $0) })
         self.byName = byName
         keyParts =
             keyReferences.isEmpty

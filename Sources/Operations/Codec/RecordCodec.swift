@@ -72,7 +72,7 @@ public enum RecordCodec {
 
     /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
     public static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
-        var writer = ByteWriter()
+        var writer = ByteWriter(minimumCapacity: 256)
         let kind: Kind
         writer.signed(record.time)
         switch record.body {

@@ -3,8 +3,7 @@ public import EDM
 /// The binary form of property values without a record, as stored in the views next to their typed columns.
 public enum ValueCodec {
     public static func encode(_ values: PropertyValues) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.bytes.reserveCapacity(32 * values.count)
+        var writer = ByteWriter(minimumCapacity: 32 * values.count)
         writer.properties(values)
         return writer.bytes
     }
@@ -32,7 +31,7 @@ public enum ValueCodec {
     }
 
     public static func encode(_ operation: Operation) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = ByteWriter(minimumCapacity: 256)
         writer.operationWithAttributes(operation)
         writer.optional(operation.stream) { $0.write($1) }
         // Absent from all other operations, whose bytes predate it.

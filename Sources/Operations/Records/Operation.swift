@@ -265,6 +265,10 @@ extension Operation {
         case _ where call != nil: touchedEntities.forEach(body)
         case .update(let entity, _, let bindings) where bindings.isEmpty: body(entity)
         case .delete(let entity): body(entity)
+        case .create(let creation, let parent) where creation.inline.isEmpty:
+            body(creation.entity)
+            for binding in creation.bindings { binding.targets.forEach(body) }
+            if let parent { body(parent.entity) }
         case .create, .update, .createLink, .updateLink, .deleteLink: touchedEntities.forEach(body)
         }
     }

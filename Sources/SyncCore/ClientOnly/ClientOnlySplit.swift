@@ -5,7 +5,7 @@ public import Operations
 ///
 /// An entity of a client-only set exists only in the store, with everything that an action does to it. Of an entity of
 /// the service, this holds for client-only properties, and for links along client-only navigation properties.
-public struct ClientOnlySplit<Storage: StateReader> {
+public struct ClientOnlySplit {
     /// An action that consists only of client-only changes, or of none.
     public struct Part: Sendable, Hashable {
         public var action: Operation.Action
@@ -17,10 +17,10 @@ public struct ClientOnlySplit<Storage: StateReader> {
         }
     }
 
-    private let storage: Storage
+    private let storage: WorkingSet
     private let model: EntityDataModel
 
-    public init(storage: Storage, model: EntityDataModel) {
+    public init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }

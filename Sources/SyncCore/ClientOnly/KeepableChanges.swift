@@ -4,11 +4,11 @@ public import Operations
 /// Determines the client-only operations whose changes can become part of the base state.
 ///
 /// An operation qualifies if the base state contains its entities, and if no earlier operation on them remains.
-public struct KeepableChanges<Storage: StateReader> {
-    private let storage: Storage
-    private let split: ClientOnlySplit<Storage>
+public struct KeepableChanges {
+    private let storage: WorkingSet
+    private let split: ClientOnlySplit
 
-    public init(storage: Storage, model: EntityDataModel) {
+    public init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         split = ClientOnlySplit(storage: storage, model: model)
     }

@@ -1,6 +1,26 @@
 import EDM
 import Operations
 
+extension RelationshipIndex.Constraint {
+    /// Sets the dependent properties to the principal's values, and to null if the principal has none. Returns false,
+    /// without a change, if all of them are equal already.
+    @discardableResult
+    func copyValues(of principal: EntityRow, to values: inout PropertyValues) -> Bool {
+        func wanted(_ pair: ReferentialConstraint, _ known: Value?) -> Value? {
+            principal.values[pair.principal] ?? (known == nil ? nil : .null)
+        }
+        let isChanged = pairs.contains { pair in
+            let known = values[pair.dependent]
+            return wanted(pair, known) != known
+        }
+        guard isChanged else { return false }
+        for pair in pairs {
+            if let value = wanted(pair, values[pair.dependent]) { values[pair.dependent] = value }
+        }
+        return true
+    }
+}
+
 /// Lookups of the entities that referential constraints connect.
 struct ConstraintLookup {
     let storage: StateLayer

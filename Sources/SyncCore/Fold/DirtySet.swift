@@ -1,9 +1,9 @@
 public import Operations
 
 /// The dirty set: the changes by operations since the last check.
-public struct DirtySet: Sendable, Hashable {
+public struct DirtySet: Sendable, Equatable {
     /// Entities that were changed, created or deleted, or gained or lost a link.
-    public internal(set) var entities: Set<EntityID> = []
+    public internal(set) var entities: EntityIDSet = []
     /// Removed links.
     public internal(set) var unlinked: Set<LinkEnds> = []
 

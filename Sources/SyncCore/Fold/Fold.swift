@@ -200,7 +200,7 @@ public struct Fold {
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
         if kind == .baseUnderPending { edits?.add(layer) }
-        return (kind == .local ? [] : editor.touched.entities, layer.effect)
+        return (kind == .local ? [] : editor.touched.entities.asSet, layer.effect)
     }
 
     // MARK: Operations

@@ -7,7 +7,7 @@ import Operations
 /// changes below them, only the operations that the change reaches in this way have to be rebased; see
 /// ``PartialReplay``.
 public struct OperationEffect: Sendable, Equatable {
-    private var accesses = IDTable<Access>()
+    private var accesses = IDTable<Access>(minimumCapacity: 16)
     /// The links that the operation created, deleted, or found as requested. May contain duplicates.
     public var links: [DirtySet.LinkEnds] = []
 
@@ -150,20 +150,36 @@ public struct StateItem: RawRepresentable, Sendable, Hashable {
         hash.add(set.utf8)
         for (property, value) in values {
             hash.add(property.utf8)
-            hash.add(Self.text(value).utf8)
+            Self.add(value, to: &hash)
         }
         return StateItem(.match, hash.value)
     }
 
-    /// Returns a canonical text of the value; empty if equal values may have several notations.
-    private static func text(_ value: Value) -> String {
+    /// Returns the item of the entities of a set that have the same values of the properties; nil if a value is unset or
+    /// null.
+    static func match(_ set: String, _ properties: [String], of values: PropertyValues) -> StateItem? {
+        var hash = FNV1a()
+        hash.add(set.utf8)
+        for property in properties {
+            guard let value = values[property], value != .null else { return nil }
+            hash.add(property.utf8)
+            add(value, to: &hash)
+        }
+        return StateItem(.match, hash.value)
+    }
+
+    /// Adds a canonical text of the value; an empty one if equal values may have several notations.
+    private static func add(_ value: Value, to hash: inout FNV1a) {
         switch value {
-        case .integer(let number): String(number)
-        case .boolean(let flag): flag ? "1" : "0"
-        case .guid(let guid): guid.description.lowercased()
+        case .integer(let number): hash.add(String(number).utf8)
+        case .boolean(let flag): hash.add((flag ? "1" : "0").utf8)
+        case .guid(let guid): hash.add(guid.description.lowercased().utf8)
         case .string(let text), .enumeration(let text), .raw(let text):
-            text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercased() : ""
-        default: ""
+            if text.utf8.allSatisfy({ $0 < 0x80 }) {
+                for byte in text.utf8 { hash.add(byte: byte | (0x41...0x5A ~= byte ? 0x20 : 0)) }
+            }
+            hash.end()
+        default: hash.end()
         }
     }
 

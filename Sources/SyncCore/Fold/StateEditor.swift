@@ -116,7 +116,7 @@ struct StateEditor {
             row.editLink = known.editLink
             row.downloaded = known.downloaded
         }
-        try put(row)
+        try put(try withPrincipalValues(row, creation.bindings))
         let names = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
         var decided = try decidedEnds(names, of: row)
         if let owner, !owner.inverseConstraints.isEmpty { decided.insert(owner.relationship.reversed) }
@@ -130,6 +130,25 @@ struct StateEditor {
             }
         }
         try bind(row.id, creation.bindings)
+    }
+
+    /// Returns the row of a new entity with the dependent properties that its bindings determine, so that the row is
+    /// stored once. The links set the same values.
+    ///
+    /// The properties of a principal are left to the links, since they determine other links.
+    private func withPrincipalValues(_ row: EntityRow, _ bindings: [Binding]) throws(StateError) -> EntityRow {
+        guard !bindings.isEmpty, index.constraints(ofPrincipalsIn: row.set).isEmpty else { return row }
+        var row = row
+        for binding in bindings {
+            guard let principal = binding.targets.last, binding.targets.count == 1,
+                let end = try navigation(binding.navigation, of: row)?.navigation,
+                let constraint = index.constraint(end.relationship.name, dependentSet: row.set),
+                constraint.dependentIsFirst == end.relationship.isForward,
+                let source = try lookup.principal(principal, constraint)
+            else { continue }
+            constraint.copyValues(of: source, to: &row.values)
+        }
+        return row
     }
 
     /// Updates an entity. Has no effect if the entity no longer exists.
@@ -260,7 +279,11 @@ struct StateEditor {
             touched.entities.insert(first)
             touched.entities.insert(second)
             let ends = DirtySet.LinkEnds(relationship: name, first: first, second: second)
-            if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
+            if !present {
+                touched.unlinked.insert(ends)
+            } else if !touched.unlinked.isEmpty {
+                touched.unlinked.remove(ends)
+            }
         }
         try storage.setLink(name, first, second, present)
     }
@@ -283,15 +306,7 @@ struct StateEditor {
         guard let source = try lookup.principal(principal, constraint),
             var row = try storage.row(dependent, reading: .readsKeys)
         else { return }
-        let before = row.values
-        for pair in constraint.pairs {
-            if let value = source.values[pair.principal] {
-                row.values[pair.dependent] = value
-            } else if row.values[pair.dependent] != nil {
-                row.values[pair.dependent] = .null
-            }
-        }
-        if row.values != before { try put(row) }
+        if constraint.copyValues(of: source, to: &row.values) { try put(row) }
     }
 
     /// Updates the links of an entity from its dependent properties, which determine its principals.

@@ -84,15 +84,14 @@ final class StateLayer {
         }
         guard let set = after?.set ?? before?.set else { return effect.record(.entity(id), access) }
         for properties in index.comparedProperties(of: set) {
-            let (old, new) = (properties.map { before?.values[$0] }, properties.map { after?.values[$0] })
-            if before != nil, after != nil, zip(old, new).allSatisfy({ Self.areSame($0, $1) }) { continue }
+            if let before, let after,
+                properties.allSatisfy({ Self.areSame(before.values[$0], after.values[$0]) })
+            {
+                continue
+            }
             access.formUnion(.writesKeys)
-            for values in [old, new] {
-                let known = zip(properties, values).compactMap { name, value in
-                    value.map { (property: name, value: $0) }
-                }
-                guard known.count == properties.count, known.allSatisfy({ $0.value != .null }) else { continue }
-                let item = StateItem.match(set, known)
+            for row in [before, after] {
+                guard let row, let item = StateItem.match(set, properties, of: row.values) else { continue }
                 effect.record(item, .writesMembers)
                 if kind == .baseUnderPending { matches[item, default: []].insert(id) }
             }

@@ -125,7 +125,7 @@ public struct EntityNames<Storage: StateReader> {
 
 /// A link such as `Orders(5)` for a key that is a single small integer, which all versions write in the same way. It
 /// equals the encoder's result in a tenth of the time.
-public struct PlainLinkForm: Sendable {
+public final class PlainLinkForm: Sendable {
     /// The key property.
     public let key: String
     private let prefix: [UInt8]

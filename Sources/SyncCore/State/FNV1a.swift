@@ -18,7 +18,10 @@ package struct FNV1a {
     /// Ends an item, so that the bytes of adjacent items cannot be confused.
     mutating func end() { value = (value ^ 0xFF) &* 0x100_0000_01b3 }
 
-    package mutating func add(_ text: String.UTF8View) { add(Array(text)) }
+    package mutating func add(_ text: String.UTF8View) {
+        for byte in text { add(byte: byte) }
+        end()
+    }
 
     package mutating func add(_ number: UInt64) {
         for shift in stride(from: 0, to: 64, by: 8) {

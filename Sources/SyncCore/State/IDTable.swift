@@ -16,6 +16,12 @@ package struct IDTable<Value> {
 
     package init() {}
 
+    /// Creates a table that stores so many values without another allocation.
+    package init(minimumCapacity: Int) {
+        ids.reserveCapacity(minimumCapacity)
+        values.reserveCapacity(minimumCapacity)
+    }
+
     package var count: Int { ids.count }
     package var isEmpty: Bool { ids.isEmpty }
 

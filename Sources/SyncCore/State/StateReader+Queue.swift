@@ -3,11 +3,11 @@ public import Operations
 
 /// The pending operations, in ascending order of sequence number.
 extension StateReader {
-    private var pending: PendingQueue {
-        get throws(StateError) {
-            try queue.load()
-            return queue.pending
-        }
+    /// Returns the table after loading it. Returning its queue would copy the queue, which costs more than a lookup.
+    private func loadedQueue() throws(StateError) -> QueueTable {
+        let queue = queue
+        try queue.load()
+        return queue
     }
 
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
@@ -16,21 +16,21 @@ extension StateReader {
 
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
         queue.operationsRead += 1
-        return try pending[sequence]
+        return try loadedQueue().pending[sequence]
     }
 
     /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
     public func pendingStatus(
         of sequence: SequenceNumber
     ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)? {
-        try pending.status(of: sequence)
+        try loadedQueue().pending.status(of: sequence)
     }
 
     /// Returns at most `limit` pending operations from `first` on.
     public func pendingOperations(
         from first: SequenceNumber, limit: Int
     ) throws(StateError) -> [PendingOperation] {
-        let page = try pending.operations(from: first, limit: limit)
+        let page = try loadedQueue().pending.operations(from: first, limit: limit)
         queue.operationsRead += page.count
         return page
     }
@@ -53,35 +53,39 @@ extension StateReader {
         }
     }
 
-    public func hasPending() throws(StateError) -> Bool { try pending.count > 0 }
-    public func pendingCount() throws(StateError) -> Int { try pending.count }
+    public func hasPending() throws(StateError) -> Bool { try loadedQueue().pending.count > 0 }
+    public func pendingCount() throws(StateError) -> Int { try loadedQueue().pending.count }
     /// Returns whether any pending operation is not to be sent: a draft or a local-only operation.
     public func hasHeldBack() throws(StateError) -> Bool { try heldBackCount() > 0 }
     /// Returns the number of operations that are not to be sent.
-    public func heldBackCount() throws(StateError) -> Int { try pending.heldBack }
+    public func heldBackCount() throws(StateError) -> Int { try loadedQueue().pending.heldBack }
     /// Returns whether the service has rejected any operation.
-    package func hasRejected() throws(StateError) -> Bool { try pending.hasRejected }
+    package func hasRejected() throws(StateError) -> Bool { try loadedQueue().pending.hasRejected }
 
     /// Returns the pending operations that refer to the entity.
     public func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
-        try pending.naming(id)
+        try loadedQueue().pending.naming(id)
     }
 
     /// Returns the pending operations that change the entity.
     public func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
-        try pending.changing(id)
+        try loadedQueue().pending.changing(id)
     }
 
-    public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool { try pending.hasChange(of: id) }
+    public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
+        try loadedQueue().pending.hasChange(of: id)
+    }
 
     /// Returns the last pending operation of the app's transaction, or nil if it has none.
     public func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {
-        try pending.last(inTransaction: name)
+        try loadedQueue().pending.last(inTransaction: name)
     }
 
     /// Returns the status of an entity that follows from the pending operations. Only if the state is stored, because
     /// other states do not track the subjects of operations.
-    public func pendingState(of id: EntityID) throws(StateError) -> PendingState { try pending.pendingState(of: id) }
+    public func pendingState(of id: EntityID) throws(StateError) -> PendingState {
+        try loadedQueue().pendingState(of: id)
+    }
 
     // MARK: Effects
 
@@ -89,17 +93,17 @@ extension StateReader {
 
     /// Returns whether each pending operation has an effect, and no other operation has one.
     public func hasEffects() throws(StateError) -> Bool {
-        let pending = try pending
-        return pending.effects.count == pending.count
+        let queue = try loadedQueue()
+        return queue.pending.effects.count == queue.pending.count
     }
 
     public func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect? {
-        try pending.effects[sequence]
+        try loadedQueue().pending.effects[sequence]
     }
 
     /// Returns the operations that read or wrote the item, in order.
     public func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)] {
-        try pending.effects.accesses(of: item)
+        try loadedQueue().pending.effects.accesses(of: item)
     }
 }
 

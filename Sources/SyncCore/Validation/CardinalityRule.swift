@@ -5,11 +5,11 @@ import Operations
 ///
 /// It is checked after an operation or a whole change set was folded, because inside a change set only the final state
 /// has to be legal.
-public struct CardinalityRule<Storage: StateReader> {
-    private let storage: Storage
+public struct CardinalityRule {
+    private let storage: WorkingSet
     private let index: RelationshipIndex
 
-    public init(storage: Storage, index: RelationshipIndex) {
+    public init(storage: WorkingSet, index: RelationshipIndex) {
         self.storage = storage
         self.index = index
     }

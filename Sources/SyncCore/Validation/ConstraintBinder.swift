@@ -3,11 +3,11 @@ public import Operations
 
 /// Adds bindings to dependent properties that refer to a new local entity. The service may assign another key to that
 /// entity, and only an ID remains valid.
-public struct ConstraintBinder<Storage: StateReader> {
-    private let storage: Storage
+public struct ConstraintBinder {
+    private let storage: WorkingSet
     private let model: EntityDataModel
 
-    public init(storage: Storage, model: EntityDataModel) {
+    public init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }

@@ -4,11 +4,11 @@ public import Operations
 
 /// The rules for a single operation, derived from the metadata and the current state. ``CardinalityRule`` checks the
 /// resulting state.
-public struct OperationRules<Storage: StateReader> {
-    private let storage: Storage
+public struct OperationRules {
+    private let storage: WorkingSet
     let model: EntityDataModel
 
-    public init(storage: Storage, model: EntityDataModel) {
+    public init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }
@@ -153,6 +153,7 @@ public struct OperationRules<Storage: StateReader> {
 
     /// Checks the keys of a deep insert for duplicates. None of its entities is in the state yet.
     private func checkKeysDiffer(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
+        if creation.inline.isEmpty { return }
         var keys: Set<ExactText> = []
         func visit(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
             if let key = creation.keyText(in: parent, model) {
@@ -348,7 +349,7 @@ public struct OperationRules<Storage: StateReader> {
         return type
     }
 
-    func read<T>(_ body: (Storage) throws(StateError) -> T) throws(ValidationError) -> T {
+    func read<T>(_ body: (WorkingSet) throws(StateError) -> T) throws(ValidationError) -> T {
         do throws(StateError) { return try body(storage) } catch { throw .state(error) }
     }
 }

@@ -1,6 +1,7 @@
 public import EDM
 public import ODataWire
 public import Operations
+import SyncCore
 
 /// An action of an app before its addresses are resolved to entities. It is the same for a store and for a service.
 public enum Intent: Sendable {
@@ -106,8 +107,7 @@ public struct EntitySnapshot: Sendable, Hashable {
     public var type: String
     public var values: PropertyValues
     public var etag: String?
-    public var readLink: String
-    public var editLink: String
+    package var links: SnapshotLinks
     /// The entity ID; nil for an entity that was read from a service.
     public var entityID: EntityID?
     public var state: State
@@ -121,6 +121,18 @@ public struct EntitySnapshot: Sendable, Hashable {
     public var expanded: [Expanded]
     /// The addresses of the entity's streams, for an entity that was read from a service.
     public var streams: [StreamLinks] = []
+
+    /// The readLink; empty for a row that is no entity.
+    public var readLink: String {
+        get { links.read ?? "" }
+        set { links.read = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// The editLink; empty for a row that is no entity.
+    public var editLink: String {
+        get { links.edit ?? "" }
+        set { links.edit = newValue.isEmpty ? nil : newValue }
+    }
 
     public enum State: String, Sendable, Hashable {
         /// The state that the service last returned.
@@ -157,10 +169,21 @@ public struct EntitySnapshot: Sendable, Hashable {
         self.type = type
         self.values = values
         self.etag = etag
-        self.readLink = readLink
-        self.editLink = editLink
+        links = .texts(read: readLink.isEmpty ? nil : readLink, edit: editLink.isEmpty ? nil : editLink)
         self.entityID = entityID
         self.state = state
         self.expanded = expanded
+    }
+
+    /// Creates a snapshot of an entity whose links have the plain form, with the given key.
+    init(_ row: EntityRow, linkForm: PlainLinkForm, key: Int64, state: State) {
+        set = row.set
+        type = row.type
+        values = row.values
+        etag = row.etag
+        links = .plain(linkForm, key)
+        entityID = row.id
+        self.state = state
+        expanded = []
     }
 }

@@ -55,7 +55,7 @@ extension LocalStore {
                     performed.append(PerformedOperation(sequence, subject, isClientOnly: part.isClientOnly))
                     try builder.advance()
                 }
-                builder.drafts.intentEnds.append(performed.count)
+                builder.drafts.endIntent(operations: performed.count)
                 if !asChangeSet { try self.checkCardinality() }
             }
             try self.checkCardinality()
@@ -87,19 +87,19 @@ extension LocalStore {
         _ performed: [PerformedOperation], _ drafts: DraftTable, _ model: EntityDataModel
     ) throws -> [IntentResult] {
         let reader = try SnapshotReader(state: state, forms: linkForms(model))
-        let created = Dictionary(grouping: drafts.ids) { drafts.intentOf[$0.key] }
         var results: [IntentResult] = []
         results.reserveCapacity(drafts.intentEnds.count)
-        var begin = 0
-        for (index, end) in drafts.intentEnds.enumerated() {
-            defer { begin = end }
+        var (begin, firstDraft) = (0, 0)
+        for intent in drafts.intentEnds {
+            let (end, created) = (intent.operations, drafts.created[firstDraft..<intent.drafts])
+            defer { (begin, firstDraft) = (end, intent.drafts) }
             guard end > begin else {
                 results.append(IntentResult())
                 continue
             }
             let own = performed[begin..<end]
             var result = IntentResult(sequence: (own.last { !$0.isClientOnly } ?? performed[end - 1]).sequence)
-            for (draft, id) in created[index] ?? [] {
+            for (draft, id) in created {
                 if let row = try state.row(id) { result.entities[draft] = try reader.snapshot(row) }
             }
             if let subject = performed[end - 1].subject, let row = try state.row(subject) {

@@ -4,12 +4,30 @@ import Operations
 import SyncCore
 import Views
 
-/// The entity ID of each draft of a call, and its intent.
+/// The entity ID of each draft of a call, by intent.
 struct DraftTable {
-    var ids: [Int: EntityID] = [:]
-    var intentOf: [Int: Int] = [:]
-    /// The number of operations after each intent.
-    var intentEnds: [Int] = []
+    /// The operations and drafts up to the end of an intent.
+    struct IntentEnd {
+        let operations: Int
+        let drafts: Int
+    }
+
+    private var ids: [Int: EntityID] = [:]
+    /// The drafts in the order in which their entities get IDs.
+    private(set) var created: [(number: Int, id: EntityID)] = []
+    private(set) var intentEnds: [IntentEnd] = []
+
+    subscript(number: Int) -> EntityID? { ids[number] }
+
+    mutating func add(_ number: Int, _ id: EntityID) {
+        ids[number] = id
+        created.append((number, id))
+    }
+
+    /// Ends an intent, whose last operation is the given one.
+    mutating func endIntent(operations: Int) {
+        intentEnds.append(IntentEnd(operations: operations, drafts: created.count))
+    }
 }
 
 /// Converts intents, which refer to entities by addresses, to operations, which refer to them by IDs.
@@ -19,7 +37,7 @@ struct OperationBuilder {
     let root: String?
     var drafts: DraftTable
     private var next: EntityID
-    private var binder: ConstraintBinder<WorkingSet> { ConstraintBinder(storage: state, model: model) }
+    private var binder: ConstraintBinder { ConstraintBinder(storage: state, model: model) }
 
     init(state: WorkingSet, model: EntityDataModel, root: String?, drafts: DraftTable) throws {
         self.state = state
@@ -74,7 +92,7 @@ struct OperationBuilder {
     /// Returns the actions of an intent, with client-only changes separated from those for the service.
     mutating func parts(
         of intent: Intent, sendsEmptyUpdate: Bool
-    ) throws -> [ClientOnlySplit<WorkingSet>.Part] {
+    ) throws -> [ClientOnlySplit.Part] {
         let actions = try actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
         // The effect of a call is not sent.
         if case .invoke = intent { return actions.map { .init($0, isClientOnly: false) } }
@@ -172,7 +190,7 @@ struct OperationBuilder {
         case .named(let name): return .named(name)
         case .entity(let address): return .entity(try entity(address))
         case .created:
-            guard case .create(let new, _) = intent, let id = drafts.ids[new.number] else {
+            guard case .create(let new, _) = intent, let id = drafts[new.number] else {
                 throw OperationRefused(
                     .notAllowed, "The upload category refers to the new entity, but the call does not create one.",
                     recovery: "Set a category by name, or an entity that exists.")
@@ -194,8 +212,7 @@ struct OperationBuilder {
     private mutating func creation(_ draft: EntityDraft) throws -> Creation {
         let id = next
         next = EntityID(rawValue: next.rawValue &+ 1)
-        drafts.ids[draft.number] = id
-        drafts.intentOf[draft.number] = drafts.intentEnds.count
+        drafts.add(draft.number, id)
         return Creation(
             entity: id, set: draft.set, type: draft.type, values: draft.values,
             bindings: try draft.bindings.map { try binding($0) },
@@ -229,7 +246,7 @@ struct OperationBuilder {
     func entity(_ address: EntityAddress) throws -> EntityID {
         switch address {
         case .draft(let number):
-            guard let id = drafts.ids[number] else {
+            guard let id = drafts[number] else {
                 throw OperationRefused(
                     .entityNotFound,
                     "The operation refers to an entity that is neither in the store nor created earlier in the change set.",

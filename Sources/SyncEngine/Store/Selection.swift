@@ -39,7 +39,7 @@ struct Selection {
 
     private mutating func paths(for snapshot: EntitySnapshot) -> SelectedPaths {
         // Rows that were combined have no key.
-        let type = snapshot.readLink.isEmpty ? "" : snapshot.type
+        let type = snapshot.links.hasRead ? snapshot.type : ""
         if let last, last.type == type { return last.paths }
         var paths = SelectedPaths(items)
         for property in model.findEntityType(type)?.keyProperties ?? [] { paths.add(property.name) }

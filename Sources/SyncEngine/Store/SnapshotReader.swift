@@ -38,11 +38,16 @@ struct SnapshotReader {
             case .pending: .pending
             case .rejected: .error
             }
-        let readLink = forms.readLink(row)
-        var snapshot = EntitySnapshot(
-            set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
-            editLink: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink), entityID: row.id,
-            state: pendingState)
+        var snapshot: EntitySnapshot
+        if row.editLink == nil, let (form, key) = forms.plain(row) {
+            snapshot = EntitySnapshot(row, linkForm: form, key: key, state: pendingState)
+        } else {
+            let readLink = forms.readLink(row)
+            snapshot = EntitySnapshot(
+                set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
+                editLink: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink),
+                entityID: row.id, state: pendingState)
+        }
         snapshot.isCreated = row.origin == .local
         snapshot.isLocal = row.origin == .local || pendingState != .clean
         return snapshot
@@ -64,10 +69,16 @@ final class LinkForms {
     }
 
     func readLink(_ row: EntityRow) -> String {
-        if row.origin != .local, let form = form(of: row), case .integer(let key)? = row.values[form.key] {
-            return form.link(key)
-        }
+        if let (form, key) = plain(row) { return form.link(key) }
         return names.readLink(row)
+    }
+
+    /// Returns the plain form of an entity's link and its key, if it has this form.
+    func plain(_ row: EntityRow) -> (form: PlainLinkForm, key: Int64)? {
+        guard row.origin != .local, let form = form(of: row), case .integer(let key)? = row.values[form.key] else {
+            return nil
+        }
+        return (form, key)
     }
 
     private func form(of row: EntityRow) -> PlainLinkForm? {

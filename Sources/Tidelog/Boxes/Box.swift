@@ -96,7 +96,7 @@ public struct Box<Entity: EntityValue>: Sendable {
     /// If several of the objects lead to the same new object, it is created once.
     @discardableResult
     public func put(_ entities: [Entity]) async throws(TidelogError) -> [EntityID] {
-        var plan = PutPlan()
+        var plan = PutPlan(count: entities.count)
         for entity in entities {
             if entity.isNew, entity.entitySet == nil { entity.entitySet = place.set }
             plan.put(entity)

@@ -13,8 +13,7 @@ extension EntityValue {
         values = snapshot.values
         savedValues = snapshot.values
         // Results of `$apply` have no links.
-        readLink = snapshot.readLink.isEmpty ? nil : snapshot.readLink
-        editLink = snapshot.editLink.isEmpty ? nil : snapshot.editLink
+        links = snapshot.links
         etag = snapshot.etag
         entityID = snapshot.entityID
         state = State(rawValue: snapshot.state.rawValue) ?? .clean

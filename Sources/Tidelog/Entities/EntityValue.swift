@@ -21,9 +21,15 @@ open class EntityValue {
     ///
     /// Present as soon as the entity has been created locally or read. It remains valid after the service has
     /// assigned the real key.
-    public var readLink: String?
+    public var readLink: String? {
+        get { links.read }
+        set { links.read = newValue }
+    }
     /// The link for updating and deleting the entity; usually the same as ``readLink``.
-    public var editLink: String?
+    public var editLink: String? {
+        get { links.edit }
+        set { links.edit = newValue }
+    }
     /// The ETag of the version that was last read or saved; `nil` if there is none.
     public internal(set) var etag: String?
     /// The permanent ID of the entity in the store; `nil` for entities that were read directly from a service.
@@ -59,6 +65,7 @@ open class EntityValue {
 
     /// Only the set properties. An absent property is unset, which is neither null nor the default.
     var values: PropertyValues
+    var links = SnapshotLinks.texts(read: nil, edit: nil)
     /// The values as last read or saved. An update contains the differences.
     var savedValues = PropertyValues()
     var bindings: [(property: Property, entity: EntityValue)] = []

@@ -18,7 +18,12 @@ struct PutPlan {
     /// chains is not bounded.
     private var steps: [Step] = []
 
-    init() {}
+    /// - Parameter count: The number of objects to save, if known.
+    init(count: Int = 0) {
+        operations.reserveCapacity(count)
+        seen.reserveCapacity(count)
+        created.reserveCapacity(count)
+    }
 
     private enum Step {
         /// Saves the entity after the entities that it refers to.
@@ -59,7 +64,10 @@ struct PutPlan {
 
     private mutating func put(_ entity: EntityValue, in parent: (EntityValue, Property)?) -> [Step] {
         guard seen.insert(ObjectIdentifier(entity)).inserted else { return [] }
-        return entity.changedTargets.map { .put($0.target, parent: nil) } + [.save(entity, parent: parent)]
+        var next: [Step] = []
+        for (_, target) in entity.changedTargets { next.append(.put(target, parent: nil)) }
+        next.append(.save(entity, parent: parent))
+        return next
     }
 
     /// - Parameter parent: the entity in which a new entity is created.
@@ -195,17 +203,21 @@ extension EntityValue {
     /// The declared relations that the app has changed, in the order of their names.
     fileprivate var changedRelations: [(property: Property, related: RelatedEntities)] {
         guard !related.isEmpty else { return [] }
-        return related.filter { $0.value.edit != .none }.sorted { $0.key < $1.key }.compactMap { name, related in
-            entityType.findProperty(name).map { ($0, related) }
+        var changed: [(property: Property, related: RelatedEntities)] = []
+        for (name, related) in related where related.edit != .none {
+            if let property = entityType.findProperty(name) { changed.append((property, related)) }
         }
+        if changed.count > 1 { changed.sort { $0.property.name < $1.property.name } }
+        return changed
     }
 
     /// The new entities that the app has set as targets of single-valued relations.
     fileprivate var changedTargets: [(property: Property, target: EntityValue)] {
-        changedRelations.compactMap { property, related in
-            guard !property.isCollection, let target = related.list.first, target.isNew else { return nil }
-            return (property, target)
+        var targets: [(property: Property, target: EntityValue)] = []
+        for (property, related) in changedRelations where !property.isCollection {
+            if let target = related.list.first, target.isNew { targets.append((property, target)) }
         }
+        return targets
     }
 
     /// Whether the app has set a single-valued navigation property to the entity.

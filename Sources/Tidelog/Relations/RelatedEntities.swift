@@ -266,4 +266,10 @@ struct LinkIdentity: Hashable {
     init(_ from: EntityValue, _ property: Property, _ to: EntityID) {
         self.init(EntityIdentity(from), property, EntityIdentity(to, inStoreOf: from))
     }
+
+    /// Hashes only the entities, because two entities rarely have links of several relationships.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(first)
+        hasher.combine(second)
+    }
 }

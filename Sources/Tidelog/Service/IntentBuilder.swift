@@ -247,7 +247,7 @@ struct IntentBuilder {
     // MARK: Addresses
 
     func isKnown(_ entity: EntityValue) -> Bool {
-        entity.readLink != nil || entity.editLink != nil || numbers[ObjectIdentifier(entity)] != nil
+        entity.links.hasRead || entity.links.edit != nil || numbers[ObjectIdentifier(entity)] != nil
     }
 
     func address(of entity: EntityValue, forReading: Bool = false) throws(TidelogError) -> EntityAddress {
@@ -305,14 +305,18 @@ extension EntityValue {
     /// Returns the relations that the app has changed, in the order of their names.
     fileprivate func changedRelations(_ scope: RelationScope = .all) -> [(name: String, related: RelatedEntities)] {
         guard !related.isEmpty else { return [] }
-        return related.filter { name, related in
-            guard related.edit != .none else { return false }
-            return switch scope {
-            case .all: true
-            case .single(let later): !isCollection(name) && !later.contains(name)
-            case .update: related.edit == .replaced || !isCollection(name)
-            }
-        }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        var changed: [(name: String, related: RelatedEntities)] = []
+        for (name, related) in related where related.edit != .none {
+            let isIncluded =
+                switch scope {
+                case .all: true
+                case .single(let later): !isCollection(name) && !later.contains(name)
+                case .update: related.edit == .replaced || !isCollection(name)
+                }
+            if isIncluded { changed.append((name, related)) }
+        }
+        if changed.count > 1 { changed.sort { $0.name < $1.name } }
+        return changed
     }
 
     /// Whether the store already has the target that was set for a single-valued relation.

@@ -23,7 +23,7 @@ private func standingCall(
     guard let pointer = sqlite3_user_data(context), let arguments, count == 1 else { return }
     let queue = Unmanaged<QueueTable>.fromOpaque(pointer).takeUnretainedValue()
     let id = EntityID(rawValue: UInt64(bitPattern: sqlite3_value_int64(arguments[0])))
-    switch queue.pending.pendingState(of: id) {
+    switch queue.pendingState(of: id) {
     case .clean: sqlite3_result_int(context, 0)
     case .pending: sqlite3_result_int(context, 1)
     case .rejected: sqlite3_result_int(context, 2)

@@ -43,7 +43,7 @@ struct StoredQueue: StatementRunner {
     /// Writes the changes to the tables, in ascending order.
     func flush(_ queue: QueueTable) throws(SQLiteError) {
         for (sequence, change) in queue.drainChanges() {
-            guard let operation = queue.pending[sequence] else {
+            guard let operation = queue.operation(sequence) else {
                 try connection.run(removePending) { $0.sequence(sequence) }
                 continue
             }

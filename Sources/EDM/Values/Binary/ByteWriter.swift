@@ -4,6 +4,9 @@ package struct ByteWriter {
 
     @inlinable package init() {}
 
+    /// Creates a writer that stores so many bytes without another allocation.
+    package init(minimumCapacity: Int) { bytes.reserveCapacity(minimumCapacity) }
+
     @inlinable
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
 

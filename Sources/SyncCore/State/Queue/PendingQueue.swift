@@ -149,6 +149,8 @@ package struct PendingQueue {
 
     package func last(inTransaction name: String) -> SequenceNumber? { byTransaction[name]?.max() }
 
+    // Inlined, because a call would copy the queue.
+    @inline(__always)
     package func pendingState(of id: EntityID) -> PendingState {
         guard let place = byEntity.place(of: id), byEntity[at: place].about > 0 else { return .clean }
         return byEntity[at: place].rejected > 0 ? .rejected : .pending

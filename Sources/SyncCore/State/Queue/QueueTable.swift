@@ -45,6 +45,11 @@ public final class QueueTable {
 
     package var isLoaded: Bool { loader == nil }
 
+    // For other modules, which would copy ``pending``.
+
+    package func operation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
+    package func pendingState(of id: EntityID) -> PendingState { pending.pendingState(of: id) }
+
     /// Returns an independent queue with the same operations.
     func copy() -> QueueTable {
         let copy = QueueTable()

@@ -1,45 +1,127 @@
 import Operations
 
 /// The links of a working set: all links of a state, or those that differ from the backing.
+///
+/// A link is an entry of one array. Four linked lists run through the entries: the links with the same first end, those
+/// with the same second end, those that differ between the base state and the current state, and those with the same
+/// hash. Adding and removing a link takes constant time and allocates nothing, however many links an entity has.
 struct LinkTable {
     typealias Key = DirtyItems.LinkEnds
 
-    private(set) var links: [Key: LinkRow] = [:]
-    /// The links of the backing that are removed.
-    private(set) var removed: Set<Key> = []
-    /// The keys of both, by the entity at either end.
-    private var byEntity = IDTable<SmallSet<Key>>()
-    /// The links that are only in the base state or only in the current state.
-    private var changedKeys: Set<Key> = []
+    private struct Entry {
+        let relationship: Int32
+        let first: UInt64
+        let second: UInt64
+        var content: Content
+        var byFirst = ListLinks()
+        var bySecond = ListLinks()
+        var byChange = ListLinks()
+        /// The next entry with the same hash, or -1.
+        var nextOfHash: Int32 = -1
 
-    var isEmpty: Bool { links.isEmpty && removed.isEmpty }
-    var count: Int { links.count + removed.count }
-
-    subscript(key: Key) -> LinkRow? { links[key] }
-
-    var changed: [LinkRow] { changedKeys.compactMap { links[$0] } }
-
-    func contains(_ key: Key) -> Bool { links[key] != nil || !removed.isEmpty && removed.contains(key) }
-
-    /// Returns the links of an entity that differ from the backing.
-    func keys(of id: EntityID) -> [Key] {
-        byEntity.place(of: id).map { byEntity[at: $0].elements } ?? []
+        var isChanged: Bool { content == .inBaseOnly || content == .inLocalOnly }
     }
 
+    private enum Content: UInt8 {
+        case inBaseOnly, inLocalOnly, inBoth
+        /// The backing has the link, and the state does not.
+        case removed
+        /// The entry is not in use.
+        case free
+    }
+
+    /// The neighbors of an entry in a list; -1 for none.
+    private struct ListLinks {
+        var next: Int32 = -1
+        var previous: Int32 = -1
+    }
+
+    /// The first entries of an entity's lists, as the first end and as the second end; -1 for none.
+    private struct Heads {
+        var first: Int32 = -1
+        var second: Int32 = -1
+    }
+
+    private var entries: [Entry] = []
+    /// Indexes of the entries that are not in use.
+    private var free: [Int32] = []
+    private var heads = IDTable<Heads>()
+    private var firstChanged: Int32 = -1
+    /// The first entry of each hash of a key.
+    private var byHash = IDTable<Int32>()
+    private var names = RelationshipNumbers()
+
+    var isEmpty: Bool { count == 0 }
+    /// The number of links, including those of the backing that are removed.
+    var count: Int { entries.count - free.count }
+
+    subscript(key: Key) -> LinkRow? { place(of: key).flatMap(row) }
+
+    /// Whether the table decides about the link: it contains the link or its removal.
+    func contains(_ key: Key) -> Bool { place(of: key) != nil }
+
+    /// The links that are only in the base state or only in the current state, in no particular order.
+    var changed: [LinkRow] {
+        var found: [LinkRow] = []
+        var place = firstChanged
+        while place >= 0 {
+            if let row = row(Int(place)) { found.append(row) }
+            place = entries[Int(place)].byChange.next
+        }
+        return found
+    }
+
+    /// All links, in no particular order.
+    var links: [LinkRow] { entries.indices.compactMap(row) }
+
+    /// The keys of all links, including those of the backing that are removed, in no particular order.
+    var keys: [Key] { entries.filter { $0.content != .free }.map(key) }
+
+    /// The highest entity at an end of a link; nil if the table is empty.
+    var lastEntity: EntityID? {
+        entries.lazy.filter { $0.content != .free }.map { max($0.first, $0.second) }.max().map(EntityID.init(rawValue:))
+    }
+
+    // MARK: Links of an entity
+
+    /// Adds the links of a relationship that have the entity at the given end. Returns whether the table decides about
+    /// any link there.
+    func append(_ relationship: String, of id: EntityID, isFirst: Bool, to found: inout [LinkRow]) -> Bool {
+        guard let number = names[relationship] else { return false }
+        return append(of: id, isFirst: isFirst, to: &found) { $0.relationship == number }
+    }
+
+    /// Adds all links of the entity. Returns whether the table decides about any of them.
+    func append(of id: EntityID, to found: inout [LinkRow]) -> Bool {
+        let asFirst = append(of: id, isFirst: true, to: &found) { _ in true }
+        return append(of: id, isFirst: false, to: &found) { $0.first != id.rawValue } || asFirst
+    }
+
+    private func append(
+        of id: EntityID, isFirst: Bool, to found: inout [LinkRow], where isWanted: (Entry) -> Bool
+    ) -> Bool {
+        guard let heads = heads[id] else { return false }
+        var decides = false
+        var place = isFirst ? heads.first : heads.second
+        while place >= 0 {
+            let entry = entries[Int(place)]
+            if isWanted(entry) {
+                decides = true
+                if let row = row(Int(place)) { found.append(row) }
+            }
+            place = isFirst ? entry.byFirst.next : entry.bySecond.next
+        }
+        return decides
+    }
+
+    // MARK: Changes
+
     /// Stores a link. Returns the former one.
+    ///
+    /// - Precondition: The link is in the base state, in the current state, or in both.
     @discardableResult
     mutating func put(_ link: LinkRow) -> LinkRow? {
-        let key = Key(link)
-        if !removed.isEmpty { removed.remove(key) }
-        if link.inBase != link.inLocal {
-            changedKeys.insert(key)
-        } else if !changedKeys.isEmpty {
-            changedKeys.remove(key)
-        }
-        if let old = links.updateValue(link, forKey: key) { return old }
-        index(key, of: link.first)
-        index(key, of: link.second)
-        return nil
+        set(Key(link), link.inBase ? (link.inLocal ? .inBoth : .inBaseOnly) : .inLocalOnly)
     }
 
     /// Removes a link. Returns the former one.
@@ -47,17 +129,11 @@ struct LinkTable {
     /// - Parameter hidesBelow: Whether the backing may contain the link.
     @discardableResult
     mutating func remove(_ key: Key, hidesBelow: Bool) -> LinkRow? {
-        let old = links.removeValue(forKey: key)
-        changedKeys.remove(key)
-        if hidesBelow {
-            removed.insert(key)
-            index(key, of: key.first)
-            index(key, of: key.second)
-        } else {
-            unindex(key, of: key.first)
-            unindex(key, of: key.second)
-        }
-        return old
+        if hidesBelow { return set(key, .removed) }
+        guard let place = place(of: key) else { return nil }
+        let former = row(place)
+        release(place)
+        return former
     }
 
     enum Found {
@@ -68,8 +144,8 @@ struct LinkTable {
     }
 
     func find(_ key: Key) -> Found {
-        if let link = links[key] { return .link(link) }
-        return !removed.isEmpty && removed.contains(key) ? .removed : .below
+        guard let place = place(of: key) else { return .below }
+        return row(place).map(Found.link) ?? .removed
     }
 
     /// Restores the place of a link to the former result of ``find(_:)``.
@@ -77,29 +153,151 @@ struct LinkTable {
         switch former {
         case .link(let link): put(link)
         case .removed: remove(key, hidesBelow: true)
-        case .below:
-            remove(key, hidesBelow: false)
-            removed.remove(key)
+        case .below: remove(key, hidesBelow: false)
         }
     }
 
-    private mutating func unindex(_ key: Key, of id: EntityID) {
-        guard let place = byEntity.place(of: id) else { return }
-        byEntity[at: place].remove(key)
-        if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
-    }
-
-    private mutating func index(_ key: Key, of id: EntityID) {
-        let place = byEntity.place(of: id, inserting: SmallSet())
-        byEntity[at: place].insert(key)
-    }
-
     mutating func removeAll() {
-        let keeps = links.count < 4_096
-        links.removeAll(keepingCapacity: keeps)
-        byEntity.removeAll()
-        removed.removeAll()
-        changedKeys.removeAll(keepingCapacity: keeps)
+        let keeps = entries.count < 1 << 16
+        entries.removeAll(keepingCapacity: keeps)
+        free.removeAll(keepingCapacity: keeps)
+        heads.removeAll()
+        byHash.removeAll()
+        firstChanged = -1
+    }
+
+    // MARK: Entries
+
+    private func row(_ place: Int) -> LinkRow? {
+        let entry = entries[place]
+        guard entry.content != .removed, entry.content != .free else { return nil }
+        return LinkRow(
+            relationship: names[entry.relationship], first: EntityID(rawValue: entry.first),
+            second: EntityID(rawValue: entry.second), inBase: entry.content != .inLocalOnly,
+            inLocal: entry.content != .inBaseOnly)
+    }
+
+    private func key(_ entry: Entry) -> Key {
+        Key(
+            relationship: names[entry.relationship], first: EntityID(rawValue: entry.first),
+            second: EntityID(rawValue: entry.second))
+    }
+
+    private static func hash(_ relationship: Int32, _ first: UInt64, _ second: UInt64) -> UInt64 {
+        let mixed = (first &+ UInt64(bitPattern: Int64(relationship)) &<< 48) &* 0xD6E8_FEB8_6659_FD93
+        return (mixed ^ mixed &>> 32) &+ second &* 0xA076_1D64_78BD_642F
+    }
+
+    private func place(of key: Key) -> Int? {
+        guard !entries.isEmpty, let number = names[key.relationship] else { return nil }
+        let (first, second) = (key.first.rawValue, key.second.rawValue)
+        var place = byHash[Self.hash(number, first, second)] ?? -1
+        while place >= 0 {
+            let entry = entries[Int(place)]
+            if entry.relationship == number, entry.first == first, entry.second == second { return Int(place) }
+            place = entry.nextOfHash
+        }
+        return nil
+    }
+
+    @discardableResult
+    private mutating func set(_ key: Key, _ content: Content) -> LinkRow? {
+        guard let place = place(of: key) else {
+            insert(key, content)
+            return nil
+        }
+        let former = row(place)
+        let wasChanged = entries[place].isChanged
+        entries[place].content = content
+        if wasChanged != entries[place].isChanged {
+            if wasChanged { removeFromChanged(place) } else { insertIntoChanged(place) }
+        }
+        return former
+    }
+
+    private mutating func insert(_ key: Key, _ content: Content) {
+        let number = names.number(of: key.relationship)
+        var entry = Entry(
+            relationship: number, first: key.first.rawValue, second: key.second.rawValue, content: content)
+        let place = free.popLast().map(Int.init) ?? entries.count
+        let index = Int32(place)
+        let hash = byHash.place(of: Self.hash(number, entry.first, entry.second), inserting: -1)
+        entry.nextOfHash = byHash[at: hash]
+        byHash[at: hash] = index
+        let first = heads.place(of: key.first, inserting: Heads())
+        entry.byFirst.next = heads[at: first].first
+        heads[at: first].first = index
+        let second = heads.place(of: key.second, inserting: Heads())
+        entry.bySecond.next = heads[at: second].second
+        heads[at: second].second = index
+        if entry.byFirst.next >= 0 { entries[Int(entry.byFirst.next)].byFirst.previous = index }
+        if entry.bySecond.next >= 0 { entries[Int(entry.bySecond.next)].bySecond.previous = index }
+        if place == entries.count { entries.append(entry) } else { entries[place] = entry }
+        if entry.isChanged { insertIntoChanged(place) }
+    }
+
+    private mutating func release(_ place: Int) {
+        let entry = entries[place]
+        if entry.isChanged { removeFromChanged(place) }
+        removeFromHash(place)
+        if unlink(entry.byFirst, .byFirst), let head = heads.place(of: entry.first) {
+            heads[at: head].first = entry.byFirst.next
+        }
+        if unlink(entry.bySecond, .bySecond), let head = heads.place(of: entry.second) {
+            heads[at: head].second = entry.bySecond.next
+        }
+        for id in [entry.first, entry.second] {
+            if let head = heads.place(of: id), heads[at: head].first < 0, heads[at: head].second < 0 {
+                heads.removeValue(for: id)
+            }
+        }
+        entries[place].content = .free
+        free.append(Int32(place))
+    }
+
+    private enum List {
+        case byFirst, bySecond, byChange
+    }
+
+    /// Connects the neighbors of an entry. Returns whether the entry was the first of its list.
+    private mutating func unlink(_ links: ListLinks, _ list: List) -> Bool {
+        let (next, previous) = (Int(links.next), Int(links.previous))
+        switch list {
+        case .byFirst:
+            if next >= 0 { entries[next].byFirst.previous = links.previous }
+            if previous >= 0 { entries[previous].byFirst.next = links.next }
+        case .bySecond:
+            if next >= 0 { entries[next].bySecond.previous = links.previous }
+            if previous >= 0 { entries[previous].bySecond.next = links.next }
+        case .byChange:
+            if next >= 0 { entries[next].byChange.previous = links.previous }
+            if previous >= 0 { entries[previous].byChange.next = links.next }
+        }
+        return previous < 0
+    }
+
+    private mutating func insertIntoChanged(_ place: Int) {
+        entries[place].byChange = ListLinks(next: firstChanged)
+        if firstChanged >= 0 { entries[Int(firstChanged)].byChange.previous = Int32(place) }
+        firstChanged = Int32(place)
+    }
+
+    private mutating func removeFromChanged(_ place: Int) {
+        let links = entries[place].byChange
+        if unlink(links, .byChange) { firstChanged = links.next }
+    }
+
+    private mutating func removeFromHash(_ place: Int) {
+        let entry = entries[place]
+        let hash = Self.hash(entry.relationship, entry.first, entry.second)
+        guard let head = byHash.place(of: hash) else { return }
+        if byHash[at: head] == Int32(place) {
+            if entry.nextOfHash < 0 { byHash.removeValue(for: hash) } else { byHash[at: head] = entry.nextOfHash }
+            return
+        }
+        var before = Int(byHash[at: head])
+        while entries[before].nextOfHash != Int32(place) { before = Int(entries[before].nextOfHash) }
+        entries[before].nextOfHash = entry.nextOfHash
     }
 }
 
@@ -110,14 +308,15 @@ extension DirtyItems.LinkEnds {
 extension LinkTable {
     /// Writes links ordered by relationship and ends, so that each page of the backing is written once.
     func write(to backing: any StateBacking) throws(StateError) {
-        for key in removed {
+        for entry in entries where entry.content == .removed {
+            let key = key(entry)
             try backing.removeLink(key.relationship, first: key.first, second: key.second)
         }
-        let byRelationship = Dictionary(grouping: links.values, by: \.relationship)
-        for links in byRelationship.values {
-            for link in links.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
-                try backing.putLink(link)
-            }
+        let places = entries.indices.filter { entries[$0].content != .removed && entries[$0].content != .free }
+        let sorted = places.sorted {
+            let (a, b) = (entries[$0], entries[$1])
+            return (a.relationship, a.first, a.second) < (b.relationship, b.first, b.second)
         }
+        for place in sorted { if let row = row(place) { try backing.putLink(row) } }
     }
 }

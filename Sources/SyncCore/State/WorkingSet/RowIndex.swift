@@ -6,6 +6,8 @@ struct RowIndex {
     /// The names of properties, or paths such as `Address/Street`.
     let properties: [String]
     private var rows: [Key: SmallSet<EntityID>] = [:]
+    /// Whether a name is a path.
+    private let hasPaths: Bool
 
     /// Almost all keys have one property.
     private enum Key: Hashable {
@@ -15,6 +17,7 @@ struct RowIndex {
 
     init(_ properties: [String], _ all: some Sequence<EntityRow>) {
         self.properties = properties
+        hasPaths = properties.contains { $0.utf8.contains(UInt8(ascii: "/")) }
         for row in all { if let key = key(row) { rows[key, default: SmallSet()].insert(row.id) } }
     }
 
@@ -25,9 +28,13 @@ struct RowIndex {
     }
 
     mutating func replace(_ old: EntityRow?, by new: EntityRow?) {
-        let (before, after) = (old.flatMap(key), new.flatMap(key))
-        if let old, let new, before == after, old.id == new.id { return }
-        if let old, let before {
+        guard let old else {
+            if let new, let after = key(new) { rows[after, default: SmallSet()].insert(new.id) }
+            return
+        }
+        let (before, after) = (key(old), new.flatMap(key))
+        if let new, before == after, old.id == new.id { return }
+        if let before {
             rows[before]?.remove(old.id)
             if rows[before]?.isEmpty == true { rows[before] = nil }
         }
@@ -38,12 +45,16 @@ struct RowIndex {
 
     /// Returns the key of the row, or nil if the row lacks one of the properties.
     private func key(_ row: EntityRow) -> Key? {
-        if properties.count == 1 { return row.values.value(at: properties[0]).map(Key.one) }
+        if properties.count == 1 { return value(of: row, at: properties[0]).map(Key.one) }
         var values: [Value] = []
         for property in properties {
-            guard let value = row.values.value(at: property) else { return nil }
+            guard let value = value(of: row, at: property) else { return nil }
             values.append(value)
         }
         return .several(values)
+    }
+
+    private func value(of row: EntityRow, at property: String) -> Value? {
+        hasPaths ? row.values.value(at: property) : row.values[property]
     }
 }

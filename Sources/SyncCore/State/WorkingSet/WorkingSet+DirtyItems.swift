@@ -7,7 +7,7 @@ extension WorkingSet {
         get throws(StateError) {
             var all = DirtyItems(
                 keys: Set(keys.keys), rows: Set(rowTable.entities), bases: Set(bases.entities),
-                links: Set(linkTable.links.keys), pending: Set(try pendingOperations().map(\.sequence)),
+                links: Set(linkTable.keys), pending: Set(try pendingOperations().map(\.sequence)),
                 undone: Set(try bookkeeping.undoneOperations().map(\.sequence)),
                 batches: Set(try bookkeeping.openBatches().map(\.batch)),
                 mergeBases: Set(try bookkeeping.mergeBases()),

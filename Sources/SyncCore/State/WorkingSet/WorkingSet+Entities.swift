@@ -6,8 +6,15 @@ extension WorkingSet {
         switch rowTable.find(id) {
         case .row(let row): row
         case .removed: nil
-        case .below: try isBelow(id) ? backing?.row(id) : nil
+        case .below: try isBelow(id) ? storedRow(id) : nil
         }
+    }
+
+    /// Returns the row of the backing.
+    private func storedRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+        guard let backing else { return nil }
+        guard tracking.phase != .idle else { return try backing.row(id) }
+        return try cleanRows.row(id) { () throws(StateError) in try backing.row(id) }
     }
 
     public func putRow(_ row: EntityRow) throws(StateError) {

@@ -35,6 +35,6 @@ extension WorkingSet {
     public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachLink(body) }
-        for link in linkTable.links.values.sorted(by: LinkRow.inOrder) { try body(link) }
+        for link in linkTable.links.sorted(by: LinkRow.inOrder) { try body(link) }
     }
 }

@@ -2,42 +2,49 @@ public import Operations
 
 extension WorkingSet {
     public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
-        try links(of: first, below: { backing throws(StateError) in try backing.links(relationship, first: first) }) {
-            $0.first == first && $0.relationship == relationship
+        var found: [LinkRow] = []
+        let decides = linkTable.append(relationship, of: first, isFirst: true, to: &found)
+        if let backing, try isBelow(first) {
+            add(try backing.links(relationship, first: first), to: &found, merging: decides)
         }
+        return sorted(found)
     }
 
     public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
-        try links(of: second, below: { backing throws(StateError) in try backing.links(relationship, second: second) })
-        {
-            $0.second == second && $0.relationship == relationship
+        var found: [LinkRow] = []
+        let decides = linkTable.append(relationship, of: second, isFirst: false, to: &found)
+        if let backing, try isBelow(second) {
+            add(try backing.links(relationship, second: second), to: &found, merging: decides)
         }
+        return sorted(found)
     }
 
     public func links(of id: EntityID) throws(StateError) -> [LinkRow] {
-        try links(of: id, below: { backing throws(StateError) in try backing.links(of: id) }) { _ in true }
+        var found: [LinkRow] = []
+        let decides = linkTable.append(of: id, to: &found)
+        if let backing, try isBelow(id) { add(try backing.links(of: id), to: &found, merging: decides) }
+        return sorted(found)
     }
 
-    /// Returns the links of an entity: those of the backing, overridden by the changed ones.
-    private func links(
-        of id: EntityID, below: (any StateBacking) throws(StateError) -> [LinkRow], where isWanted: (LinkKey) -> Bool
-    ) throws(StateError) -> [LinkRow] {
-        let own = linkTable.isEmpty ? [] : linkTable.keys(of: id).filter(isWanted)
-        var found = own.compactMap { linkTable[$0] }
-        if let backing, try isBelow(id) {
-            let stored = try below(backing)
-            if own.isEmpty { return stored }
-            for link in stored where !linkTable.contains(LinkKey(link)) { found.append(link) }
-        }
-        if found.count > 1 { found.sort(by: LinkRow.inOrder) }
-        return found
+    /// Adds links of the backing, except those about which the table decides.
+    private func add(_ stored: [LinkRow], to found: inout [LinkRow], merging: Bool) {
+        guard merging else { return found = stored }
+        for link in stored where !linkTable.contains(LinkKey(link)) { found.append(link) }
+    }
+
+    private func sorted(_ links: [LinkRow]) -> [LinkRow] {
+        links.count > 1 ? links.sorted(by: LinkRow.inOrder) : links
     }
 
     public func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
         let key = LinkKey(relationship: relationship, first: first, second: second)
-        if let link = linkTable[key] { return link }
-        guard let backing, !linkTable.contains(key), try isBelow(first), try isBelow(second) else { return nil }
-        return try backing.link(relationship, first: first, second: second)
+        switch linkTable.find(key) {
+        case .link(let link): return link
+        case .removed: return nil
+        case .below:
+            guard let backing, try isBelow(first), try isBelow(second) else { return nil }
+            return try backing.link(relationship, first: first, second: second)
+        }
     }
 
     public func changedLinks() throws(StateError) -> [LinkRow] {

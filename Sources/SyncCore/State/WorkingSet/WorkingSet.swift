@@ -23,6 +23,7 @@ public final class WorkingSet: StateStorage {
     var knownHeader: StateHeader?
     var isHeaderChanged = false
     var rowTable = RowTable()
+    var cleanRows = CleanRowCache()
     var linkTable = LinkTable()
     var register = EntityRegister()
     var keys: [SetKey: EntityID] = [:]
@@ -118,6 +119,7 @@ public final class WorkingSet: StateStorage {
 
     /// Runs a transaction of the backing. If it fails, only what the backing has is left.
     private func storing<T>(_ body: () throws -> T) throws -> T {
+        cleanRows.removeAll()
         tracking.phase = .storing
         defer { tracking.phase = .idle }
         do {
@@ -136,6 +138,7 @@ public final class WorkingSet: StateStorage {
     }
 
     private func removeChanges() {
+        cleanRows.removeAll()
         rowTable.removeAll()
         linkTable.removeAll()
         register.removeAll()
@@ -197,7 +200,7 @@ public final class WorkingSet: StateStorage {
         var last = register.runs.last.map { EntityID(rawValue: $0.last) } ?? EntityID(rawValue: 0)
         for id in rowTable.entities { last = max(last, id) }
         for id in bases.entities { last = max(last, id) }
-        for link in linkTable.links.keys { last = max(last, link.first, link.second) }
+        if let linked = linkTable.lastEntity { last = max(last, linked) }
         // The highest ID has no successor.
         if last >= known { knownFirstUnused = EntityID(rawValue: max(last.rawValue, last.rawValue &+ 1)) }
     }
@@ -246,6 +249,7 @@ public final class WorkingSet: StateStorage {
             try tracking.requireBacking()
             try flush()
             try backing.install(model)
+            cleanRows.removeAll()
         }
         tracking.dirtyItems?.hasModel = true
         for row in rowTable.retain(Set(model.allSets.map(\.name))) { tracking.digest.replace(.row(row), by: nil) }

@@ -1,0 +1,89 @@
+import Operations
+import Testing
+
+@testable import SyncCore
+
+/// A table of links has the same links as a dictionary.
+struct LinkTableTests {
+    private typealias Key = DirtyItems.LinkEnds
+
+    /// The content of a place: a link, or nil for a link of the backing that is removed.
+    private typealias Measure = [Key: LinkRow?]
+
+    private static func key(_ random: inout SeededRandom, _ entities: UInt64) -> Key {
+        Key(
+            relationship: ["owner", "friend", "tag"].randomElement(using: &random) ?? "",
+            first: EntityID(rawValue: .random(in: 1...entities, using: &random)),
+            second: EntityID(rawValue: .random(in: 1...entities, using: &random)))
+    }
+
+    private static func link(_ key: Key, _ random: inout SeededRandom) -> LinkRow {
+        let inBase = Bool.random(using: &random)
+        return LinkRow(
+            relationship: key.relationship, first: key.first, second: key.second, inBase: inBase,
+            inLocal: !inBase || .random(using: &random))
+    }
+
+    // Few entities give links between an entity and itself, and long lists of one entity.
+    @Test(arguments: UInt64(1)...20, [2, 6, 40] as [UInt64])
+    func `any changes lead to the links of a dictionary`(_ seed: UInt64, _ entities: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var (table, measure) = (LinkTable(), Measure())
+        for step in 0..<600 {
+            let key = Self.key(&random, entities)
+            let known = measure[key] ?? nil
+            switch UInt8.random(in: 0...9, using: &random) {
+            case 0...4:
+                let link = Self.link(key, &random)
+                #expect(table.put(link) == known)
+                measure[key] = .some(link)
+            case 5...6:
+                #expect(table.remove(key, hidesBelow: false) == known)
+                measure[key] = nil
+            case 7:
+                #expect(table.remove(key, hidesBelow: true) == known)
+                measure[key] = .some(nil)
+            case 8:
+                let former = table.find(key)
+                table.put(Self.link(key, &random))
+                table.restore(key, to: former)
+            default:
+                if step % 200 == 0 { (table, measure) = (LinkTable(), [:]) }
+                if step % 200 == 100 {
+                    table.removeAll()
+                    measure = [:]
+                }
+            }
+            #expect(table[key] == (measure[key] ?? nil), "seed \(seed), step \(step)")
+            #expect(table.contains(key) == (measure[key] != nil), "seed \(seed), step \(step)")
+        }
+        check(table, measure, "seed \(seed), \(entities) entities")
+    }
+
+    private func check(_ table: LinkTable, _ measure: Measure, _ place: Comment) {
+        let links = measure.values.compactMap { $0 }
+        #expect(table.count == measure.count, place)
+        #expect(table.isEmpty == measure.isEmpty, place)
+        #expect(Set(table.links) == Set(links) && table.links.count == links.count, place)
+        #expect(Set(table.keys) == Set(measure.keys) && table.keys.count == measure.count, place)
+        #expect(Set(table.changed) == Set(links.filter { $0.inBase != $0.inLocal }), place)
+        #expect(table.lastEntity == measure.keys.map { max($0.first, $0.second) }.max(), place)
+        for id in Set(measure.keys.flatMap { [$0.first, $0.second] }) {
+            var found: [LinkRow] = []
+            let decides = table.append(of: id, to: &found)
+            let expected = measure.filter { $0.key.first == id || $0.key.second == id }
+            #expect(decides == !expected.isEmpty, place)
+            #expect(Set(found) == Set(expected.values.compactMap { $0 }), place)
+            #expect(found.count == Set(found).count, "a link is found once: \(place)")
+            for isFirst in [true, false] {
+                found = []
+                let decides = table.append("friend", of: id, isFirst: isFirst, to: &found)
+                let own = expected.filter {
+                    $0.key.relationship == "friend" && (isFirst ? $0.key.first : $0.key.second) == id
+                }
+                #expect(decides == !own.isEmpty, place)
+                #expect(Set(found) == Set(own.values.compactMap { $0 }), place)
+            }
+        }
+    }
+}
