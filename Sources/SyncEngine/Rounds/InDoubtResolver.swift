@@ -9,6 +9,11 @@ struct InDoubtResolver {
     let session: ServiceSession
     /// The policy that replaces the store's policy for all sets, if there is one.
     var policy: ServiceOptions.DoubtPolicy?
+    /// Entities that do not exist any more, because deletions in doubt took effect. Nothing can be linked to them.
+    var removed: Set<EntityID> = []
+    /// The values of the entities that had the keys of creates before, by create. These entities were to be deleted
+    /// first.
+    var former: [SequenceNumber: PropertyValues] = [:]
 
     enum Finding {
         case tookEffect(BatchID, EntityPayload, EntitySet)
@@ -37,7 +42,8 @@ struct InDoubtResolver {
         // The state of an entity proves neither that an action has changed it nor that none has.
         guard pending.operation.call == nil else { return .unknown }
         switch pending.operation.action {
-        case .create(let creation, let parent): return try await finding(creation, in: parent, batch)
+        case .create(let creation, let parent):
+            return try await finding(creation, in: parent, batch, former: former[pending.sequence])
         case .update(let id, let changes, let bindings):
             let reading = EntityReader(store: store, session: session)
             if let stream = pending.operation.stream {
@@ -46,7 +52,7 @@ struct InDoubtResolver {
                 }
                 return .tookEffect(batch, payload, set)
             }
-            guard bindings.isEmpty else { return .mayBeDoneTwice }
+            guard bindings.allSatisfy({ $0.targets.allSatisfy(removed.contains) }) else { return .mayBeDoneTwice }
             guard let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
             return holds(payload, changes) ? .tookEffect(batch, payload, set) : .mayBeSentAgain
         // Setting or removing a link and deleting an entity are idempotent.
@@ -55,7 +61,7 @@ struct InDoubtResolver {
     }
 
     private func finding(
-        _ creation: Creation, in parent: Parent?, _ batch: BatchID
+        _ creation: Creation, in parent: Parent?, _ batch: BatchID, former: PropertyValues?
     ) async throws(TidelogError) -> Finding {
         let model = try await store.model
         guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else {
@@ -76,7 +82,9 @@ struct InDoubtResolver {
             }
             // The service may generate its own keys and use this one by coincidence, so the sent values have to
             // match too.
-            return holds(payload, creation.values) ? .tookEffect(batch, payload, set) : .unknown
+            if holds(payload, creation.values) { return .tookEffect(batch, payload, set) }
+            // The deletion before the creation did not take effect either.
+            return former.map { holds(payload, $0) } == true ? .mayBeSentAgain : .unknown
         }
         let options = try await store.serviceOptions
         guard policy ?? options.doubts(of: set.name) != .ask else { return .unknown }

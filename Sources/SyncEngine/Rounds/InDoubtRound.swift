@@ -43,6 +43,12 @@ struct InDoubtRound {
         let busy = unsettled.union(try await store.awaitedOperations().values.joined())
         driver.report.inDoubt += unsettled.sorted()
         var released: Set<SequenceNumber> = []
+        let deletions = try await DeletionLookup(
+            store: store, session: session, policy: driver.upload.doubts, busy: busy
+        ).run()
+        driver.report.confirmed += deletions.ended
+        driver.report.inDoubt += deletions.withheld.sorted()
+        let waiting = busy.union(deletions.withheld)
         let known = driver.report.inDoubt
         // Runs a second time if the service turns out not to roll back; then each operation is resolved
         // individually.
@@ -50,9 +56,9 @@ struct InDoubtRound {
             driver.report.inDoubt = known
             var untold: [[PendingOperation]] = []
             let sets = try await store.inDoubtSets()
-            let isBusy = { (members: [PendingOperation]) in members.contains { busy.contains($0.sequence) } }
+            let isBusy = { (members: [PendingOperation]) in members.contains { waiting.contains($0.sequence) } }
             for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
-                switch try await resolveByKey(members) {
+                switch try await resolveByKey(members, deletions) {
                 case .settled(let again): released.formUnion(again)
                 case .untold: untold.append(members)
                 }
@@ -177,11 +183,13 @@ struct InDoubtRound {
     /// - Parameter members: Operations that took effect all or none.
     @_optimize(none)
     private func resolveByKey(
-        _ members: [PendingOperation]
+        _ members: [PendingOperation], _ deletions: DeletionLookup.Findings
     ) async throws(TidelogError) -> KeyLookupResult {
         var findings: [(pending: PendingOperation, finding: InDoubtResolver.Finding)] = []
         for pending in members {
-            let resolution = InDoubtResolver(store: store, session: session, policy: driver.upload.doubts)
+            let resolution = InDoubtResolver(
+                store: store, session: session, policy: driver.upload.doubts, removed: deletions.removed,
+                former: deletions.former)
             findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }

@@ -1,0 +1,25 @@
+import Operations
+import SyncCore
+import SyncEngine
+
+/// The check of deletions in doubt.
+enum DeletionVerification {
+    /// Checks that no deletion is in doubt after an upload without faults although the service does not have its entity:
+    /// no decision of the user is required.
+    static func check(_ device: Device, in run: isolated Simulation) async {
+        do {
+            let awaited = Set(try await device.store.awaitedOperations().values.joined())
+            let doubts = try await device.store.pendingOperations(.inDoubt).filter { pending in
+                guard case .delete = pending.operation.action else { return false }
+                return pending.operation.call == nil && !awaited.contains(pending.sequence)
+            }
+            guard !doubts.isEmpty else { return }
+            let marks = History(try device.allRecords()).marks
+            for pending in doubts where !run.service.ledger.present.contains(marks[pending.operation.subject] ?? "") {
+                run.violated("d\(device.number): the deletion \(pending.sequence) stays in doubt.")
+            }
+        } catch {
+            if !device.hasCrashed { run.violated("d\(device.number): the deletions in doubt cannot be read: \(error)") }
+        }
+    }
+}

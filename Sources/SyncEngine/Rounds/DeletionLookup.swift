@@ -1,0 +1,146 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// Determines by reading whether deletions in doubt took effect, if other operations on their entities or keys are
+/// pending.
+///
+/// Sent again, earlier operations on the entity would be rejected, because it does not exist any more, and the deletion
+/// would wait for them. After the creation of another entity with the same key, a repeated deletion would delete that
+/// one. A deletion that is alone is sent again instead, which is idempotent.
+struct DeletionLookup {
+    let store: LocalStore
+    let session: ServiceSession
+    /// The policy that replaces the store's policy for all sets, if there is one.
+    let policy: ServiceOptions.DoubtPolicy?
+    /// Operations that the service is still processing.
+    let busy: Set<SequenceNumber>
+
+    struct Findings {
+        /// The operations that were confirmed.
+        var ended: [SequenceNumber] = []
+        /// The entities that the service does not have any more.
+        var removed: Set<EntityID> = []
+        /// The deletions that must not be sent again before a doubt about a creation is resolved.
+        var withheld: Set<SequenceNumber> = []
+        /// The former values of deleted entities, by the creation that uses the key again.
+        var former: [SequenceNumber: PropertyValues] = [:]
+    }
+
+    /// Confirms the deletions whose entities do not exist, whichever client deleted them, and the earlier operations
+    /// that these make void.
+    @_optimize(none)
+    func run() async throws(TidelogError) -> Findings {
+        var findings = Findings()
+        findings.ended = try await DeletionRecords.endVoidDoubts(in: store, besides: busy)
+        for found in try await DeletionRecords.doubtfulDeletions(in: store, besides: busy) {
+            let open = found.superseded.filter { !findings.ended.contains($0.sequence) }
+            guard !findings.ended.contains(found.deletion.sequence), try await isGone(found.entity) else { continue }
+            try await DeletionRecords.confirm(
+                found.deletion, of: found.entity, superseding: open, in: store)
+            findings.ended += open.map(\.sequence) + [found.deletion.sequence]
+            findings.removed.formUnion(found.removed)
+        }
+        try await resolveReplaced(&findings)
+        return findings
+    }
+
+    /// Confirms the deletions after which the service has created another entity with the same key. They are confirmed
+    /// before the creation, so that the new entity gets the key.
+    @_optimize(none)
+    private func resolveReplaced(_ findings: inout Findings) async throws(TidelogError) {
+        for found in try await DeletionRecords.replacedDeletions(in: store)
+        where !busy.contains(found.deletion.sequence) {
+            guard case .inDoubt = found.creation.status else { continue }
+            findings.former[found.creation.sequence] = found.former
+            guard !busy.contains(found.creation.sequence) else {
+                findings.withheld.insert(found.deletion.sequence)
+                continue
+            }
+            let resolver = InDoubtResolver(store: store, session: session, policy: policy, former: findings.former)
+            switch try await resolver.finding(found.creation) {
+            case .tookEffect:
+                try await DeletionRecords.confirm(
+                    found.deletion, of: found.deletion.operation.subject, superseding: [], in: store)
+                findings.ended.append(found.deletion.sequence)
+            case .mayBeSentAgain, .mayBeDoneTwice: break
+            case .unknown: findings.withheld.insert(found.deletion.sequence)
+            }
+        }
+    }
+
+    /// Returns whether the service does not have the entity. False if it cannot be read.
+    @_optimize(none)
+    private func isGone(_ entity: EntityID) async throws(TidelogError) -> Bool {
+        guard let (reference, set) = try await store.serviceReference(entity) else { return false }
+        do throws(TidelogError) {
+            return try await EntityReader(store: store, session: session).read(reference, set) == nil
+        } catch {
+            guard error.isLastingAnswer || error.isOfReading else { throw error }
+            return false
+        }
+    }
+}
+
+/// The reads and records of ``DeletionLookup``, each in one transaction of the store.
+enum DeletionRecords {
+    /// Returns the deletions in doubt before which other operations on their entities are pending.
+    static func doubtfulDeletions(
+        in store: isolated LocalStore, besides busy: Set<SequenceNumber>
+    ) throws(TidelogError) -> [DoubtfulDeletion] {
+        let model = try store.model
+        return try store.read { try EntityResolver(storage: $0, model: model).doubtfulDeletions(besides: busy) }
+    }
+
+    /// Returns the deletions in doubt that precede a creation with the same key.
+    static func replacedDeletions(in store: isolated LocalStore) throws(TidelogError) -> [ReplacedDeletion] {
+        let model = try store.model
+        return try store.read { try EntityResolver(storage: $0, model: model).replacedDeletions() }
+    }
+
+    /// Logs that a deletion in doubt has ended, because the service does not have the entity, and with it the earlier
+    /// operations on the entity.
+    static func confirm(
+        _ deletion: PendingOperation, of entity: EntityID, superseding earlier: [PendingOperation],
+        in store: isolated LocalStore
+    ) async throws(TidelogError) {
+        let model = try store.model
+        let batch = deletion.status.batch ?? 0
+        let members = earlier + [deletion]
+        try store.transaction { () throws -> Void in
+            let name = try store.state.name(of: entity, model)
+            try store.addEvidence(
+                "\(name), which operation \(deletion.sequence) deletes, does not exist any more.",
+                for: members.filter { if case .inDoubt = $0.status { true } else { false } })
+            let sent = try store.sentCopies(of: members.map(\.sequence))
+            let outcomes = members.map {
+                BatchAnswered.Outcome(operation: $0.sequence, result: .confirmed(images: []))
+            }
+            try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+            try store.remove(sent)
+            _ = try store.commit()
+        }
+        try await store.acknowledge()
+    }
+
+    /// Logs that operations in doubt have ended, because their entity was deleted by a later operation whose outcome is
+    /// known. Returns them.
+    static func endVoidDoubts(
+        in store: isolated LocalStore, besides busy: Set<SequenceNumber>
+    ) async throws(TidelogError) -> [SequenceNumber] {
+        let model = try store.model
+        let void = try store.read { try EntityResolver(storage: $0, model: model).voidDoubts(besides: busy) }
+        guard !void.isEmpty else { return [] }
+        try store.transaction { () throws -> Void in
+            try store.addEvidence("The entity was deleted by a later operation.", for: void)
+            for pending in void {
+                let outcome = BatchAnswered.Outcome(operation: pending.sequence, result: .confirmed(images: []))
+                try store.add(.batchAnswered(BatchAnswered(batch: pending.status.batch ?? 0, outcomes: [outcome])))
+            }
+            _ = try store.commit()
+        }
+        try await store.acknowledge()
+        return void.map(\.sequence)
+    }
+}
