@@ -67,20 +67,35 @@ struct Compaction {
         let whole = try SnapshotSet(
             reader.fileSystem, directory: reader.directory, sequences: older.filter { $0 >= first }, keys: reader.keys)
         let fallback = whole.newest
-        let usable = older.filter { $0 >= first } + [newest]
-        let superfluous = Set(SnapshotRetention.superfluous(usable, first: first))
+        let usable = try (older.filter { $0 >= first } + [newest]).map { sequence throws(LogError) in
+            try file(.snapshot, sequence)
+        }
+        let segments = try listing.segments.filter { $0 >= first }.map { sequence throws(LogError) in
+            try file(.segment, sequence)
+        }
+        let superfluous = Set(SnapshotRetention.superfluous(usable, in: segments))
         return older.filter { $0 != fallback && ($0 < first || superfluous.contains($0)) }
+    }
+
+    private func path(_ form: SegmentName.Form, _ sequence: UInt64) -> String {
+        reader.directory + "/" + SegmentName.name(form, firstSequence: sequence)
+    }
+
+    private func file(_ form: SegmentName.Form, _ sequence: UInt64) throws(LogError) -> SnapshotRetention.File {
+        let path = path(form, sequence)
+        let bytes = try onFiles { () throws(FileSystemError) in
+            let file = try reader.fileSystem.open(path, .read)
+            defer { file.close() }
+            return try file.size()
+        }
+        return SnapshotRetention.File(sequence: sequence, bytes: bytes)
     }
 
     /// Removes a file and returns its size.
     private func remove(_ form: SegmentName.Form, _ sequence: UInt64) throws(LogError) -> UInt64 {
-        let path = reader.directory + "/" + SegmentName.name(form, firstSequence: sequence)
-        return try onFiles { () throws(FileSystemError) in
-            let file = try reader.fileSystem.open(path, .read)
-            let size = try file.size()
-            file.close()
-            try remove(path)
-            return size
-        }
+        let size = try file(form, sequence).bytes
+        let path = path(form, sequence)
+        try onFiles { () throws(FileSystemError) in try remove(path) }
+        return size
     }
 }

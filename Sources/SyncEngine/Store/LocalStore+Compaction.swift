@@ -12,7 +12,8 @@ extension LocalStore {
     /// removed, and an error is thrown.
     ///
     /// A crash or an error during the compaction leaves a store that is compacted less; compact it again. Cost: folding
-    /// the log, while other calls wait.
+    /// the log, while other calls wait. The snapshots within the kept history take at most as much space as that
+    /// history; those at its beginning and the last two are kept in addition.
     public func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
         if case .days(let days) = window, days < 0 {
             throw TidelogError(.invalidRequest, "The number of days to keep must not be negative.")
@@ -23,6 +24,8 @@ extension LocalStore {
             let before = try Self.size(reader)
             let snapshot = try currentSnapshot()
             try checkWritten(snapshot, reader)
+            // Before the proof, so that compactions that never end do not add one snapshot each.
+            let thinned = try removeOldSnapshots()
             let begin = try begin(of: window, reader)
             if window != .everything { try prove(snapshot, reader, keepingFrom: begin) }
             let removed = try log.compact(keepingFrom: begin)
@@ -31,7 +34,8 @@ extension LocalStore {
             }
             return StoreCompaction(
                 snapshot: snapshot, firstSequence: removed.firstSequence, removedSegments: removed.removedSegments,
-                removedSnapshots: removed.removedSnapshots, bytesBefore: before, bytesAfter: try Self.size(reader))
+                removedSnapshots: thinned + removed.removedSnapshots, bytesBefore: before,
+                bytesAfter: try Self.size(reader))
         } catch {
             throw mapped(error)
         }

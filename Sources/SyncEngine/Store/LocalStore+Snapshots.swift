@@ -41,13 +41,17 @@ extension LocalStore {
     }
 
     /// Removes superfluous snapshots; see ``SnapshotRetention``. One that reappears after a crash is removed the next
-    /// time.
-    private func removeOldSnapshots() throws {
+    /// time. Returns their number.
+    @discardableResult
+    func removeOldSnapshots() throws -> Int {
         let reader = try reader()
         let snapshots = try reader.snapshots()
         let superfluous = Set(
-            SnapshotRetention.superfluous(snapshots.map(\.sequence), first: try reader.firstSequence()))
+            SnapshotRetention.superfluous(
+                snapshots.map { .init(sequence: $0.sequence, bytes: $0.bytes) },
+                in: try reader.segmentList().map { .init(sequence: $0.firstSequence, bytes: $0.bytes) }))
         disk.remove(snapshots.filter { superfluous.contains($0.sequence) }.map(\.path))
+        return superfluous.count
     }
 
     /// Reads a snapshot completely and returns its digest.

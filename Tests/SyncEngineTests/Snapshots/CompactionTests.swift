@@ -217,6 +217,41 @@ struct CompactionTests {
         return digests
     }
 
+    @Test func `the snapshots of many compactions take at most as much space as the kept history`() async throws {
+        let shop = try await Shop(.v4, options: .small(segmentSize: 512))
+        for round in 0..<40 {
+            for number in 0..<6 {
+                try await shop.perform(update("Orders(1)", ["Note": .string("\(round), \(number)")]))
+            }
+            if round % 7 == 3 { try await shop.store.writeSnapshot() }
+            _ = try await shop.store.compact(keeping: .bytes(20_000))
+            let snapshots = try await shop.store.reader().snapshots()
+            let log = try await shop.store.reader().segmentList().map(\.bytes).reduce(0, +)
+            let between = snapshots.dropFirst().dropLast(2).map(\.bytes).reduce(0, +)
+            #expect(between <= log, "\(snapshots.map(\.bytes)), \(log) bytes of log")
+        }
+        let first = try await first(shop.store)
+        #expect(first > 1)
+        // Each state that the window keeps can still be read.
+        let kept = try await digests(shop.store, from: first - 1)
+        #expect(Set(kept).count > 20)
+        #expect(try await kept.last == shop.store.digest())
+    }
+
+    @Test func `a compaction that cannot be proved leaves few snapshots`() async throws {
+        let shop = try await Shop(.v4, options: .small(segmentSize: 512))
+        for round in 0..<8 {
+            try await shop.perform(update("Orders(1)", ["Note": .string("\(round)")]))
+            // As a compaction does before its proof, during which the process is killed.
+            _ = try await shop.store.currentSnapshot()
+        }
+        #expect(try await shop.store.reader().snapshots().count == 8)
+        try await shop.store.forgetLinks()
+        try await shop.perform(update("Orders(1)", ["Note": .string("last")]))
+        await #expect(throws: TidelogError.self) { _ = try await shop.store.compact(keeping: .bytes(0)) }
+        #expect(try await shop.store.reader().snapshots().count <= 2)
+    }
+
     @Test func `a window of bytes keeps the newest segments that fit`() async throws {
         let shop = try await longHistory()
         let before = try await shop.store.reader().segmentList()
