@@ -245,7 +245,10 @@ let package = Package(
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests(
             "CommandLineTests",
-            ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
+            [
+                "tidelog-cli", "odata-sandbox", "tidelog-simulate", "SyncEngine", "Operations", "ODataWire", "EDM",
+                "TestSupport",
+            ]),
         tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
         tests("ConnectionTests", ["Transport", "TestSupport", httpTypes]),
         tests(

@@ -99,10 +99,15 @@ final class Device {
 
     /// Returns the custom tags of all operations in the log on the disk, including those that a compaction removed.
     func customTags(on disk: SimulatedDisk) throws -> Set<String> {
-        Set(
-            try allRecords(on: disk).compactMap {
-                if case .operation(let operation) = $0.record.body { operation.customTag } else { nil }
-            })
+        var tags = Set(removed.compactMap(\.record.customTag))
+        let decoder = RecordDecoder()
+        // Decodes only operations, because most of a log consists of pages.
+        try LogReader(directory: Self.files.log, keys: keys, fileSystem: disk).forEach { record in
+            guard RecordCodec.Kind(rawValue: record.kind)?.isOperation == true else { return }
+            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
+            if let tag = decoded.customTag { tags.insert(tag) }
+        }
+        return tags
     }
 
     func allRecords() throws -> [(sequence: SequenceNumber, record: Record)] { try allRecords(on: disk) }
@@ -112,5 +117,22 @@ final class Device {
         let records = try records(on: disk)
         guard let first = records.first?.sequence ?? removed.last.map({ $0.sequence + 1 }) else { return records }
         return removed.filter { $0.sequence < first } + records
+    }
+}
+
+extension Record {
+    /// The custom tag of the operation; nil for other records.
+    fileprivate var customTag: String? {
+        if case .operation(let operation) = body { operation.customTag } else { nil }
+    }
+}
+
+extension RecordCodec.Kind {
+    fileprivate var isOperation: Bool {
+        switch self {
+        case .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .operationWithCall:
+            true
+        default: false
+        }
     }
 }

@@ -8,6 +8,7 @@ extension Simulation {
     /// Performs one call: an operation, or a change set.
     func edit(_ device: Device) async {
         guard !device.hasCrashed else { return }
+        if recorder != nil { return await HistoryApp(device: device).change(in: self) }
         if random.chance(habits.entityDrafts) { return await call(.draft, device) }
         if random.chance(habits.replacements) { return await call(.replacement, device) }
         let isChangeSet = random.chance(15)

@@ -36,6 +36,7 @@ extension Simulation {
         if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
             _ = service.handle(request, from: number)
         }
+        recorder?.observe(service.ledger)
         counts.add(request, response, replaces: !serviceOptions.supportsPatch)
         addTrace("→ \(response.status) \(response.body.count)")
         trace.add(response.body)

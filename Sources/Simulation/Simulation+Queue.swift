@@ -6,7 +6,7 @@ import SyncEngine
 /// The user's handling of pending operations.
 extension Simulation {
     func arrange(_ device: Device) async {
-        guard !device.hasCrashed else { return }
+        guard !device.hasCrashed, recorder == nil else { return }
         do throws(TidelogError) {
             let pending = try await device.store.pendingOperations()
             guard !pending.isEmpty else { return }
@@ -78,6 +78,7 @@ extension Simulation {
         (device.clientOnly, device.app.drafts.isStale) = ([:], true)
         let report = try await device.store.undo(.operations(operations))
         addTrace("d\(device.number) undoes \(report.undone)")
+        if recorder != nil { await HistoryApp(device: device).recordUndone(report.undone, in: self) }
     }
 
     func discardRefused(_ device: Device) async {

@@ -34,6 +34,7 @@ extension Simulation {
     /// Returns the conflict handling. While faults are injected, conflicts wait or a policy resolves them; afterwards,
     /// the device that uploads wins.
     private func conflictHandling() -> ConflictHandling {
+        if recorder != nil { return HistoryApp.keepingBothSides }
         if isStormy {
             switch random.below(8) {
             case 0: return ConflictHandling(policy: .serverWins)
@@ -106,6 +107,7 @@ extension Simulation {
                 if round == 1 { await endDrafts(device) }
                 await upload(device)
                 if round > 1 {
+                    await DeletionVerification.check(device, in: self)
                     await discardRefused(device)
                     isUnsettled = await resolveInDoubt(device) || isUnsettled
                 }

@@ -26,6 +26,8 @@ package actor Simulation {
         package var viewsAreFiles: Bool?
         /// How many changed items of the state are kept in memory; nil leaves it to the seed.
         package var flushLimit: Int?
+        /// Whether the apps only append to shared entities, and the outcome contains the history of the run.
+        package var recordsHistory = false
 
         package init(steps: Int? = nil, troubles: Set<FaultKind> = Set(FaultKind.allCases), keepsLines: Bool = false) {
             self.steps = steps
@@ -72,14 +74,19 @@ package actor Simulation {
     let viewsHabits: ViewsHabits
     /// The login state; nil if the service does not require authentication.
     var login: Login?
+    /// The history of the run; nil if it is not recorded.
+    var recorder: HistoryRecorder?
 
     package init(seed: UInt64, options: Options = Options()) {
         self.seed = seed
+        var options = options
+        if options.recordsHistory { options.troubles.formIntersection(HistoryApp.faults) }
         self.options = options
         clock = VirtualClock(seed: seed)
         var random = SeededRandom(seed: seed)
         version = random.chance(50) ? .v4 : .v2
-        deviceCount = [1, 2, 2, 3][random.below(4)]
+        let devices = [1, 2, 2, 3][random.below(4)]
+        deviceCount = options.recordsHistory ? max(2, devices) : devices
         let drawn = [3, 6, 8, 16][random.below(4)]
         steps = options.steps ?? drawn
         severity = [0, 8, 20, 40][random.below(4)]
@@ -106,7 +113,8 @@ package actor Simulation {
             sandbox.options.asynchrony = Asynchrony(
                 polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
         }
-        habits = WorkloadMix(&random)
+        habits = options.recordsHistory ? .history(&random) : WorkloadMix(&random)
+        if options.recordsHistory { recorder = HistoryRecorder() }
         viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         let service = SimulatedService(sandbox)
@@ -124,12 +132,18 @@ package actor Simulation {
         addTrace("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         addTrace(habits.line)
         addTrace(viewsHabits.line)
+        recorder?.begin(seed: seed, devices: deviceCount, version: "\(version)")
+        recorder?.observe(service.ledger)
         for number in 0..<deviceCount { await install(number) }
         if violations.isEmpty {
             isStormy = true
             for number in 0..<steps where violations.isEmpty { await step(number) }
             isStormy = false
             if violations.isEmpty { await drain() }
+            if recorder != nil, violations.isEmpty {
+                for device in devices { await HistoryApp(device: device).end(in: self) }
+                recorder?.end()
+            }
             if violations.isEmpty { await verify() }
         }
         if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
@@ -143,7 +157,8 @@ package actor Simulation {
         disks = devices.map(\.disk)
         devices = []
         return Outcome(
-            seed: seed, hash: trace.hash, violations: violations, lines: trace.lines, steps: steps, counts: counts)
+            seed: seed, hash: trace.hash, violations: violations, lines: trace.lines,
+            history: recorder?.lines ?? [], steps: steps, counts: counts)
     }
 
     private func step(_ number: Int) async {
@@ -151,6 +166,10 @@ package actor Simulation {
         for device in devices { device.views?.passTime() }
         if random.chance(50) { deliverLate() }
         let device = devices[random.below(devices.count)]
+        if recorder != nil {
+            await HistoryApp(device: device).step(in: self)
+            return await restartCrashed()
+        }
         switch random.below(100) {
         case 0..<46: for _ in 0...random.below(3) { await edit(device) }
         case 46..<67: await upload(device)
@@ -253,6 +272,8 @@ package struct Outcome: Sendable {
     /// Sentences that describe the violations. Empty if the run succeeded.
     package let violations: [String]
     package let lines: [String]
+    /// The lines of the history, if it was recorded.
+    package let history: [String]
     package let steps: Int
     package let counts: Counts
 }

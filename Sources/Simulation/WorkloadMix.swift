@@ -9,26 +9,36 @@ struct WorkloadMix {
     /// The number of pending operations from which only the operations affected by a change are reapplied. The state
     /// must not depend on it.
     let longQueue: Int
-    let undoesLocalCreation: Bool
+    private(set) var undoesLocalCreation: Bool
     /// The percentage of uploads that coalesce.
     let coalescing: Int
     let drafts: Int
     let localOnly: Int
-    let categories: Int
+    private(set) var categories: Int
     let unmodifiable: Int
-    let transactions: Int
+    private(set) var transactions: Int
     /// The percentage of changes of a client-only property.
-    let clientOnly: Int
+    private(set) var clientOnly: Int
     /// The percentage of calls of actions among the operations.
     let calls: Int
     /// The percentage of work on drafts of entities among the calls.
-    let entityDrafts: Int
+    private(set) var entityDrafts: Int
     /// The percentage of replacements of links and of values among the calls.
     let replacements: Int
     /// The sets whose new entities the stores remove after the upload.
-    let removedSets: Set<String>
+    private(set) var removedSets: Set<String>
     /// The number of client-only changes that can be undone.
     let undoableClientChanges: Int
+
+    /// Returns the workload of a run whose history is recorded: no feature that removes changes again.
+    static func history(_ random: inout SeededRandom) -> WorkloadMix {
+        var mix = WorkloadMix(&random)
+        (mix.undoesLocalCreation, mix.categories, mix.transactions, mix.clientOnly, mix.entityDrafts) = (
+            false, 0, 0, 0, 0
+        )
+        (mix.removedSets, mix.syncsEachCommit) = ([], true)
+        return mix
+    }
 
     init(_ random: inout SeededRandom) {
         longQueue = [0, 4, 256][random.below(3)]
@@ -58,7 +68,7 @@ struct WorkloadMix {
     }
 
     /// Whether each commit is synced. Otherwise a power loss may undo what no request has sent.
-    let syncsEachCommit: Bool
+    private(set) var syncsEachCommit: Bool
 
     /// Whether the stores are encrypted.
     let isEncrypted: Bool

@@ -73,6 +73,12 @@ struct Command: AsyncParsableCommand {
     @Option(help: "With --explore: only scenarios whose name contains this text.")
     var scenario: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Runs apps that only append to shared entities, and writes their history to this file, for Tools/check-history.",
+            valueName: "file"))
+    var history: String?
+
     @Option(help: "The number of concurrent runs.")
     var jobs = 2
 
@@ -93,16 +99,26 @@ struct Command: AsyncParsableCommand {
         options.keepsLines = verbose
         options.viewsAreFiles = views.map { $0 == .files }
         options.flushLimit = flush
+        options.recordsHistory = history != nil
+        let file = try history.map(Self.create)
         let campaign = SeedSweep(seeds: range, options: options, runsTwice: twice, jobs: jobs)
         let start = ContinuousClock.now
         let report = await campaign.run { outcome, finding in
             for line in outcome.lines { print(line) }
+            file?.write(Data(outcome.history.map { $0 + "\n" }.joined().utf8))
             if let finding { print(finding.description(options)) }
             fflush(nil)
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(report.summary(seconds: seconds))
         if !report.findings.isEmpty { throw ExitCode(1) }
+    }
+
+    private static func create(_ path: String) throws -> FileHandle {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw ValidationError("\(path) cannot be written.") }
+        return file
     }
 
     enum ViewsPlace: String, ExpressibleByArgument {
