@@ -128,6 +128,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CCurl"),
         .target(name: "CPlatform"),
+        .target(name: "CPostgres"),
         .target(name: "CBench", path: "Tools/CBench"),
 
         // Pure: no I/O, no clock, no randomness, no await
@@ -169,7 +170,7 @@ let package = Package(
         layer(
             "Gateway",
             [
-                "GatewayCore", "ODataWire", "Views", "Transport", crypto, httpTypes, logging,
+                "CPostgres", "GatewayCore", "ODataWire", "Views", "Transport", crypto, httpTypes, logging,
                 nioPosix, nioHTTP1, nioCore,
             ]),
 

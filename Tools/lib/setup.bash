@@ -145,6 +145,31 @@ build() {
     fi
 }
 
+# --- PostgreSQL, for the tests of the gateway
+
+# The tests look for the programs in these places. The package does not put them into PATH.
+has_postgres() {
+    local program
+    for program in "${TIDELOG_POSTGRES:-/nonexistent}/initdb" /usr/lib/postgresql/1[5-9]/bin/initdb; do
+        [ -x "$program" ] && return 0
+    done
+    command -v initdb >/dev/null 2>&1
+}
+
+# Installs PostgreSQL if it is missing. If it cannot be installed, the tests that need it are skipped with a note.
+prepare_postgres() {
+    mkdir -p "$BUILD_LOGS"
+    if ! has_postgres && command -v apt-get >/dev/null 2>&1; then
+        # In a subshell, because a failure must not end the script.
+        (apt_install postgresql libpq5) || true
+    fi
+    if has_postgres; then
+        say "PostgreSQL is installed; the tests start a server of their own"
+    else
+        say "Tests of the gateway with PostgreSQL will be skipped: it could not be installed"
+    fi
+}
+
 # --- A browser, for the tests of reports
 
 find_browser() {

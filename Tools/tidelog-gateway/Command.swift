@@ -16,7 +16,7 @@ struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidelog-gateway",
         abstract: "Runs a gateway that forwards OData requests and executes repeated uploads once.",
-        subcommands: [Serve.self, Check.self, Ledger.self, Feeds.self])
+        subcommands: [Serve.self, Check.self, Ledger.self, Feeds.self, Migrate.self])
 }
 
 /// The options of every command.
@@ -38,40 +38,9 @@ struct ConfigurationOptions: ParsableArguments {
             throw Failure("\(error)")
         }
     }
-
-    func storage(_ configuration: GatewayConfiguration) throws -> any LedgerStorage {
-        switch configuration.storage {
-        case .memory: return MemoryLedgerStorage()
-        case .sqlite(let path):
-            // The ledger contains answers of the service.
-            let mask = umask(0o077)
-            defer { umask(mask) }
-            do throws(LedgerStorageError) {
-                return try SQLiteLedgerStorage(path: path)
-            } catch {
-                throw Failure("\(error)")
-            }
-        }
-    }
 }
 
 extension ConfigurationOptions {
-    /// Opens the storage of shared feeds, if the configuration has some. It is next to the ledger.
-    func feedStorage(_ configuration: GatewayConfiguration) throws -> (any FeedStorage)? {
-        guard configuration.endpoints.contains(where: { !$0.feeds.isEmpty }) else { return nil }
-        switch configuration.storage {
-        case .memory: return MemoryFeedStorage()
-        case .sqlite(let path):
-            let mask = umask(0o077)
-            defer { umask(mask) }
-            do throws(LedgerStorageError) {
-                return try SQLiteFeedStorage(path: path + "-feeds")
-            } catch {
-                throw Failure("\(error)")
-            }
-        }
-    }
-
     /// Reads the values of `Authorization` for reading shared feeds.
     func credentials(_ configuration: GatewayConfiguration) throws -> [String: String] {
         var found: [String: String] = [:]
@@ -102,7 +71,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let signals = StopSignals()
         let configuration = try options.read()
-        let storage = try options.storage(configuration)
+        let storage = try await options.storage(configuration)
         var secret = try await storage.secret()
         if let file = configuration.keyFile {
             guard let bytes = TextFile.read(file), bytes.count >= 16 else {
@@ -110,9 +79,14 @@ struct Serve: AsyncParsableCommand {
             }
             secret = bytes
         }
+        if let postgres = storage as? PostgresLedgerStorage {
+            for warning in await postgres.warnings() { StandardError.write("\(warning)\n") }
+        }
+        var environment = GatewayEnvironment()
+        environment.makesTraces = true
         let service = GatewayService(
-            configuration, storage: storage, feedStorage: try options.feedStorage(configuration), secret: secret,
-            credentials: try options.credentials(configuration))
+            configuration, storage: storage, feedStorage: try await options.feedStorage(configuration), secret: secret,
+            credentials: try options.credentials(configuration), environment: environment)
         let server: GatewayServer
         do throws(GatewayServer.ListenError) {
             server = try await GatewayServer(service)
@@ -126,9 +100,12 @@ struct Serve: AsyncParsableCommand {
         }
         fflush(nil)
         let forgetting = Task { await Self.forget(storage, days: configuration.ledgerDays) }
+        let watching = Task { await service.watch() }
         await signals.wait()
         forgetting.cancel()
         await server.stop()
+        watching.cancel()
+        await service.end()
         await admin?.stop()
     }
 
@@ -182,7 +159,7 @@ struct Feeds: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.read()
-        guard let storage = try options.feedStorage(configuration) else { return }
+        guard let storage = try await options.feedStorage(configuration) else { return }
         let feeds = configuration.endpoints.flatMap { endpoint in endpoint.feeds.map { (endpoint.name, $0) } }
         if let accept {
             let chosen = feeds.filter { $0.1.name == accept }
@@ -216,7 +193,7 @@ struct Ledger: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.read()
-        let storage = try options.storage(configuration)
+        let storage = try await options.storage(configuration)
         for row in try await storage.rows(in: doubt ? .doubt : nil, limit: limit) {
             print(
                 "\(row.key.endpoint) \(row.key.client) \(row.key.request) day \(row.key.day) \(row.state) attempt \(row.attempt)"

@@ -26,14 +26,16 @@ struct FeedCall: Sendable {
         }
         switch token?.place {
         case .rows, .changes:
-            guard let token, let head = await feed.known() else { throw Self.gone }
+            guard let token, let known = await feed.known() else { throw Self.gone }
+            let head = await newest(known, token)
             if let written = try await lastWrite(), written >= token.began { throw Self.gone }
             return try await answer(head, from: token, Self.check(token, head))
         case .delta, nil:
-            guard let head = try await current() else {
+            guard let known = try await current() else {
                 if isContinued { throw Self.unavailable }
                 return nil
             }
+            let head = await newest(known, token)
             guard Representation.accepts(request.headers, head.description) else {
                 if isContinued { throw Self.gone }
                 return nil
@@ -41,6 +43,12 @@ struct FeedCall: Sendable {
             if !isContinued, !Representation.asksForDeltaLink(request.headers, head.description) { return nil }
             return try await answer(head, from: token, token.map { Self.check($0, head) } ?? true)
         }
+    }
+
+    /// Returns the newest generation of the storage, if a token shows that this node may not know it.
+    private func newest(_ head: FeedHead, _ token: FeedToken?) async -> FeedHead {
+        guard let token, !token.isValid(for: head), feeds.storage.isShared else { return head }
+        return await feed.reloaded() ?? head
     }
 
     private static func check(_ token: FeedToken, _ head: FeedHead) -> Bool { token.isValid(for: head) }

@@ -13,12 +13,16 @@ struct FeedReading: Sendable {
     /// The value of `Authorization` for the service.
     let credentials: String?
     let maximumRows: Int
+    /// The name of this process among the nodes of the storage.
+    let node: String
 
     /// The end of a reading.
     enum End: Sendable {
         case published(FeedHead)
         /// Another reading has begun.
         case fenced
+        /// Another node is reading the feed.
+        case busy
     }
 
     func run(_ model: FeedModel) async throws(FeedError) -> End {
@@ -26,21 +30,68 @@ struct FeedReading: Sendable {
         let identity = FeedIdentity(
             endpoint: endpoint.name, query: settings.query.description,
             shape: "\(endpoint.root)\n\(source.shape)")
+        let head: FeedHead
+        let claim: FeedClaim
         do throws(LedgerStorageError) {
-            let head = try await storage.feed(identity)
-            guard let lease = try await storage.claim(head.id) else { return .fenced }
-            do throws(FeedError) {
-                return try await read(source, head, lease)
-            } catch {
-                try await storage.refuse(lease, error.description)
-                throw LedgerStorageError("\(error.description)")
+            head = try await storage.feed(identity)
+            claim = try await storage.claim(head.id, node: node)
+        } catch {
+            throw FeedError(error.description)
+        }
+        switch claim {
+        case .busy: return .busy
+        case .missing: return .fenced
+        case .granted(let lease): return try await read(source, head, lease)
+        }
+    }
+
+    /// Reads with a lease, which is renewed while the service answers.
+    private func read(
+        _ source: FeedSource, _ head: FeedHead, _ lease: FeedLease
+    ) async throws(FeedError) -> End {
+        let renewal = storage.isShared ? Task { [storage] in await Self.renew(lease, storage) } : nil
+        defer { renewal?.cancel() }
+        do throws(FeedError) {
+            let (changes, description) = try await changes(source, head)
+            renewal?.cancel()
+            return try await publish(lease, changes, description)
+        } catch {
+            if Task.isCancelled {
+                // The gateway stops. A task of its own is not cancelled.
+                await Task { [storage] in try? await storage.release(lease) }.value
+            } else {
+                // Without it the lease ends by itself.
+                try? await storage.refuse(lease, error.description)
             }
+            throw error
+        }
+    }
+
+    private static func renew(_ lease: FeedLease, _ storage: any FeedStorage) async {
+        while true {
+            try? await Task.sleep(for: .milliseconds(FeedLease.milliseconds / 3))
+            // After an error the lease may still be valid.
+            let isValid = (try? await storage.renew(lease)) ?? true
+            if Task.isCancelled || !isValid { return }
+        }
+    }
+
+    private func publish(
+        _ lease: FeedLease, _ changes: [FeedChange], _ description: FeedDescription
+    ) async throws(FeedError) -> End {
+        do throws(LedgerStorageError) {
+            guard let published = try await storage.publish(lease, changes, description) else { return .fenced }
+            try await storage.forget(published.id, lifetime: settings.tokenMilliseconds)
+            return .published(try await storage.head(published.id) ?? published)
         } catch {
             throw FeedError(error.description)
         }
     }
 
-    private func read(_ source: FeedSource, _ head: FeedHead, _ lease: FeedLease) async throws(FeedError) -> End {
+    /// Returns the changes since the newest generation.
+    private func changes(
+        _ source: FeedSource, _ head: FeedHead
+    ) async throws(FeedError) -> ([FeedChange], FeedDescription) {
         let base: [String: RowDigest]
         do throws(LedgerStorageError) { base = try await storage.digests(head.id) } catch {
             throw FeedError(error.description)
@@ -65,13 +116,7 @@ struct FeedReading: Sendable {
         case .check: changes += try await check(missing, source)
         case .readAgain: changes += try await readAgain(missing, source, head.salt)
         }
-        do throws(LedgerStorageError) {
-            guard let published = try await storage.publish(lease, changes, description) else { return .fenced }
-            try await storage.forget(head.id, lifetime: settings.tokenMilliseconds)
-            return .published(try await storage.head(head.id) ?? published)
-        } catch {
-            throw FeedError(error.description)
-        }
+        return (changes, description)
     }
 
     // MARK: Pages

@@ -7,26 +7,29 @@ actor SharedFeed {
     private let endpoint: GatewayConfiguration.Endpoint
     private let storage: any FeedStorage
     private let environment: GatewayEnvironment
-    private let reading: FeedReading
+    private let reader: FeedReading
     private let model: OriginModel
     private let logger: Logger
     private let count: @Sendable (String) -> Void
 
     private(set) var head: FeedHead?
     private var isLoaded = false
-    private var isReading = false
+    private var reading: Task<Void, Never>?
+    private var isStopped = false
+    /// The end of a pause after another node was found reading.
+    private var busyUntil: ContinuousClock.Instant?
     private var lastStart: Int64?
     private var backoff = FeedBackoff()
 
     /// - Parameter count: Called with the end of each reading.
     init(
-        _ reading: FeedReading, _ model: OriginModel, environment: GatewayEnvironment, logger: Logger,
+        _ reader: FeedReading, _ model: OriginModel, environment: GatewayEnvironment, logger: Logger,
         count: @escaping @Sendable (String) -> Void
     ) {
-        settings = reading.settings
-        endpoint = reading.endpoint
-        storage = reading.storage
-        self.reading = reading
+        settings = reader.settings
+        endpoint = reader.endpoint
+        storage = reader.storage
+        self.reader = reader
         self.model = model
         self.environment = environment
         self.logger = logger
@@ -68,12 +71,51 @@ actor SharedFeed {
         // After an error of the storage, the next request tries it again.
         guard let all = try? await storage.list(), !isLoaded else { return }
         isLoaded = true
-        head =
-            all.first { identity, head in
-                identity.endpoint == endpoint.name && identity.query == settings.query.description
-                    && identity.shape.hasPrefix("\(endpoint.root)\n") && head.generation > 0
-            }?.head
+        head = own(all)
     }
+
+    private func own(_ all: [(identity: FeedIdentity, head: FeedHead)]) -> FeedHead? {
+        all.first { identity, head in
+            identity.endpoint == endpoint.name && identity.query == settings.query.description
+                && identity.shape.hasPrefix("\(endpoint.root)\n") && head.generation > 0
+        }?.head
+    }
+
+    // MARK: Other nodes
+
+    /// Adopts a generation that another node has published.
+    ///
+    /// - Returns: Whether it is newer than the known one.
+    @discardableResult
+    func adopt(_ all: [(identity: FeedIdentity, head: FeedHead)]) -> Bool {
+        guard let found = own(all) else { return false }
+        guard let head else {
+            self.head = found
+            return true
+        }
+        // A feed that was begun anew has a greater number.
+        let isNewer =
+            found.id != head.id
+            ? found.id > head.id
+            : (found.generation, found.readBegan ?? 0) > (head.generation, head.readBegan ?? 0)
+        if isNewer || found.id == head.id && found.generation == head.generation { self.head = found }
+        return isNewer
+    }
+
+    /// Returns the newest generation of the storage.
+    func reloaded() async -> FeedHead? {
+        if let all = try? await storage.list() { adopt(all) }
+        return head
+    }
+
+    /// Ends the reading, and starts no other one.
+    func stop() async {
+        isStopped = true
+        reading?.cancel()
+        await reading?.value
+    }
+
+    // MARK: Readings
 
     private enum Start {
         /// A reading is running.
@@ -86,18 +128,32 @@ actor SharedFeed {
 
     /// Starts a reading, unless one is running.
     private func start(_ now: Int64) -> Start {
-        if isReading { return .running }
+        if reading != nil { return .running }
+        if isStopped { return .refused }
+        if let busyUntil, .now < busyUntil { return .running }
         guard backoff.mayRead(now: now) else { return .refused }
+        // The last reading may be another node's.
+        if storage.isShared, let began = head?.readBegan, now >= began, now - began < environment.feedPause {
+            return .paused
+        }
         if let lastStart, now - lastStart < environment.feedPause, now >= lastStart { return .paused }
-        isReading = true
         lastStart = now
-        Task { await self.read() }
+        reading = Task {
+            await self.read()
+            self.reading = nil
+        }
         return .running
     }
 
     private func read() async {
+        busyUntil = nil
+        // Another node may have read it a moment ago.
+        if storage.isShared, let all = try? await storage.list(), adopt(all) {
+            lastStart = nil
+            return
+        }
         do throws(FeedError) {
-            switch try await reading.run(try await model.model()) {
+            switch try await reader.run(try await model.model()) {
             case .published(let published):
                 count(published.generation == head?.generation && published.id == head?.id ? "unchanged" : "published")
                 head = published
@@ -106,12 +162,15 @@ actor SharedFeed {
                 count("fenced")
                 isLoaded = false
                 await load()
+            case .busy:
+                count("busy")
+                lastStart = nil
+                busyUntil = .now + .milliseconds(300)
             }
         } catch {
             count("refused")
             logger.warning("The feed \(settings.name) was not refreshed: \(error)")
             backoff.failed(now: await storage.time(), retryAfter: error.retryAfter)
         }
-        isReading = false
     }
 }

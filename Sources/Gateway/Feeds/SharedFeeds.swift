@@ -37,6 +37,7 @@ final class SharedFeeds: Sendable {
         self.secret = secret
         seal = TokenSeal(secret: secret)
         var feeds: [Key: SharedFeed] = [:]
+        let node = String(UInt64.random(in: .min ... .max), radix: 16)
         for endpoint in configuration.endpoints {
             guard let origin = origins[endpoint.name], !endpoint.feeds.isEmpty else { continue }
             let model = OriginModel(
@@ -45,7 +46,7 @@ final class SharedFeeds: Sendable {
             for settings in endpoint.feeds {
                 let reading = FeedReading(
                     origin: origin, endpoint: endpoint, settings: settings, storage: storage,
-                    credentials: credentials[endpoint.name], maximumRows: configuration.limits.feedRows)
+                    credentials: credentials[endpoint.name], maximumRows: configuration.limits.feedRows, node: node)
                 feeds[Key(endpoint: endpoint.name, query: settings.query)] = SharedFeed(
                     reading, model, environment: environment, logger: logger, count: { count(settings.name, $0) })
             }
@@ -62,6 +63,19 @@ final class SharedFeeds: Sendable {
     func user(_ headers: HTTPHeaders) -> [UInt8] {
         let text = Array("feeds\n\(RequestCredentials.text(headers))".utf8)
         return Array(HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: secret)))
+    }
+
+    /// Adopts the generations that other nodes publish, until the task is cancelled.
+    func watch() async {
+        await storage.watch { [self] in
+            guard let all = try? await storage.list() else { return }
+            for feed in feeds.values { await feed.adopt(all) }
+        }
+    }
+
+    /// Ends all readings.
+    func stop() async {
+        for feed in feeds.values { await feed.stop() }
     }
 
     // MARK: Permissions
@@ -91,6 +105,7 @@ final class SharedFeeds: Sendable {
     func wrote(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) {
         guard endpoints.contains(endpoint) else { return }
         let user = writer(headers)
+        if storage.isShared { return try await storage.markWrite(endpoint: endpoint, user: user) }
         let time = await storage.time()
         writes.withLock { known in
             if known.count >= Self.maximumUsers { known = [:] }
@@ -102,6 +117,8 @@ final class SharedFeeds: Sendable {
     /// The time of the last change of the user.
     func lastWrite(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) -> Int64? {
         let user = writer(headers)
+        // The user may have changed data through another node.
+        if storage.isShared { return try await storage.lastWrite(endpoint: endpoint, user: user) }
         let key = UserKey(user: user, scope: endpoint)
         if let known = writes.withLock({ $0[key] }) { return known }
         let found = try await storage.lastWrite(endpoint: endpoint, user: user)

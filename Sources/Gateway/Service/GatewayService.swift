@@ -62,6 +62,12 @@ package final class GatewayService: Sendable {
     /// Declares the gateway not ready. Requests are answered as before.
     package func stop() { stopping.store(true, ordering: .relaxed) }
 
+    /// Follows the generations of shared feeds that other nodes publish, until the task is cancelled.
+    package func watch() async { await feeds?.watch() }
+
+    /// Ends what the gateway does by itself. Call it after the last request.
+    package func end() async { await feeds?.stop() }
+
     /// Counts the bytes of an answer.
     func sent(_ count: Int, _ kind: String) {
         metrics.change { $0.add(Int64(count), to: .responseBytes, kind) }
@@ -89,10 +95,30 @@ package final class GatewayService: Sendable {
     package func answer(_ request: IncomingRequest) async -> GatewayResponse {
         let start = ContinuousClock.now
         var kind: RequestClass?
+        var request = request
+        let trace = traced(&request)
         var response = await answer(request, &kind)
         response.kind = kind?.kind.label ?? "refused"
+        if response.status >= 500 {
+            logger.warning(
+                "\(response.kind) was answered with \(response.status)",
+                metadata: [
+                    "trace": "\(trace?.trace ?? "none")", "endpoint": "\(kind?.endpoint.name ?? "none")",
+                    "method": "\(request.method)",
+                ])
+        }
         observe(response.kind, status: response.status, since: start)
         return response
+    }
+
+    /// Returns the identification of the request for logs, which the service receives as well.
+    private func traced(_ request: inout IncomingRequest) -> TraceContext? {
+        if let known = TraceContext(request.headers) { return known }
+        guard environment.makesTraces else { return nil }
+        let made = TraceContext(
+            .random(in: .min ... .max), .random(in: .min ... .max), span: .random(in: .min ... .max))
+        request.headers[TraceContext.header] = made.value
+        return made
     }
 
     private func answer(_ request: IncomingRequest, _ found: inout RequestClass?) async -> GatewayResponse {
@@ -184,6 +210,8 @@ package struct GatewayEnvironment: Sendable {
     package var logger = Logger(label: "tidelog-gateway")
     /// Waits for milliseconds. Returns early if the task is cancelled.
     package var sleep: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
+    /// Whether requests without `traceparent` get one.
+    package var makesTraces = false
     /// How long a repetition waits for the end of the first attempt, in milliseconds.
     package var patience: Int64 = 25_000
     /// How long a request waits for a reading of the service, if rows of an earlier one can answer, in milliseconds.

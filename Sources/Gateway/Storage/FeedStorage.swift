@@ -25,9 +25,24 @@ package struct FeedLease: Sendable, Hashable {
     /// The time of the storage's clock at which the reading begins.
     package let began: Int64
 
+    /// The time for which a lease is valid after it was granted or renewed.
+    package static let milliseconds: Int64 = 9_000
+
     package init(feed: Int64, fence: Int64, began: Int64) {
         (self.feed, self.fence, self.began) = (feed, fence, began)
     }
+}
+
+/// The answer to the request to read a feed.
+package enum FeedClaim: Sendable, Hashable {
+    case granted(FeedLease)
+    /// Another node is reading the feed.
+    case busy
+    /// The feed does not exist any more.
+    case missing
+
+    /// The right to publish, if it was granted.
+    package var lease: FeedLease? { if case .granted(let lease) = self { lease } else { nil } }
 }
 
 /// The rows of the shared feeds. `FeedStorageTests` is the contract of all implementations.
@@ -40,8 +55,25 @@ package protocol FeedStorage: Sendable {
     /// Returns a feed, or `nil` if it does not exist.
     func head(_ feed: Int64) async throws(LedgerStorageError) -> FeedHead?
 
-    /// Begins a reading. It fences earlier readings off.
-    func claim(_ feed: Int64) async throws(LedgerStorageError) -> FeedLease?
+    /// Whether other nodes use the same storage. Then nothing about it may be remembered for longer than a request,
+    /// except heads, for which ``watch(_:)`` is called.
+    var isShared: Bool { get }
+
+    /// Begins a reading, unless another node is reading the feed. It fences earlier readings off.
+    ///
+    /// A node that has not renewed its lease for ``FeedLease/milliseconds`` is regarded as dead.
+    func claim(_ feed: Int64, node: String) async throws(LedgerStorageError) -> FeedClaim
+
+    /// Extends the time of a reading.
+    ///
+    /// - Returns: Whether the reading may still publish.
+    func renew(_ lease: FeedLease) async throws(LedgerStorageError) -> Bool
+
+    /// Ends a reading that will not be published, so that another node need not wait.
+    func release(_ lease: FeedLease) async throws(LedgerStorageError)
+
+    /// Calls `changed` when another node may have published a generation, until the task is cancelled.
+    func watch(_ changed: @escaping @Sendable () async -> Void) async
 
     /// Returns the digests of the rows of the newest generation.
     func digests(_ feed: Int64) async throws(LedgerStorageError) -> [String: RowDigest]
@@ -54,7 +86,7 @@ package protocol FeedStorage: Sendable {
         _ lease: FeedLease, _ changes: [FeedChange], _ description: FeedDescription
     ) async throws(LedgerStorageError) -> FeedHead?
 
-    /// Records that a reading was not published, and the reason.
+    /// Ends a reading that is not published, and records the reason.
     func refuse(_ lease: FeedLease, _ trouble: String) async throws(LedgerStorageError)
 
     /// Returns the rows of a generation whose keys follow `after`, sorted by the bytes of the keys.
@@ -86,4 +118,36 @@ package protocol FeedStorage: Sendable {
 
     /// The time of the storage's clock, in milliseconds since 1970.
     func time() async -> Int64
+}
+
+extension FeedStorage {
+    /// A storage of one node.
+    package var isShared: Bool { false }
+
+    package func watch(_ changed: @escaping @Sendable () async -> Void) async {}
+}
+
+/// The leases of a storage of one node. They end with its process.
+struct FeedLeases {
+    private var leases: [Int64: (node: String, fence: Int64, end: Int64)] = [:]
+
+    /// Whether another node than `node` is reading the feed.
+    func isBusy(_ feed: Int64, node: String, now: Int64) -> Bool {
+        leases[feed].map { $0.node != node && now < $0.end } ?? false
+    }
+
+    mutating func grant(_ lease: FeedLease, node: String, now: Int64) {
+        leases[lease.feed] = (node, lease.fence, now + FeedLease.milliseconds)
+    }
+
+    /// - Returns: Whether the lease is the newest one.
+    mutating func renew(_ lease: FeedLease, now: Int64) -> Bool {
+        guard leases[lease.feed]?.fence == lease.fence else { return false }
+        leases[lease.feed]?.end = now + FeedLease.milliseconds
+        return true
+    }
+
+    mutating func end(_ lease: FeedLease) {
+        if leases[lease.feed]?.fence == lease.fence { leases[lease.feed] = nil }
+    }
 }

@@ -16,6 +16,7 @@ package actor MemoryFeedStorage: FeedStorage {
     }
 
     private var feeds: [Int64: Feed] = [:]
+    private var leases = FeedLeases()
     private var writes: [Writer: Int64] = [:]
     private var next: Int64 = 1
     private let now: @Sendable () -> Int64
@@ -36,12 +37,22 @@ package actor MemoryFeedStorage: FeedStorage {
 
     package func head(_ feed: Int64) async throws(LedgerStorageError) -> FeedHead? { feeds[feed]?.head }
 
-    package func claim(_ feed: Int64) async throws(LedgerStorageError) -> FeedLease? {
-        guard var found = feeds[feed] else { return nil }
+    package func claim(_ feed: Int64, node: String) async throws(LedgerStorageError) -> FeedClaim {
+        let time = now()
+        guard var found = feeds[feed] else { return .missing }
+        if leases.isBusy(feed, node: node, now: time) { return .busy }
         found.fence += 1
         feeds[feed] = found
-        return FeedLease(feed: feed, fence: found.fence, began: now())
+        let lease = FeedLease(feed: feed, fence: found.fence, began: time)
+        leases.grant(lease, node: node, now: time)
+        return .granted(lease)
     }
+
+    package func renew(_ lease: FeedLease) async throws(LedgerStorageError) -> Bool {
+        leases.renew(lease, now: now())
+    }
+
+    package func release(_ lease: FeedLease) async throws(LedgerStorageError) { leases.end(lease) }
 
     package func digests(_ feed: Int64) async throws(LedgerStorageError) -> [String: RowDigest] {
         feeds[feed]?.rows.digests ?? [:]
@@ -63,11 +74,13 @@ package actor MemoryFeedStorage: FeedStorage {
         feed.head.trouble = nil
         feed.head.acceptsRemovals = false
         feeds[lease.feed] = feed
+        leases.end(lease)
         return feed.head
     }
 
     package func refuse(_ lease: FeedLease, _ trouble: String) async throws(LedgerStorageError) {
         guard feeds[lease.feed]?.fence == lease.fence else { return }
+        leases.end(lease)
         feeds[lease.feed]?.head.trouble = trouble
     }
 

@@ -3,13 +3,24 @@ internal import Views
 
 /// The versions of the rows: a version is valid from generation `since` until the one that replaced it.
 extension SQLiteFeedStorage {
-    package func claim(_ feed: Int64) async throws(LedgerStorageError) -> FeedLease? {
-        try transaction { () throws(SQLiteError) in
+    package func claim(_ feed: Int64, node: String) async throws(LedgerStorageError) -> FeedClaim {
+        let time = now()
+        let isBusy = leases.isBusy(feed, node: node, now: time)
+        let claim = try transaction { () throws(SQLiteError) -> FeedClaim in
+            guard try fence(feed) != nil else { return .missing }
+            if isBusy { return .busy }
             try connection.run("UPDATE feed SET fence = fence + 1 WHERE feed = ?", [.integer(feed)])
-            guard let fence = try fence(feed) else { return nil }
-            return FeedLease(feed: feed, fence: fence, began: now())
+            return .granted(FeedLease(feed: feed, fence: try fence(feed) ?? 0, began: time))
         }
+        if let lease = claim.lease { leases.grant(lease, node: node, now: time) }
+        return claim
     }
+
+    package func renew(_ lease: FeedLease) async throws(LedgerStorageError) -> Bool {
+        leases.renew(lease, now: now())
+    }
+
+    package func release(_ lease: FeedLease) async throws(LedgerStorageError) { leases.end(lease) }
 
     private func fence(_ feed: Int64) throws(SQLiteError) -> Int64? {
         try connection.first("SELECT fence FROM feed WHERE feed = ?", [.integer(feed)])?[0].integer
@@ -32,6 +43,7 @@ extension SQLiteFeedStorage {
         _ lease: FeedLease, _ changes: [FeedChange], _ description: FeedDescription
     ) async throws(LedgerStorageError) -> FeedHead? {
         let time = now()
+        defer { leases.end(lease) }
         return try transaction { () throws(SQLiteError) in
             guard try fence(lease.feed) == lease.fence,
                 let head = try heads("feed = ?", [.integer(lease.feed)]).first?.head
@@ -86,6 +98,7 @@ extension SQLiteFeedStorage {
     }
 
     package func refuse(_ lease: FeedLease, _ trouble: String) async throws(LedgerStorageError) {
+        leases.end(lease)
         try transaction { () throws(SQLiteError) in
             try connection.run(
                 "UPDATE feed SET trouble = ? WHERE feed = ? AND fence = ?",

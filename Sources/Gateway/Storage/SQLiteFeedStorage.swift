@@ -12,6 +12,7 @@ package actor SQLiteFeedStorage: FeedStorage {
 
     let connection: Connection
     let now: @Sendable () -> Int64
+    var leases = FeedLeases()
 
     /// Opens the file, and creates it with its tables if it does not exist.
     package init(

@@ -13,7 +13,7 @@
 /// file that this version does not use are accepted with a notice; unknown parameters are errors.
 package struct ConfigurationReader {
     let file: String
-    private var sections: [Section] = []
+    var sections: [Section] = []
     package var notices: [ConfigurationNotice] = []
 
     struct Value {
@@ -129,7 +129,7 @@ package struct ConfigurationReader {
         let root = try required("public_root", gateway)
         var configuration = GatewayConfiguration(
             listen: try listen(required("listen", gateway)), publicRoot: try url(root, "public_root"),
-            storage: try storage(required("storage", gateway)), endpoints: [])
+            storage: try storage(required("storage", gateway), gateway), endpoints: [])
         if let admin = gateway.values["admin"] { configuration.admin = try listen(admin, "admin") }
         configuration.keyFile = gateway.values["key_file"]?.text
         try number(gateway, "ledger_days", 1...365) { configuration.ledgerDays = $0 }
@@ -209,17 +209,6 @@ package struct ConfigurationReader {
         throw error(
             value.line, "\(name) must be HOST:PORT or unix:/PATH, not “\(value.text)”.",
             "For example \(name) = 127.0.0.1:8443.")
-    }
-
-    private func storage(_ value: Value) throws(ConfigurationError) -> GatewayConfiguration.Storage {
-        if value.text.hasPrefix("sqlite:"), value.text.utf8.count > 7 {
-            return .sqlite(path: String(value.text.dropFirst(7)))
-        }
-        if value.text.hasPrefix("postgres") {
-            throw error(value.line, "This version stores only in SQLite.", "Write storage = sqlite:/PATH/gateway.db.")
-        }
-        throw error(
-            value.line, "storage must be sqlite:PATH, not “\(value.text)”.", "Write storage = sqlite:/PATH/gateway.db.")
     }
 
     private func url(_ value: Value, _ name: String) throws(ConfigurationError) -> ServiceRoot {

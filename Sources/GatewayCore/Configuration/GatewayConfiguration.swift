@@ -9,6 +9,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
     /// The place of the ledger.
     package enum Storage: Sendable, Hashable {
         case sqlite(path: String)
+        /// For one node or several.
+        case postgres(PostgresSettings)
         /// Only for tests: a restart forgets all rows.
         case memory
     }

@@ -35,7 +35,18 @@ struct ConfigurationTests {
             "f.ini:4: “https://gw.example/odata” cannot be public_root."
         ),
         ("https://gw.example/odata/", "https://u:p@gw.example/odata/", "f.ini:4: "),
-        ("sqlite:/var/lib/gateway.db", "postgresql://db", "f.ini:5: This version stores only in SQLite."),
+        ("sqlite:/var/lib/gateway.db", "mysql://db", "f.ini:5: storage must be sqlite:PATH or postgresql://"),
+        ("sqlite:/var/lib/gateway.db", "postgresql:db", "f.ini:5: “postgresql:db” is no URI of PostgreSQL."),
+        ("sqlite:/var/lib/gateway.db", "postgresql://u:secret@h/db", "f.ini:5: storage contains a password."),
+        ("sqlite:/var/lib/gateway.db", "postgres://h/d?password=x", "f.ini:5: storage contains a password."),
+        (
+            "sqlite:/var/lib/gateway.db", "postgresql://h/d\npostgres_schema = Gateway",
+            "f.ini:6: “Gateway” cannot be postgres_schema."
+        ),
+        (
+            "sqlite:/var/lib/gateway.db", "postgresql://h/d\npostgres_connections = 0",
+            "f.ini:6: postgres_connections must be a number from 1 to 200, not “0”."
+        ),
         ("[endpoint]", "[end]", "f.ini:6: There is no section [end]."),
         ("name = shop", "name = a/b", "f.ini:7: “a/b” cannot be the name of an endpoint."),
         ("name = shop", "nome = shop", "f.ini:7: There is no parameter nome in [endpoint]."),
@@ -52,6 +63,25 @@ struct ConfigurationTests {
         let error = #expect(throws: ConfigurationError.self) { try ConfigurationReader.read(text, file: "f.ini") }
         #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
         #expect(error?.fix.isEmpty == false)
+    }
+
+    @Test func `a database is read, with its parameters`() throws {
+        let uri = "postgresql://gateway@[::1]:5432/gateway?sslmode=verify-full&passfile=/etc/gateway.pass"
+        let text = whole.replacing(
+            "sqlite:/var/lib/gateway.db   ; the ledger",
+            with: "\(uri)\npostgres_connections = 3\npostgres_schema = g_1\npostgres_timeout = 4")
+        let (configuration, notices) = try ConfigurationReader.read(text, file: "f.ini")
+        var expected = PostgresSettings(uri)
+        expected.place = "f.ini:5"
+        (expected.schema, expected.connections, expected.timeoutMilliseconds) = ("g_1", 3, 4_000)
+        #expect(configuration.storage == .postgres(expected))
+        #expect(notices.count == 2)
+    }
+
+    @Test func `parameters of a database have no effect with SQLite`() throws {
+        let text = whole.replacing("[endpoint]", with: "postgres_schema = a\n[endpoint]")
+        let (_, notices) = try ConfigurationReader.read(text, file: "f.ini")
+        #expect(notices.first?.description == "f.ini:6: postgres_schema has no effect: the storage is SQLite.")
     }
 
     private let feed = """

@@ -7,7 +7,10 @@ import Testing
 /// The contract of all storages of feeds.
 struct FeedStorageTests {
     enum Storage: String, CaseIterable, CustomTestStringConvertible {
-        case memory, sqlite
+        case memory, sqlite, postgres
+        static var allCases: [Storage] {
+            PostgresServer.isInstalled ? [.memory, .sqlite, .postgres] : [.memory, .sqlite]
+        }
         var testDescription: String { rawValue }
     }
 
@@ -15,10 +18,11 @@ struct FeedStorageTests {
     private let identity = FeedIdentity(endpoint: "shop", query: "Orders?$filter=A%20eq%20'ä'", shape: "1")
     private let description = FeedDescription(context: "c", version: "4.0", isLegacy: true)
 
-    private func make(_ storage: Storage, _ now: @escaping @Sendable () -> Int64) throws -> any FeedStorage {
+    private func make(_ storage: Storage, _ now: @escaping @Sendable () -> Int64) async throws -> any FeedStorage {
         switch storage {
         case .memory: MemoryFeedStorage(now: now)
         case .sqlite: try SQLiteFeedStorage(path: directory.path + "/feeds.db", now: now)
+        case .postgres: try await PostgresFeedStorage(PostgresServer.fresh(), now: now)
         }
     }
 
@@ -36,17 +40,17 @@ struct FeedStorageTests {
     private func publish(
         _ storage: any FeedStorage, _ feed: Int64, _ changes: [FeedChange]
     ) async throws -> FeedHead {
-        let lease = try #require(try await storage.claim(feed))
+        let lease = try #require(try await storage.claim(feed, node: "a").lease)
         return try #require(try await storage.publish(lease, changes, description))
     }
 
     @Test(arguments: Storage.allCases)
     func `a generation is visible as a whole, and the head describes it`(_ kind: Storage) async throws {
         let time = Time()
-        let storage = try make(kind, time.now)
+        let storage = try await make(kind, time.now)
         let created = try await storage.feed(identity)
         #expect(created.generation == 0 && created.readBegan == nil && created.salt.count == 16)
-        let lease = try #require(try await storage.claim(created.id))
+        let lease = try #require(try await storage.claim(created.id, node: "a").lease)
         time.advance(5)
         let head = try #require(
             try await storage.publish(lease, [row("(1)", 1), row("(2)", 2)], description))
@@ -65,7 +69,7 @@ struct FeedStorageTests {
 
     @Test(arguments: Storage.allCases)
     func `the first reading of an empty query makes a generation`(_ kind: Storage) async throws {
-        let storage = try make(kind, Time().now)
+        let storage = try await make(kind, Time().now)
         let feed = try await storage.feed(identity)
         #expect(try await publish(storage, feed.id, []).generation == 1)
         #expect(try await storage.rows(feed.id, at: 1, after: nil, limit: 10) == [])
@@ -73,24 +77,50 @@ struct FeedStorageTests {
 
     @Test(arguments: Storage.allCases)
     func `a reading that was overtaken publishes nothing`(_ kind: Storage) async throws {
-        let storage = try make(kind, Time().now)
+        let storage = try await make(kind, Time().now)
         let feed = try await storage.feed(identity)
-        let old = try #require(try await storage.claim(feed.id))
-        let new = try #require(try await storage.claim(feed.id))
+        let old = try #require(try await storage.claim(feed.id, node: "a").lease)
+        let new = try #require(try await storage.claim(feed.id, node: "a").lease)
         #expect(try await storage.publish(old, [row("(1)", 1)], description) == nil)
         try await storage.refuse(old, "old")
         #expect(try await storage.head(feed.id)?.trouble == nil)
         try await storage.refuse(new, "new")
         #expect(try await storage.head(feed.id)?.trouble == "new")
         #expect(try await storage.publish(new, [], description)?.trouble == nil)
-        #expect(try await storage.claim(feed.id + 100) == nil)
+        #expect(try await storage.claim(feed.id + 100, node: "a") == .missing)
+    }
+
+    @Test(arguments: Storage.allCases)
+    func `one node reads a feed at a time, until it publishes or its lease is over`(_ kind: Storage) async throws {
+        let time = Time()
+        let storage = try await make(kind, time.now)
+        let feed = try await storage.feed(identity)
+        let first = try #require(try await storage.claim(feed.id, node: "a").lease)
+        #expect(try await storage.claim(feed.id, node: "b") == .busy)
+        time.advance(FeedLease.milliseconds - 1)
+        #expect(try await storage.renew(first))
+        time.advance(FeedLease.milliseconds - 1)
+        #expect(try await storage.claim(feed.id, node: "b") == .busy)
+        time.advance(1)
+        let second = try #require(try await storage.claim(feed.id, node: "b").lease)
+        #expect(try await !storage.renew(first))
+        try await storage.release(first)
+        #expect(try await storage.publish(first, [row("(1)", 1)], description) == nil)
+        #expect(try await storage.claim(feed.id, node: "c") == .busy)
+        #expect(try await storage.publish(second, [row("(2)", 1)], description)?.generation == 1)
+        let third = try #require(try await storage.claim(feed.id, node: "c").lease)
+        try await storage.refuse(third, "trouble")
+        let fourth = try #require(try await storage.claim(feed.id, node: "a").lease)
+        try await storage.release(fourth)
+        #expect(try await storage.claim(feed.id, node: "b").lease != nil)
+        #expect(try await storage.digests(feed.id).keys.sorted() == ["(2)"])
     }
 
     @Test(arguments: Storage.allCases)
     func `a feed of another shape begins anew, and does not accept tokens of its predecessor`(
         _ kind: Storage
     ) async throws {
-        let storage = try make(kind, Time().now)
+        let storage = try await make(kind, Time().now)
         let feed = try await storage.feed(identity)
         let head = try await publish(storage, feed.id, [row("(1)", 1)])
         let token = FeedToken(feed: head.id, salt: head.salt, generation: 1, place: .delta)
@@ -108,7 +138,7 @@ struct FeedStorageTests {
     @Test(arguments: Storage.allCases)
     func `old generations are forgotten after the lifetime of delta links`(_ kind: Storage) async throws {
         let time = Time()
-        let storage = try make(kind, time.now)
+        let storage = try await make(kind, time.now)
         let feed = try await storage.feed(identity)
         for value in 1...3 {
             try await publish(storage, feed.id, [row("(1)", UInt8(value)), row("(\(value + 1))", 0)])
@@ -134,7 +164,7 @@ struct FeedStorageTests {
     @Test(arguments: Storage.allCases)
     func `the last change of a user is known, and forgotten after a day`(_ kind: Storage) async throws {
         let time = Time()
-        let storage = try make(kind, time.now)
+        let storage = try await make(kind, time.now)
         let feed = try await storage.feed(identity)
         try await storage.markWrite(endpoint: "shop", user: [1])
         time.advance(10)
@@ -149,7 +179,7 @@ struct FeedStorageTests {
 
     @Test(arguments: Storage.allCases)
     func `the operator accepts removals for one reading`(_ kind: Storage) async throws {
-        let storage = try make(kind, Time().now)
+        let storage = try await make(kind, Time().now)
         let feed = try await storage.feed(identity)
         #expect(try await storage.acceptRemovals(endpoint: "shop", query: identity.query))
         #expect(try await storage.acceptRemovals(endpoint: "shop", query: "other") == false)
@@ -158,11 +188,11 @@ struct FeedStorageTests {
     }
 
     @Test func `feeds in SQLite remain after they were opened again`() async throws {
-        var storage: (any FeedStorage)? = try make(.sqlite, Time().now)
+        var storage: (any FeedStorage)? = try await make(.sqlite, Time().now)
         let feed = try #require(try await storage?.feed(identity))
         let head = try await publish(try #require(storage), feed.id, [row("(1)", 1)])
         storage = nil
-        let again = try make(.sqlite, Time().now)
+        let again = try await make(.sqlite, Time().now)
         #expect(try await again.feed(identity) == head)
         #expect(try await again.rows(head.id, at: 1, after: nil, limit: 9).map(\.change) == [row("(1)", 1)])
     }
@@ -176,7 +206,7 @@ struct FeedStorageTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % count
         }
-        let storage = try make(kind, Time().now)
+        let storage = try await make(kind, Time().now)
         let feed = try await storage.feed(identity).id
         var model = VersionedRows()
         for generation in 1...Int64(30) {

@@ -53,7 +53,7 @@ struct Device {
         _ = try await store.perform([(intent, IntentOptions())], asChangeSet: false)
     }
 
-    private func create(_ set: String, _ values: PropertyValues) async throws {
+    func create(_ set: String, _ values: PropertyValues) async throws {
         let type = try await store.model.findEntitySet(set)?.entityType.name ?? ""
         let draft = EntityDraft(number: 0, set: set, type: type, values: values)
         _ = try await store.perform([(.create(draft, in: nil), IntentOptions())], asChangeSet: false)

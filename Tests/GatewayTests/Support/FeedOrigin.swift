@@ -149,9 +149,15 @@ struct FeedWorld {
 
     func get(_ url: String, _ user: String? = nil, _ more: [(String, String)] = []) async throws -> Answer {
         let full = url.hasPrefix("http") ? url : gateway.root + "shop/" + url
+        return try await Self.get(full, isLegacy: origin.isLegacy, user, more)
+    }
+
+    static func get(
+        _ full: String, isLegacy: Bool = false, _ user: String? = nil, _ more: [(String, String)] = []
+    ) async throws -> Answer {
         var request = try #require(HTTPRequest(method: .get, url: full))
         var fields = [("Accept", "application/json")]
-        if origin.isLegacy {
+        if isLegacy {
             fields.append(("MaxDataServiceVersion", "2.0"))
         } else {
             fields += [("Prefer", "odata.track-changes"), ("OData-MaxVersion", "4.01")]
@@ -163,7 +169,9 @@ struct FeedWorld {
             status: response.status.code, body: String(decoding: body, as: UTF8.self), headers: response.headerFields)
     }
 
-    func change(_ user: String? = nil) async throws {
+    func change(_ user: String? = nil) async throws { try await Self.change(gateway, user) }
+
+    static func change(_ gateway: GatewayUnderTest, _ user: String? = nil) async throws {
         var request = try #require(HTTPRequest(method: .delete, url: gateway.root + "shop/Orders(77)"))
         if let user { request.headerFields[.authorization] = user }
         _ = try await defaultTransport().send(request, body: [])

@@ -116,12 +116,15 @@ final class CutProxy: Sendable {
     }
 
     let port: Int
-    private let target: Int
+    private let targets: [Int]
     private let listener: Int32
     private let state = Mutex<(plan: Plan?, held: Int, connections: [Int32])>((nil, 0, []))
 
-    init(to target: Int) throws {
-        self.target = target
+    convenience init(to target: Int) throws { try self.init(balancing: [target]) }
+
+    /// Passes each connection on to one of these ports, and to another one if it is closed.
+    init(balancing targets: [Int]) throws {
+        self.targets = targets
         (listener, port) = try Sockets.listen()
         Thread.detachNewThread { [self] in accept() }
     }
@@ -158,7 +161,9 @@ final class CutProxy: Sendable {
     }
 
     private func serve(_ client: Int32) {
-        guard let first = Sockets.read(client), let server = Sockets.connect(target) else {
+        guard let first = Sockets.read(client),
+            let server = targets.shuffled().lazy.compactMap({ Sockets.connect($0) }).first
+        else {
             close(client)
             return
         }

@@ -1,0 +1,172 @@
+import Foundation
+import Gateway
+import GatewayCore
+import Synchronization
+import TestSupport
+
+/// A server of PostgreSQL in a temporary directory, reached through a Unix socket.
+///
+/// PostgreSQL refuses to run as root; then it runs as the user that its package has created.
+final class PostgresServer: Sendable {
+    /// The folder with `initdb` and `postgres` of version 15 or later, or `nil`.
+    static let programs: String? = {
+        let installed = ((try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? [])
+            .compactMap { Int($0) }.filter { $0 >= 15 }.sorted(by: >).map { "/usr/lib/postgresql/\($0)/bin" }
+        let chosen = ProcessInfo.processInfo.environment["TIDELOG_POSTGRES"].map { [$0] } ?? []
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return (chosen + installed + path).first {
+            FileManager.default.isExecutableFile(atPath: $0 + "/initdb")
+                && FileManager.default.isExecutableFile(atPath: $0 + "/postgres")
+        }
+    }()
+
+    /// The reason for which tests are skipped, or `nil`.
+    static let missing: String? = {
+        guard programs != nil else { return "PostgreSQL 15 or later is not installed" }
+        if getuid() == 0, getpwnam("postgres") == nil { return "there is no user postgres to run PostgreSQL as" }
+        return nil
+    }()
+
+    static let isInstalled: Bool = {
+        if let missing { print("Skipped: tests with PostgreSQL: \(missing)") }
+        return missing == nil
+    }()
+
+    /// The server of all tests that do not stop it.
+    static let shared = Mutex<PostgresServer?>(nil)
+
+    /// Returns settings with a schema of its own on the shared server.
+    static func fresh() throws -> PostgresSettings {
+        try shared.withLock { server in
+            let running: PostgresServer
+            if let server {
+                running = server
+            } else {
+                running = try PostgresServer()
+                server = running
+                atexit { PostgresServer.shared.withLock { $0 = nil } }
+            }
+            return running.settings(schema: "t\(UInt64.random(in: 0...UInt64.max))")
+        }
+    }
+
+    private let directory = TemporaryDirectory()
+    private let process = Mutex<(process: Process, input: Pipe)?>(nil)
+
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    /// Creates the cluster and starts the server.
+    init() throws {
+        guard let programs = Self.programs, Self.missing == nil else {
+            throw Failure(description: Self.missing ?? "PostgreSQL is not installed")
+        }
+        let own = getuid() == 0 ? getpwnam("postgres")?.pointee : nil
+        chmod(directory.path, 0o711)
+        for name in ["data", "run"] {
+            mkdir("\(directory.path)/\(name)", name == "data" ? 0o700 : 0o755)
+            if let own { chown("\(directory.path)/\(name)", own.pw_uid, own.pw_gid) }
+        }
+        try Self.run(
+            Self.asUser + [
+                "\(programs)/initdb", "-D", directory.path + "/data", "-U", "gateway", "--auth=trust", "-E", "UTF8",
+                "--locale=C", "--no-sync",
+            ])
+        let options = """
+            listen_addresses = ''
+            unix_socket_directories = '\(directory.path)/run'
+            max_wal_size = 64MB
+            shared_buffers = 32MB
+            max_connections = 200
+            logging_collector = off
+
+            """
+        guard let file = FileHandle(forWritingAtPath: directory.path + "/data/postgresql.conf") else {
+            throw Failure(description: "The configuration of PostgreSQL cannot be written.")
+        }
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(options.utf8))
+        try file.close()
+        try start()
+    }
+
+    deinit { stop() }
+
+    private static var asUser: [String] {
+        getuid() == 0 ? ["/usr/bin/env", "setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
+    }
+
+    private static func run(_ command: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: "\(command) failed.") }
+    }
+
+    func settings(schema: String) -> PostgresSettings {
+        var settings = PostgresSettings("postgresql:///postgres?host=\(directory.path)/run&user=gateway")
+        settings.schema = schema
+        settings.connections = 4
+        return settings
+    }
+
+    /// Starts the server, and waits until it accepts connections.
+    func start() throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        // After a crash, the first starts fail until the old processes are gone.
+        while ContinuousClock.now < deadline {
+            try launch()
+            while ContinuousClock.now < deadline, process.withLock({ $0?.process.isRunning ?? false }) {
+                if (try? Self.run(["/usr/bin/env"] + ready)) != nil { return }
+                usleep(20_000)
+            }
+            stop()
+            usleep(100_000)
+        }
+        throw Failure(description: "PostgreSQL did not start: \(directory.path)/run/log")
+    }
+
+    private var ready: [String] {
+        ["\(Self.programs ?? "")/pg_isready", "-q", "-h", directory.path + "/run", "-U", "gateway", "-d", "postgres"]
+    }
+
+    /// The shell ends the server when its input ends, so that no server outlives the tests, however they end.
+    private func launch() throws {
+        let made = Process()
+        let input = Pipe()
+        made.executableURL = URL(fileURLWithPath: "/bin/sh")
+        made.arguments =
+            [
+                "-c",
+                "exec 3<&0; \"$@\" </dev/null & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & wait $server",
+                "sh",
+            ] + Self.asUser + ["\(Self.programs ?? "")/postgres", "-D", directory.path + "/data"]
+        made.currentDirectoryURL = URL(fileURLWithPath: "/")
+        made.standardInput = input
+        made.standardOutput = FileHandle.nullDevice
+        FileManager.default.createFile(atPath: directory.path + "/log", contents: nil)
+        made.standardError = FileHandle(forWritingAtPath: directory.path + "/log") ?? FileHandle.nullDevice
+        try made.run()
+        process.withLock { $0 = (made, input) }
+    }
+
+    /// Ends the server as a crash would: it has no time to write anything.
+    func stop() {
+        process.withLock { running in
+            guard let (process, input) = running else { return }
+            try? input.fileHandleForWriting.close()
+            process.waitUntilExit()
+            running = nil
+        }
+    }
+
+    /// Starts the server again after a crash.
+    func crash() throws {
+        stop()
+        try start()
+    }
+}
