@@ -19,13 +19,16 @@ struct FeedReading: Sendable {
     /// The end of a reading.
     enum End: Sendable {
         case published(FeedHead)
+        /// Another node has published this generation since the caller looked.
+        case adopted(FeedHead)
         /// Another reading has begun.
         case fenced
         /// Another node is reading the feed.
         case busy
     }
 
-    func run(_ model: FeedModel) async throws(FeedError) -> End {
+    /// - Parameter known: The newest generation that the caller knows.
+    func run(_ model: FeedModel, known: FeedHead?) async throws(FeedError) -> End {
         let source = try FeedSource(model, set: settings.query.set, root: endpoint.root)
         let identity = FeedIdentity(
             endpoint: endpoint.name, query: settings.query.description,
@@ -41,8 +44,18 @@ struct FeedReading: Sendable {
         switch claim {
         case .busy: return .busy
         case .missing: return .fenced
-        case .granted(let lease): return try await read(source, head, lease)
+        case .granted(let lease):
+            if storage.isShared, let newer = await newer(than: known, lease) { return .adopted(newer) }
+            return try await read(source, head, lease)
         }
+    }
+
+    /// Returns the generation that another node has published before the lease was granted.
+    private func newer(than known: FeedHead?, _ lease: FeedLease) async -> FeedHead? {
+        guard let head = (try? await storage.head(lease.feed)) ?? nil, let began = head.readBegan, head.generation > 0,
+            known?.id != head.id || known?.readBegan != began, (try? await storage.release(lease)) != nil
+        else { return nil }
+        return head
     }
 
     /// Reads with a lease, which is renewed while the service answers.

@@ -147,17 +147,16 @@ actor SharedFeed {
 
     private func read() async {
         busyUntil = nil
-        // Another node may have read it a moment ago.
-        if storage.isShared, let all = try? await storage.list(), adopt(all) {
-            lastStart = nil
-            return
-        }
         do throws(FeedError) {
-            switch try await reader.run(try await model.model()) {
+            switch try await reader.run(try await model.model(), known: head) {
             case .published(let published):
                 count(published.generation == head?.generation && published.id == head?.id ? "unchanged" : "published")
                 head = published
                 backoff.succeeded()
+            case .adopted(let published):
+                count("adopted")
+                head = published
+                lastStart = nil
             case .fenced:
                 count("fenced")
                 isLoaded = false

@@ -13,8 +13,8 @@ extension PostgresFeedStorage {
         // Only the reading that calls this publishes meanwhile, so the rows are those of one generation.
         while true {
             let position = after
-            let page = try await run { (transaction) throws(PostgresError) in
-                let rows = try transaction.query(
+            let page = try await read { (connection) throws(PostgresError) in
+                let rows = try connection.query(
                     """
                     SELECT key, digest FROM item
                     WHERE feed = $1 AND until = \(Int64.max) AND digest IS NOT NULL AND key > $2 ORDER BY key LIMIT $3
@@ -33,7 +33,9 @@ extension PostgresFeedStorage {
         // A publication that may have been committed is not repeated: it would make another generation.
         try await run(isLong: true, isRepeatable: false) { [self] (transaction) throws(PostgresError) in
             let values: [PostgresValue] = [.integer(lease.feed), .integer(lease.fence)]
-            guard let head = try Self.heads(transaction, "feed = $1 AND fence = $2 FOR UPDATE", values).first?.head
+            guard
+                let head = try Self.heads(transaction.connection, "feed = $1 AND fence = $2 FOR UPDATE", values).first?
+                    .head
             else { return nil }
             var generation = head.generation
             var rows = head.rows
@@ -57,7 +59,7 @@ extension PostgresFeedStorage {
                     .text(description.context), .text(description.version), .flag(description.isLegacy),
                 ])
             try transaction.query("SELECT pg_notify($1, '')", [.text(channel)])
-            return try Self.heads(transaction, "feed = $1", [.integer(lease.feed)]).first?.head
+            return try Self.heads(transaction.connection, "feed = $1", [.integer(lease.feed)]).first?.head
         }
     }
 
@@ -149,8 +151,8 @@ extension PostgresFeedStorage {
     private func items(
         _ condition: String, _ values: [PostgresValue]
     ) async throws(LedgerStorageError) -> [FeedItem] {
-        try await run { (transaction) throws(PostgresError) in
-            let rows = try transaction.query(
+        try await read { (connection) throws(PostgresError) in
+            let rows = try connection.query(
                 "SELECT key, since, digest, reason, body FROM item WHERE \(condition)", values)
             return (0..<rows.count).map { row in
                 let key = rows.text(row, 0) ?? ""

@@ -52,6 +52,17 @@ package final class PostgresFeedStorage: FeedStorage {
         }
     }
 
+    /// Executes a statement that reads.
+    func read<T: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> T
+    ) async throws(LedgerStorageError) -> T {
+        do throws(PostgresError) {
+            return try await pool.perform(patience: Self.patience, body)
+        } catch {
+            throw LedgerStorageError("The feeds cannot be used: \(error).")
+        }
+    }
+
     // MARK: Feeds
 
     package func feed(_ identity: FeedIdentity) async throws(LedgerStorageError) -> FeedHead {
@@ -60,7 +71,7 @@ package final class PostgresFeedStorage: FeedStorage {
             let digest = Self.digest(identity.query)
             let condition = "endpoint = $1 AND query_digest = $2"
             let values: [PostgresValue] = [.text(identity.endpoint), .bytes(digest)]
-            if let known = try Self.heads(transaction, condition + " FOR UPDATE", values).first {
+            if let known = try Self.heads(transaction.connection, condition + " FOR UPDATE", values).first {
                 if known.identity.shape == identity.shape { return known.head }
                 for table in ["item", "generation", "feed"] {
                     try transaction.query("DELETE FROM \(table) WHERE feed = $1", [.integer(known.head.id)])
@@ -72,7 +83,7 @@ package final class PostgresFeedStorage: FeedStorage {
                 INSERT INTO feed (endpoint, query_digest, query, shape, salt) VALUES ($1, $2, $3, $4, $5)
                 ON CONFLICT DO NOTHING
                 """, values + [.text(identity.query), .text(identity.shape), .bytes(salt)])
-            guard let made = try Self.heads(transaction, condition, values).first,
+            guard let made = try Self.heads(transaction.connection, condition, values).first,
                 made.identity.shape == identity.shape
             else { throw .server(.serializationFailure, "another node has inserted the feed") }
             return made.head
@@ -82,21 +93,21 @@ package final class PostgresFeedStorage: FeedStorage {
     private static func digest(_ query: String) -> [UInt8] { Array(SHA256.hash(data: Array(query.utf8))) }
 
     package func head(_ feed: Int64) async throws(LedgerStorageError) -> FeedHead? {
-        try await run { (transaction) throws(PostgresError) in
-            try Self.heads(transaction, "feed = $1", [.integer(feed)]).first?.head
+        try await read { (connection) throws(PostgresError) in
+            try Self.heads(connection, "feed = $1", [.integer(feed)]).first?.head
         }
     }
 
     package func list() async throws(LedgerStorageError) -> [(identity: FeedIdentity, head: FeedHead)] {
-        try await run { (transaction) throws(PostgresError) in
-            try Self.heads(transaction, "true ORDER BY feed", [])
+        try await read { (connection) throws(PostgresError) in
+            try Self.heads(connection, "true ORDER BY feed", [])
         }
     }
 
     static func heads(
-        _ transaction: PostgresTransaction, _ condition: String, _ values: [PostgresValue]
+        _ connection: PostgresConnection, _ condition: String, _ values: [PostgresValue]
     ) throws(PostgresError) -> [(identity: FeedIdentity, head: FeedHead)] {
-        let rows = try transaction.query(
+        let rows = try connection.query(
             """
             SELECT feed, endpoint, query, shape, salt, head, head_read, tokens_from, live_count, context, version, legacy,
               trouble, accepts FROM feed WHERE \(condition)
@@ -161,7 +172,7 @@ package final class PostgresFeedStorage: FeedStorage {
 
     package func release(_ lease: FeedLease) async throws(LedgerStorageError) {
         try await run { (transaction) throws(PostgresError) in
-            try transaction.query(
+            _ = try transaction.query(
                 "UPDATE feed SET lease_node = NULL WHERE feed = $1 AND fence = $2",
                 [.integer(lease.feed), .integer(lease.fence)])
         }
@@ -191,7 +202,7 @@ package final class PostgresFeedStorage: FeedStorage {
 
     package func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) {
         try await run { [self] (transaction) throws(PostgresError) in
-            try transaction.query(
+            _ = try transaction.query(
                 """
                 INSERT INTO write_mark AS m (endpoint, writer, written) VALUES ($1, $2, $3)
                 ON CONFLICT (endpoint, writer) DO UPDATE SET written = greatest(m.written, excluded.written)
@@ -200,15 +211,11 @@ package final class PostgresFeedStorage: FeedStorage {
     }
 
     package func lastWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) -> Int64? {
-        do throws(PostgresError) {
-            return try await pool.perform(patience: Self.patience) { (connection) throws(PostgresError) in
-                try connection.query(
-                    "SELECT written FROM write_mark WHERE endpoint = $1 AND writer = $2",
-                    [.text(endpoint), .bytes(user)]
-                ).integer(0, 0)
-            }
-        } catch {
-            throw LedgerStorageError("The feeds cannot be used: \(error).")
+        try await read { (connection) throws(PostgresError) in
+            try connection.query(
+                "SELECT written FROM write_mark WHERE endpoint = $1 AND writer = $2",
+                [.text(endpoint), .bytes(user)]
+            ).integer(0, 0)
         }
     }
 

@@ -75,7 +75,7 @@ struct NodeTests {
         let balancer: CutProxy
         let originProxy: CutProxy
         let nodes: [Node]
-        let isOver = Mutex(false)
+        let isOver = Locked(false)
 
         init() throws {
             database = try PostgresServer()

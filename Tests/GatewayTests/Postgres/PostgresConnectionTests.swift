@@ -105,7 +105,7 @@ struct PostgresConnectionTests {
                 _ = try transaction.query("INSERT INTO t (v) VALUES (1)")
             }
         }
-        let attempts = Mutex(0)
+        let attempts = Locked(0)
         try await pool.transaction(patience: .seconds(5)) { (transaction) throws(PostgresError) in
             _ = try transaction.query("INSERT INTO t (v) VALUES (1)")
             let attempt = attempts.withLock { count in

@@ -59,8 +59,8 @@ struct PostgresRestartTests {
             try await PostgresLedgerStorage(server.settings(schema: "gateway")),
             try await PostgresLedgerStorage(server.settings(schema: "gateway")),
         ]
-        let sent = Mutex<[String: Int]>([:])
-        let isOver = Mutex(false)
+        let sent = Locked<[String: Int]>([:])
+        let isOver = Locked(false)
         let work = Task {
             await withTaskGroup(of: Void.self) { group in
                 for worker in 0..<6 {
@@ -102,7 +102,7 @@ struct PostgresRestartTests {
         let settings = try PostgresServer.fresh()
         let (watching, publishing) = (try await PostgresFeedStorage(settings), try await PostgresFeedStorage(settings))
         let feed = try await publishing.feed(FeedIdentity(endpoint: "e", query: "q", shape: "s"))
-        let seen = Mutex<Int64>(0)
+        let seen = Locked<Int64>(0)
         let watch = Task {
             await watching.watch {
                 let generation = try? await watching.head(feed.id)?.generation

@@ -94,7 +94,7 @@ struct LedgerStorageTests {
     @Test(arguments: Storage.allCases)
     func `parallel claims and outcomes of overlapping batches send each unit once`(_ kind: Storage) async throws {
         let storage = try await make(kind)
-        let sent = Mutex<[String: Int]>([:])
+        let sent = Locked<[String: Int]>([:])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {

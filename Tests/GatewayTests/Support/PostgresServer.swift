@@ -51,7 +51,13 @@ final class PostgresServer: Sendable {
     }
 
     private let directory = TemporaryDirectory()
-    private let process = Mutex<(process: Process, input: Pipe)?>(nil)
+    private struct Running {
+        let server: Process
+        let guardian: Process
+        let input: Pipe
+    }
+
+    private let running = Mutex<Running?>(nil)
 
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -120,7 +126,7 @@ final class PostgresServer: Sendable {
         // After a crash, the first starts fail until the old processes are gone.
         while ContinuousClock.now < deadline {
             try launch()
-            while ContinuousClock.now < deadline, process.withLock({ $0?.process.isRunning ?? false }) {
+            while ContinuousClock.now < deadline, running.withLock({ $0?.server.isRunning ?? false }) {
                 if (try? Self.run(["/usr/bin/env"] + ready)) != nil { return }
                 usleep(20_000)
             }
@@ -134,32 +140,37 @@ final class PostgresServer: Sendable {
         ["\(Self.programs ?? "")/pg_isready", "-q", "-h", directory.path + "/run", "-U", "gateway", "-d", "postgres"]
     }
 
-    /// The shell ends the server when its input ends, so that no server outlives the tests, however they end.
     private func launch() throws {
-        let made = Process()
+        let server = Process()
+        let command = Self.asUser + ["\(Self.programs ?? "")/postgres", "-D", directory.path + "/data"]
+        server.executableURL = URL(fileURLWithPath: command[0])
+        server.arguments = Array(command.dropFirst())
+        server.currentDirectoryURL = URL(fileURLWithPath: "/")
+        server.standardInput = FileHandle.nullDevice
+        server.standardOutput = FileHandle.nullDevice
+        _ = FileManager.default.createFile(atPath: directory.path + "/log", contents: nil)
+        server.standardError = FileHandle(forWritingAtPath: directory.path + "/log") ?? FileHandle.nullDevice
+        try server.run()
+        // Ends the server when this process ends, however it ends. It has no children: Foundation would wait for them.
+        let guardian = Process()
         let input = Pipe()
-        made.executableURL = URL(fileURLWithPath: "/bin/sh")
-        made.arguments =
-            [
-                "-c",
-                "exec 3<&0; \"$@\" </dev/null & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & wait $server",
-                "sh",
-            ] + Self.asUser + ["\(Self.programs ?? "")/postgres", "-D", directory.path + "/data"]
-        made.currentDirectoryURL = URL(fileURLWithPath: "/")
-        made.standardInput = input
-        made.standardOutput = FileHandle.nullDevice
-        FileManager.default.createFile(atPath: directory.path + "/log", contents: nil)
-        made.standardError = FileHandle(forWritingAtPath: directory.path + "/log") ?? FileHandle.nullDevice
-        try made.run()
-        process.withLock { $0 = (made, input) }
+        guardian.executableURL = URL(fileURLWithPath: "/bin/sh")
+        guardian.arguments = ["-c", "read -r end; kill -QUIT \(server.processIdentifier)"]
+        guardian.standardInput = input
+        guardian.standardOutput = FileHandle.nullDevice
+        guardian.standardError = FileHandle.nullDevice
+        try guardian.run()
+        running.withLock { $0 = Running(server: server, guardian: guardian, input: input) }
     }
 
     /// Ends the server as a crash would: it has no time to write anything.
     func stop() {
-        process.withLock { running in
-            guard let (process, input) = running else { return }
-            try? input.fileHandleForWriting.close()
-            process.waitUntilExit()
+        running.withLock { running in
+            guard let last = running else { return }
+            kill(last.guardian.processIdentifier, SIGKILL)
+            last.guardian.waitUntilExit()
+            kill(last.server.processIdentifier, SIGQUIT)
+            last.server.waitUntilExit()
             running = nil
         }
     }
