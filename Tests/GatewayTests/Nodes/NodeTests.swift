@@ -1,5 +1,6 @@
 import EDM
 import Foundation
+import Gateway
 import GatewayCore
 import ODataWire
 import SyncCore
@@ -98,6 +99,16 @@ struct NodeTests {
             return try await Device(
                 root: "http://127.0.0.1:\(balancer.port)/odata/", isLegacy ? "v2" : "v4",
                 isLegacy ? ServiceOptions(repeatability: .sap, tellsDeletionsInV2: true) : nil)
+        }
+
+        /// The states of the feeds, for a failure.
+        func feeds() async throws -> [String] {
+            let storage = try await PostgresFeedStorage(database.settings(schema: "gateway"))
+            return try await storage.list().map { identity, head in
+                let age = (head.readBegan ?? 0) - Int64(Date().timeIntervalSince1970 * 1_000)
+                return
+                    "\(identity.endpoint) \(identity.query) \(head.generation) \(head.rows) \(age) \(head.trouble ?? "")"
+            }
         }
 
         func stop() {
@@ -203,12 +214,14 @@ struct NodeTests {
                 try await Task.sleep(for: .milliseconds(1_200))
                 guard (try? await device.engine.download()) != nil else { continue }
                 differences = []
-                for (set, property) in [("Suppliers", "Name"), ("Visits", "Subject")]
-                where try await device.local(set, property) != world.sandbox.values(set, property) {
-                    differences.append(set)
+                for (set, property) in [("Suppliers", "Name"), ("Visits", "Subject")] {
+                    let (local, remote) = try await (device.local(set, property), world.sandbox.values(set, property))
+                    if local == remote { continue }
+                    let (missing, extra) = (Set(remote).subtracting(local), Set(local).subtracting(remote))
+                    differences.append("\(set): \(local.count) of \(remote.count), -\(missing), +\(extra)")
                 }
             }
-            #expect(differences == [], "device \(number)")
+            #expect(differences == [], "device \(number); feeds: \(try await world.feeds())")
         }
     }
 }
