@@ -21,8 +21,10 @@ struct NameMapTests {
         #expect(map["a"] == 1 && map["b"] == 2 && map.count == 2)
     }
 
-    @Test func `names are compared by code units`() {
-        let map = NameMap([("caf\u{E9}", 1), ("cafe\u{301}", 2)])
-        #expect(map["caf\u{E9}"] == 1 && map["cafe\u{301}"] == 2)
+    @Test func `names are equal as in a dictionary, by canonical equivalence`() {
+        let map = NameMap([("caf\u{E9}", 1), ("cafe\u{301}", 2), ("tea", 3)])
+        #expect(map["caf\u{E9}"] == 1 && map["cafe\u{301}"] == 1 && map["tea"] == 3 && map.count == 2)
+        #expect(NameMap([("K", 1)])["\u{212A}"] == 1)
+        #expect(NameMap([("K", 1)])["\u{E9}"] == nil)
     }
 }

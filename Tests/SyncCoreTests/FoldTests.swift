@@ -16,6 +16,22 @@ struct FoldTests {
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
+    @Test(arguments: [[:], ["CustomerID": .null], ["CustomerID": .integer(7)], ["CustomerID": .integer(8)]])
+    func `a binding of a new entity leads to the same values and links as a link after its creation`(
+        _ values: PropertyValues
+    ) throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(7)])
+        let bound = try store.create("Orders", values, bindings: [Binding(navigation: "Customer", targets: [customer])])
+        let linked = try store.create("Orders", values)
+        try store.perform([.updateLink(link(linked, "Customer", customer))])
+        for order in [bound, linked] {
+            #expect(try store.value(order, "CustomerID") == .integer(7))
+            #expect(try store.targets(order, "Customer") == [customer])
+        }
+        #expect(try store.state.row(bound)?.values == store.state.row(linked)?.values)
+        #expect(try store.targets(customer, "Orders") == [bound, linked])
+    }
+
     @Test func `moving an order removes it from one customer and adds it to the other`() throws {
         let first = try store.download("Customers", ["CustomerID": .integer(1)])
         let second = try store.download("Customers", ["CustomerID": .integer(2)])

@@ -10,9 +10,11 @@ struct LinkTableTests {
     /// The content of a place: a link, or nil for a link of the backing that is removed.
     private typealias Measure = [Key: LinkRow?]
 
+    private static let relationships = ["owner", "friend", "tag"] + (1...8).map { "relationship \($0)" }
+
     private static func key(_ random: inout SeededRandom, _ entities: UInt64) -> Key {
         Key(
-            relationship: ["owner", "friend", "tag"].randomElement(using: &random) ?? "",
+            relationship: relationships.randomElement(using: &random) ?? "",
             first: EntityID(rawValue: .random(in: 1...entities, using: &random)),
             second: EntityID(rawValue: .random(in: 1...entities, using: &random)))
     }
@@ -56,8 +58,8 @@ struct LinkTableTests {
             }
             #expect(table[key] == (measure[key] ?? nil), "seed \(seed), step \(step)")
             #expect(table.contains(key) == (measure[key] != nil), "seed \(seed), step \(step)")
+            if step % 50 == 49 { check(table, measure, "seed \(seed), \(entities) entities, step \(step)") }
         }
-        check(table, measure, "seed \(seed), \(entities) entities")
     }
 
     private func check(_ table: LinkTable, _ measure: Measure, _ place: Comment) {
@@ -85,5 +87,32 @@ struct LinkTableTests {
                 #expect(Set(found) == Set(own.values.compactMap { $0 }), place)
             }
         }
+    }
+
+    @Test(arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    func `links whose keys have the same hash are separate`(_ order: [Int]) {
+        // The hash is the sum of a part for the first end and a multiple of the second one by an odd number.
+        let factor = LinkTable.hash(0, 0, 1)
+        var inverse = factor
+        for _ in 0..<6 { inverse = inverse &* (2 &- factor &* inverse) }
+        let keys = (1...3 as ClosedRange<UInt64>).map { first in
+            Key(
+                relationship: "owner", first: EntityID(rawValue: first),
+                second: EntityID(rawValue: (0 &- LinkTable.hash(0, first, 0)) &* inverse))
+        }
+        #expect(keys.allSatisfy { LinkTable.hash(0, $0.first.rawValue, $0.second.rawValue) == 0 })
+        var table = LinkTable()
+        var left = Set(keys)
+        for key in keys {
+            table.put(
+                LinkRow(
+                    relationship: "owner", first: key.first, second: key.second, inBase: true, inLocal: true))
+        }
+        for place in order {
+            for key in keys { #expect(table.contains(key) == left.contains(key)) }
+            table.remove(keys[place], hidesBelow: false)
+            left.remove(keys[place])
+        }
+        #expect(table.isEmpty && table.links.isEmpty)
     }
 }

@@ -1,12 +1,14 @@
 /// A map from names to values that does not change, with fast lookups.
 ///
 /// Metadata are looked up by name several times for each operation and each row. The hash reads eight bytes at a time,
-/// and the names are compared by their bytes, where a dictionary normalizes and hashes each character.
+/// where a dictionary normalizes and hashes each character. Names are equal as strings are, by canonical equivalence.
 package struct NameMap<Value> {
     private let names: [String]
     private let values: [Value]
     /// Indexes into ``names``, or -1 for none. The count is a power of two.
     private let slots: [Int32]
+    /// All values, if a name has other characters than those of ASCII and may have several encodings.
+    private let equivalent: [String: Value]?
 
     /// Creates a map. If a name occurs several times, its first value is used.
     package init(_ pairs: some Collection<(String, Value)>) {
@@ -24,20 +26,28 @@ package struct NameMap<Value> {
             values.append(value)
         }
         (self.names, self.values, self.slots) = (names, values, slots)
+        equivalent =
+            names.allSatisfy(Self.isASCII) ? nil : Dictionary(pairs.map { $0 }, uniquingKeysWith: { first, _ in first })
     }
 
-    package var count: Int { names.count }
+    /// The number of different names.
+    package var count: Int { equivalent?.count ?? names.count }
 
-    /// The value of the name, which is compared by code units.
+    /// The value of the name, or nil if it has none.
     package subscript(name: String) -> Value? {
+        if let equivalent { return equivalent[name] }
         var slot = Self.home(of: name, slots.count)
         while true {
             let place = Int(slots[slot])
-            if place < 0 { return nil }
+            if place < 0 { break }
             if names[place].isExactly(name) { return values[place] }
             slot = (slot + 1) & (slots.count - 1)
         }
+        // Few other characters are equivalent to one of ASCII, such as the sign for Kelvin to K.
+        return Self.isASCII(name) ? nil : names.firstIndex(of: name).map { values[$0] }
     }
+
+    private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 
     private static func home(of name: String, _ size: Int) -> Int {
         var name = name

@@ -2,22 +2,15 @@ import EDM
 import Operations
 
 extension RelationshipIndex.Constraint {
-    /// Sets the dependent properties to the principal's values, and to null if the principal has none. Returns false,
-    /// without a change, if all of them are equal already.
-    @discardableResult
-    func copyValues(of principal: EntityRow, to values: inout PropertyValues) -> Bool {
-        func wanted(_ pair: ReferentialConstraint, _ known: Value?) -> Value? {
-            principal.values[pair.principal] ?? (known == nil ? nil : .null)
-        }
-        let isChanged = pairs.contains { pair in
-            let known = values[pair.dependent]
-            return wanted(pair, known) != known
-        }
-        guard isChanged else { return false }
+    /// Sets the dependent properties to the principal's values, and those without a value there to null if they are set.
+    func copyValues(of principal: EntityRow, to values: inout PropertyValues) {
         for pair in pairs {
-            if let value = wanted(pair, values[pair.dependent]) { values[pair.dependent] = value }
+            if let value = principal.values[pair.principal] {
+                values[pair.dependent] = value
+            } else if values[pair.dependent] != nil {
+                values[pair.dependent] = .null
+            }
         }
-        return true
     }
 }
 

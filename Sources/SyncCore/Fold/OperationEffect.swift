@@ -7,11 +7,14 @@ import Operations
 /// changes below them, only the operations that the change reaches in this way have to be rebased; see
 /// ``PartialReplay``.
 public struct OperationEffect: Sendable, Equatable {
-    private var accesses = IDTable<Access>(minimumCapacity: 16)
+    private var accesses = IDTable<Access>()
     /// The links that the operation created, deleted, or found as requested. May contain duplicates.
     public var links: [DirtySet.LinkEnds] = []
 
     public init() {}
+
+    /// Creates an effect with room for the accesses of a usual operation.
+    init(minimumCapacity: Int) { accesses = IDTable(minimumCapacity: minimumCapacity) }
 
     /// The entities whose rows the operation wrote.
     var rows: [EntityID] {

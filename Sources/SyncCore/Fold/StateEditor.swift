@@ -116,7 +116,7 @@ struct StateEditor {
             row.editLink = known.editLink
             row.downloaded = known.downloaded
         }
-        try put(try withPrincipalValues(row, creation.bindings))
+        try put(try withPrincipalValues(row, creation))
         let names = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
         var decided = try decidedEnds(names, of: row)
         if let owner, !owner.inverseConstraints.isEmpty { decided.insert(owner.relationship.reversed) }
@@ -135,18 +135,23 @@ struct StateEditor {
     /// Returns the row of a new entity with the dependent properties that its bindings determine, so that the row is
     /// stored once. The links set the same values.
     ///
-    /// The properties of a principal are left to the links, since they determine other links.
-    private func withPrincipalValues(_ row: EntityRow, _ bindings: [Binding]) throws(StateError) -> EntityRow {
-        guard !bindings.isEmpty, index.constraints(ofPrincipalsIn: row.set).isEmpty else { return row }
+    /// Returns the row unchanged if entities could be linked by these values before the bindings are: if the entity is
+    /// a principal itself, and in a deep insert, whose new entities are linked to those that refer to them.
+    private func withPrincipalValues(_ row: EntityRow, _ creation: Creation) throws(StateError) -> EntityRow {
+        guard !creation.bindings.isEmpty, creation.inline.isEmpty, index.constraints(ofPrincipalsIn: row.set).isEmpty
+        else { return row }
         var row = row
-        for binding in bindings {
+        for binding in creation.bindings {
             guard let principal = binding.targets.last, binding.targets.count == 1,
                 let end = try navigation(binding.navigation, of: row)?.navigation,
                 let constraint = index.constraint(end.relationship.name, dependentSet: row.set),
                 constraint.dependentIsFirst == end.relationship.isForward,
                 let source = try lookup.principal(principal, constraint)
             else { continue }
-            constraint.copyValues(of: source, to: &row.values)
+            var values = row.values
+            constraint.copyValues(of: source, to: &values)
+            // Equal values keep their notation, as in a link.
+            if values != row.values { row.values = values }
         }
         return row
     }
@@ -306,7 +311,9 @@ struct StateEditor {
         guard let source = try lookup.principal(principal, constraint),
             var row = try storage.row(dependent, reading: .readsKeys)
         else { return }
-        if constraint.copyValues(of: source, to: &row.values) { try put(row) }
+        let before = row.values
+        constraint.copyValues(of: source, to: &row.values)
+        if row.values != before { try put(row) }
     }
 
     /// Updates the links of an entity from its dependent properties, which determine its principals.

@@ -32,6 +32,7 @@ final class StateLayer {
         self.kind = kind
         self.records = records || kind == .baseUnderPending
         self.matches = matches
+        if self.records { effect = OperationEffect(minimumCapacity: 16) }
     }
 
     private func record(_ item: @autoclosure () -> StateItem, _ access: Access) {

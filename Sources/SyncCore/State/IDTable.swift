@@ -16,7 +16,7 @@ package struct IDTable<Value> {
 
     package init() {}
 
-    /// Creates a table that stores so many values without another allocation.
+    /// Creates a table whose arrays of numbers and values have room for so many.
     package init(minimumCapacity: Int) {
         ids.reserveCapacity(minimumCapacity)
         values.reserveCapacity(minimumCapacity)

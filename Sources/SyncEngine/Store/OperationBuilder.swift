@@ -6,7 +6,7 @@ import Views
 
 /// The entity ID of each draft of a call, by intent.
 struct DraftTable {
-    /// The operations and drafts up to the end of an intent.
+    /// The numbers of operations and of drafts up to the end of an intent.
     struct IntentEnd {
         let operations: Int
         let drafts: Int
@@ -24,7 +24,7 @@ struct DraftTable {
         created.append((number, id))
     }
 
-    /// Ends an intent, whose last operation is the given one.
+    /// Ends an intent, up to which there are so many operations.
     mutating func endIntent(operations: Int) {
         intentEnds.append(IntentEnd(operations: operations, drafts: created.count))
     }

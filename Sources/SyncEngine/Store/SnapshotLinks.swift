@@ -7,6 +7,7 @@ package enum SnapshotLinks: Sendable {
     /// Both links have the plain form, with this key.
     case plain(PlainLinkForm, Int64)
 
+    /// The readLink, or nil if there is none. Setting it stores both links as texts.
     package var read: String? {
         get {
             switch self {
@@ -17,6 +18,7 @@ package enum SnapshotLinks: Sendable {
         set { self = .texts(read: newValue, edit: edit) }
     }
 
+    /// The editLink, or nil if there is none. Setting it stores both links as texts.
     package var edit: String? {
         get {
             switch self {

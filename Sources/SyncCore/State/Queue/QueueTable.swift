@@ -45,9 +45,10 @@ public final class QueueTable {
 
     package var isLoaded: Bool { loader == nil }
 
-    // For other modules, which would copy ``pending``.
-
+    /// Returns a loaded operation. Other modules cannot read ``pending`` without a copy of it.
     package func operation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
+
+    /// Returns the status of an entity in the loaded queue, like ``operation(_:)`` without a copy.
     package func pendingState(of id: EntityID) -> PendingState { pending.pendingState(of: id) }
 
     /// Returns an independent queue with the same operations.

@@ -3,7 +3,8 @@ import Operations
 /// The rows that were last read from the backing within a transaction, because the rules and the fold read the same
 /// few entities several times for each operation.
 ///
-/// A row in the working set has precedence. The owner discards the cache whenever the backing may change.
+/// A row in the working set has precedence. The owner discards the cache whenever the backing may change. A read that
+/// the cache answers is not among the tables that SQLite reports as read.
 struct CleanRowCache {
     private static let capacity = 8
 

@@ -4,11 +4,15 @@ public import Operations
 public struct EntityIDSet: Sendable {
     private var table = IDTable<Void>()
 
+    /// Creates an empty set.
     public init() {}
 
+    /// The number of entities.
     public var count: Int { table.count }
+    /// A Boolean value that indicates whether the set contains no entity.
     public var isEmpty: Bool { table.isEmpty }
 
+    /// Returns whether the set contains the entity.
     public func contains(_ id: EntityID) -> Bool { table.contains(id) }
 
     /// The entities in ascending order.

@@ -4,7 +4,7 @@ import Operations
 ///
 /// A link is an entry of one array. Four linked lists run through the entries: the links with the same first end, those
 /// with the same second end, those that differ between the base state and the current state, and those with the same
-/// hash. Adding and removing a link takes constant time and allocates nothing, however many links an entity has.
+/// hash. Adding and removing a link takes amortized constant time, however many links an entity has.
 struct LinkTable {
     typealias Key = DirtyItems.LinkEnds
 
@@ -116,12 +116,11 @@ struct LinkTable {
 
     // MARK: Changes
 
-    /// Stores a link. Returns the former one.
-    ///
-    /// - Precondition: The link is in the base state, in the current state, or in both.
+    /// Stores a link, or removes it if it is in neither state. Returns the former one.
     @discardableResult
     mutating func put(_ link: LinkRow) -> LinkRow? {
-        set(Key(link), link.inBase ? (link.inLocal ? .inBoth : .inBaseOnly) : .inLocalOnly)
+        guard link.inBase || link.inLocal else { return remove(Key(link), hidesBelow: false) }
+        return set(Key(link), link.inBase ? (link.inLocal ? .inBoth : .inBaseOnly) : .inLocalOnly)
     }
 
     /// Removes a link. Returns the former one.
@@ -158,7 +157,7 @@ struct LinkTable {
     }
 
     mutating func removeAll() {
-        let keeps = entries.count < 1 << 16
+        let keeps = entries.count < 1 << 13
         entries.removeAll(keepingCapacity: keeps)
         free.removeAll(keepingCapacity: keeps)
         heads.removeAll()
@@ -183,7 +182,7 @@ struct LinkTable {
             second: EntityID(rawValue: entry.second))
     }
 
-    private static func hash(_ relationship: Int32, _ first: UInt64, _ second: UInt64) -> UInt64 {
+    static func hash(_ relationship: Int32, _ first: UInt64, _ second: UInt64) -> UInt64 {
         let mixed = (first &+ UInt64(bitPattern: Int64(relationship)) &<< 48) &* 0xD6E8_FEB8_6659_FD93
         return (mixed ^ mixed &>> 32) &+ second &* 0xA076_1D64_78BD_642F
     }
@@ -246,13 +245,15 @@ struct LinkTable {
         if unlink(entry.bySecond, .bySecond), let head = heads.place(of: entry.second) {
             heads[at: head].second = entry.bySecond.next
         }
-        for id in [entry.first, entry.second] {
-            if let head = heads.place(of: id), heads[at: head].first < 0, heads[at: head].second < 0 {
-                heads.removeValue(for: id)
-            }
-        }
+        removeEmptyHead(of: entry.first)
+        removeEmptyHead(of: entry.second)
         entries[place].content = .free
         free.append(Int32(place))
+    }
+
+    private mutating func removeEmptyHead(of id: UInt64) {
+        guard let head = heads.place(of: id), heads[at: head].first < 0, heads[at: head].second < 0 else { return }
+        heads.removeValue(for: id)
     }
 
     private enum List {

@@ -23,6 +23,7 @@ extension WorkingSet {
         defer {
             journal = nil
             tracking.phase = .idle
+            cleanRows.removeAll()
         }
         do {
             let result = try body()

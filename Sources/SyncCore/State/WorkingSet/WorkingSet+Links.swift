@@ -7,7 +7,7 @@ extension WorkingSet {
         if let backing, try isBelow(first) {
             add(try backing.links(relationship, first: first), to: &found, merging: decides)
         }
-        return sorted(found)
+        return decides ? sorted(found) : found
     }
 
     public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
@@ -16,14 +16,14 @@ extension WorkingSet {
         if let backing, try isBelow(second) {
             add(try backing.links(relationship, second: second), to: &found, merging: decides)
         }
-        return sorted(found)
+        return decides ? sorted(found) : found
     }
 
     public func links(of id: EntityID) throws(StateError) -> [LinkRow] {
         var found: [LinkRow] = []
         let decides = linkTable.append(of: id, to: &found)
         if let backing, try isBelow(id) { add(try backing.links(of: id), to: &found, merging: decides) }
-        return sorted(found)
+        return decides ? sorted(found) : found
     }
 
     /// Adds links of the backing, except those about which the table decides.

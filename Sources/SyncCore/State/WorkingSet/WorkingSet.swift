@@ -121,7 +121,10 @@ public final class WorkingSet: StateStorage {
     private func storing<T>(_ body: () throws -> T) throws -> T {
         cleanRows.removeAll()
         tracking.phase = .storing
-        defer { tracking.phase = .idle }
+        defer {
+            tracking.phase = .idle
+            cleanRows.removeAll()
+        }
         do {
             return try body()
         } catch {

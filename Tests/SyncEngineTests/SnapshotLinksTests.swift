@@ -1,0 +1,24 @@
+import Testing
+
+@testable import SyncCore
+@testable import SyncEngine
+
+struct SnapshotLinksTests {
+    private let form = PlainLinkForm(set: "Orders", key: "OrderID")
+
+    @Test func `links that are made when they are read equal the same texts`() {
+        let (made, texts) = (SnapshotLinks.plain(form, -5), SnapshotLinks.texts(read: "Orders(-5)", edit: "Orders(-5)"))
+        #expect(made.read == "Orders(-5)" && made.edit == "Orders(-5)" && made.hasRead)
+        #expect(made == texts)
+        #expect(Set([made, texts]).count == 1)
+        #expect(made != .plain(form, 5))
+    }
+
+    @Test func `one link can be changed without the other`() {
+        var links = SnapshotLinks.plain(form, 5)
+        links.edit = "Others(1)"
+        #expect(links.read == "Orders(5)" && links.edit == "Others(1)")
+        links.read = nil
+        #expect(!links.hasRead && links.edit == "Others(1)")
+    }
+}
