@@ -79,14 +79,11 @@ package actor Simulation {
 
     package init(seed: UInt64, options: Options = Options()) {
         self.seed = seed
-        var options = options
-        if options.recordsHistory { options.troubles.formIntersection(HistoryApp.faults) }
-        self.options = options
+        self.options = HistoryApp.adjusted(options)
         clock = VirtualClock(seed: seed)
         var random = SeededRandom(seed: seed)
         version = random.chance(50) ? .v4 : .v2
-        let devices = [1, 2, 2, 3][random.below(4)]
-        deviceCount = options.recordsHistory ? max(2, devices) : devices
+        deviceCount = max(options.recordsHistory ? 2 : 1, [1, 2, 2, 3][random.below(4)])
         let drawn = [3, 6, 8, 16][random.below(4)]
         steps = options.steps ?? drawn
         severity = [0, 8, 20, 40][random.below(4)]
@@ -114,13 +111,13 @@ package actor Simulation {
                 polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
         }
         habits = options.recordsHistory ? .history(&random) : WorkloadMix(&random)
-        if options.recordsHistory { recorder = HistoryRecorder() }
         viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         let service = SimulatedService(sandbox)
         initialValues = service.ledger.values
         self.service = service
         self.random = random
+        if options.recordsHistory { recorder = HistoryRecorder(seed, deviceCount, "\(version)", service.ledger) }
         trace = Trace(keepsLines: options.keepsLines)
     }
 
@@ -132,18 +129,13 @@ package actor Simulation {
         addTrace("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         addTrace(habits.line)
         addTrace(viewsHabits.line)
-        recorder?.begin(seed: seed, devices: deviceCount, version: "\(version)")
-        recorder?.observe(service.ledger)
         for number in 0..<deviceCount { await install(number) }
         if violations.isEmpty {
             isStormy = true
             for number in 0..<steps where violations.isEmpty { await step(number) }
             isStormy = false
             if violations.isEmpty { await drain() }
-            if recorder != nil, violations.isEmpty {
-                for device in devices { await HistoryApp(device: device).end(in: self) }
-                recorder?.end()
-            }
+            if violations.isEmpty { await HistoryApp.end(self) }
             if violations.isEmpty { await verify() }
         }
         if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
@@ -166,10 +158,7 @@ package actor Simulation {
         for device in devices { device.views?.passTime() }
         if random.chance(50) { deliverLate() }
         let device = devices[random.below(devices.count)]
-        if recorder != nil {
-            await HistoryApp(device: device).step(in: self)
-            return await restartCrashed()
-        }
+        if recorder != nil { return await HistoryApp(device: device).step(in: self) }
         switch random.below(100) {
         case 0..<46: for _ in 0...random.below(3) { await edit(device) }
         case 46..<67: await upload(device)

@@ -13,6 +13,21 @@ struct HistoryApp {
     /// client prevents.
     static let faults = Set(FaultKind.allCases).subtracting([.lateRequest, .repeatedRequest])
 
+    /// Returns the options of a run, without such faults if its history is recorded.
+    static func adjusted(_ options: Simulation.Options) -> Simulation.Options {
+        guard options.recordsHistory else { return options }
+        var adjusted = options
+        adjusted.troubles.formIntersection(faults)
+        return adjusted
+    }
+
+    /// Records the end of a run, if its history is recorded.
+    static func end(_ run: isolated Simulation) async {
+        guard run.recorder != nil else { return }
+        for device in run.devices { await HistoryApp(device: device).end(in: run) }
+        run.recorder?.end()
+    }
+
     /// Performs a step of the run.
     func step(in run: isolated Simulation) async {
         switch run.random.below(100) {
@@ -28,6 +43,7 @@ struct HistoryApp {
         case 93..<97: await run.reopen(device)
         default: await run.compact(device)
         }
+        await run.restartCrashed()
     }
 
     /// Appends a token to a list, or adds a linked entity.
@@ -109,7 +125,7 @@ struct HistoryApp {
     }
 
     /// Records the final content of the store, and the changes that have not ended.
-    func end(in run: isolated Simulation) async {
+    private func end(in run: isolated Simulation) async {
         await observe(isFinal: true, in: run)
         let open = (try? await device.store.pendingOperations()) ?? []
         run.recorder?.changes("open", device.number, open.compactMap(\.operation.token))

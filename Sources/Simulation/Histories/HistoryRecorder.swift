@@ -17,8 +17,10 @@ struct HistoryRecorder {
     /// Returns the tokens of a text to which tokens are appended.
     static func tokens(_ text: String?) -> [String] { (text ?? "").split(separator: " ").map(String.init) }
 
-    mutating func begin(seed: UInt64, devices: Int, version: String) {
+    /// Begins the history of a run with the state of the service.
+    init(_ seed: UInt64, _ devices: Int, _ version: String, _ ledger: Ledger) {
         add("init", ["seed": .number(Int(seed)), "devices": .number(devices), "version": .text(version)])
+        observe(ledger)
     }
 
     /// Records the state of the service, as far as it has changed.

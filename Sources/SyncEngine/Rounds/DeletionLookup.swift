@@ -99,6 +99,16 @@ enum DeletionRecords {
         return try store.read { try EntityResolver(storage: $0, model: model).replacedDeletions() }
     }
 
+    /// Returns the deletions in doubt that precede one of these operations, which create entities with the same keys. If
+    /// these took effect, the deletions did too, and must not be sent again.
+    static func replacedDeletions(
+        before operations: [SequenceNumber], in store: isolated LocalStore
+    ) throws(TidelogError) -> [SequenceNumber] {
+        try replacedDeletions(in: store).filter {
+            operations.contains($0.creation.sequence) && !operations.contains($0.deletion.sequence)
+        }.map(\.deletion.sequence)
+    }
+
     /// Logs that a deletion in doubt has ended, because the service does not have the entity, and with it the earlier
     /// operations on the entity.
     static func confirm(

@@ -12,8 +12,7 @@ extension LocalStore {
     /// removed, and an error is thrown.
     ///
     /// A crash or an error during the compaction leaves a store that is compacted less; compact it again. Cost: folding
-    /// the log, while other calls wait. The snapshots within the kept history take at most as much space as that
-    /// history; those at its beginning and the last two are kept in addition.
+    /// the log, while other calls wait.
     public func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
         if case .days(let days) = window, days < 0 {
             throw TidelogError(.invalidRequest, "The number of days to keep must not be negative.")

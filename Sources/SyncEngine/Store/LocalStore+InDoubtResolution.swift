@@ -38,12 +38,9 @@ extension LocalStore {
         case .tookEffect:
             var told: [SequenceNumber: [EntityImage]] = [:]
             if let address { told[operation] = try images(operation, address, members) }
-            // A deletion that precedes a creation with the same key took effect too, and must not be sent again.
-            let deletions = try DeletionRecords.replacedDeletions(in: self).filter {
-                operations.contains($0.creation.sequence) && !operations.contains($0.deletion.sequence)
-            }.map(\.deletion.sequence)
-            try await confirm(deletions + operations, of: members[0].status.batch ?? 0, images: told)
-            return deletions + operations
+            let all = try DeletionRecords.replacedDeletions(before: operations, in: self) + operations
+            try await confirm(all, of: members[0].status.batch ?? 0, images: told)
+            return all
         case .resend:
             guard address == nil else {
                 throw TidelogError(
