@@ -42,8 +42,7 @@ extension LocalStore {
 
     /// Removes superfluous snapshots; see ``SnapshotRetention``. One that reappears after a crash is removed the next
     /// time. Returns their number.
-    @discardableResult
-    func removeOldSnapshots() throws -> Int {
+    @discardableResult func removeOldSnapshots() throws -> Int {
         let reader = try reader()
         let snapshots = try reader.snapshots()
         let superfluous = Set(
