@@ -160,10 +160,15 @@ final class CutProxy: Sendable {
         close(listener)
     }
 
+    private func connect() -> Int32? {
+        for target in targets.shuffled() {
+            if let server = Sockets.connect(target) { return server }
+        }
+        return nil
+    }
+
     private func serve(_ client: Int32) {
-        guard let first = Sockets.read(client),
-            let server = targets.shuffled().lazy.compactMap({ Sockets.connect($0) }).first
-        else {
+        guard let first = Sockets.read(client), let server = connect() else {
             close(client)
             return
         }
