@@ -101,8 +101,15 @@ extension Simulation {
         try await verifyClientOnly(device)
         try await undoWhatStays(device)
         guard try await device.store.pendingOperations().isEmpty else { return }
-        let local = Set(try await localLines(device))
-        let remote = Set(service.lines)
+        let lines = try await localLines(device)
+        let (local, remote) = (Set(lines), Set(service.lines))
+        if local.count < lines.count {
+            let atService = Dictionary(grouping: service.lines) { $0 }
+            for (line, equal) in Dictionary(grouping: lines, by: { $0 }).sorted(by: { $0.key < $1.key })
+            where equal.count > max(1, atService[line]?.count ?? 0) {
+                violated("d\(device.number) has \(equal.count) times: \(line)")
+            }
+        }
         for line in remote.subtracting(local).sorted() { violated("d\(device.number) does not have: \(line)") }
         for line in local.subtracting(remote).sorted() { violated("Only d\(device.number) has: \(line)") }
     }

@@ -115,7 +115,10 @@ struct HistoryApp {
                 return nil
             }
             let children = found.expanded.flatMap(\.entities).compactMap { $0.values["Mark"]?.stringValue }.sorted()
-            let doubts = try await device.store.pendingOperations(.inDoubt).compactMap(\.operation.token)
+            // The outcome of an accepted batch is not known either.
+            let open =
+                try await device.store.pendingOperations(.inDoubt) + device.store.pendingOperations(.inFlight)
+            let doubts = open.compactMap(\.operation.token)
             let list = HistoryRecorder.tokens(found.values["Note"]?.stringValue)
             return (HistoryRecorder.Content(list: list, children: children), found.readLink, doubts)
         } catch {

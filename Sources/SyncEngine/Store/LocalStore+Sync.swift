@@ -131,7 +131,8 @@ extension LocalStore {
             }
             let kept = self.keepingDoubts(results)
             let sent = try self.sentCopies(of: kept.filter(\.isConfirmed).map(\.operation))
-            try self.add(.batchAnswered(BatchAnswered(batch: answer.batch.number, outcomes: kept)))
+            let twins = try DownloadedTwins(confirming: kept, state: self.state, model: model)
+            try twins.add(BatchAnswered(batch: answer.batch.number, outcomes: kept), to: self)
             // In the same commit, because the next change of the stream has to send its ETag.
             if kept.contains(where: \.isConfirmed), let stream = answer.batch.streamImage(after: answer.outcomes) {
                 try self.add(.streamsStored([stream]))
@@ -173,8 +174,9 @@ extension LocalStore {
                 result: .confirmed(
                     images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
             let sent = try self.sentCopies(of: [pending.sequence])
-            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
-            try self.add(.entitiesRead(images))
+            let twins = try DownloadedTwins(
+                of: Set(pending.operation.createdEntities), in: images, state: self.state, model: model)
+            try twins.add(BatchAnswered(batch: batch, outcomes: [outcome]), reading: images, to: self)
             try self.recordStreamMetadata(builder.streams)
             try self.remove(sent)
             _ = try self.commit()
@@ -207,13 +209,10 @@ extension LocalStore {
                     result: .confirmed(images: member.operation.imagesAsSent(to: created, read, model)))
             }
             let sent = try self.sentCopies(of: members.map(\.sequence))
-            if let evidence {
-                try self.addEvidence(evidence.finding, for: members)
-                // An entity of the service must not exist twice in the store.
-                if !evidence.replacing.isEmpty { try self.add(.entitiesMissing(evidence.replacing)) }
-            }
-            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
-            try self.add(.entitiesRead(read))
+            if let evidence { try self.addEvidence(evidence.finding, for: members) }
+            let twins = try DownloadedTwins(
+                of: Set(created), in: read, and: evidence?.replacing ?? [], state: self.state, model: model)
+            try twins.add(BatchAnswered(batch: batch, outcomes: outcomes), reading: read, to: self)
             try self.recordStreamMetadata(builder.streams)
             try self.remove(sent)
             _ = try self.commit()
