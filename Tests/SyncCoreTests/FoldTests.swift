@@ -16,7 +16,10 @@ struct FoldTests {
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
-    @Test(arguments: [[:], ["CustomerID": .null], ["CustomerID": .integer(7)], ["CustomerID": .integer(8)]])
+    @Test(
+        arguments: [
+            [:], ["CustomerID": .null], ["CustomerID": .integer(7)], ["CustomerID": .integer(8)],
+        ] as [PropertyValues])
     func `a binding of a new entity leads to the same values and links as a link after its creation`(
         _ values: PropertyValues
     ) throws {
