@@ -101,17 +101,9 @@ extension Simulation {
         try await verifyClientOnly(device)
         try await undoWhatStays(device)
         guard try await device.store.pendingOperations().isEmpty else { return }
-        let lines = try await localLines(device)
-        let (local, remote) = (Set(lines), Set(service.lines))
-        if local.count < lines.count {
-            let atService = Dictionary(grouping: service.lines) { $0 }
-            for (line, equal) in Dictionary(grouping: lines, by: { $0 }).sorted(by: { $0.key < $1.key })
-            where equal.count > max(1, atService[line]?.count ?? 0) {
-                violated("d\(device.number) has \(equal.count) times: \(line)")
-            }
-        }
-        for line in remote.subtracting(local).sorted() { violated("d\(device.number) does not have: \(line)") }
-        for line in local.subtracting(remote).sorted() { violated("Only d\(device.number) has: \(line)") }
+        let difference = LineDifference(try await localLines(device), service.lines)
+        difference.missing.forEach { violated("d\(device.number) does not have: \($0)") }
+        difference.additional.forEach { violated("Only d\(device.number) has, or has several times: \($0)") }
     }
 
     /// Checks that the store still has each value that only it knows, if it still has the entity.

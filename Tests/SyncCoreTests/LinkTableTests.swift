@@ -71,20 +71,18 @@ struct LinkTableTests {
         #expect(Set(table.changed) == Set(links.filter { $0.inBase != $0.inLocal }), place)
         #expect(table.lastEntity == measure.keys.map { max($0.first, $0.second) }.max(), place)
         for id in Set(measure.keys.flatMap { [$0.first, $0.second] }) {
-            var found: [LinkRow] = []
-            let decides = table.append(of: id, to: &found)
+            let found = table.links(of: id)
             let expected = measure.filter { $0.key.first == id || $0.key.second == id }
-            #expect(decides == !expected.isEmpty, place)
-            #expect(Set(found) == Set(expected.values.compactMap { $0 }), place)
-            #expect(found.count == Set(found).count, "a link is found once: \(place)")
+            #expect(found.decides == !expected.isEmpty, place)
+            #expect(Set(found.links) == Set(expected.values.compactMap { $0 }), place)
+            #expect(found.links.count == Set(found.links).count, "a link is found once: \(place)")
             for isFirst in [true, false] {
-                found = []
-                let decides = table.append("friend", of: id, isFirst: isFirst, to: &found)
+                let found = table.links("friend", of: id, isFirst: isFirst)
                 let own = expected.filter {
                     $0.key.relationship == "friend" && (isFirst ? $0.key.first : $0.key.second) == id
                 }
-                #expect(decides == !own.isEmpty, place)
-                #expect(Set(found) == Set(own.values.compactMap { $0 }), place)
+                #expect(found.decides == !own.isEmpty, place)
+                #expect(Set(found.links) == Set(own.values.compactMap { $0 }), place)
             }
         }
     }

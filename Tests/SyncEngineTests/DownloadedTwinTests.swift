@@ -24,7 +24,7 @@ struct DownloadedTwinTests {
         let proof: Proof
         let hasDeltas: Bool
 
-        var testDescription: String { "\(dialect.testDescription), \(proof)\(hasDeltas ? ", deltas" : "")" }
+        var testDescription: String { "\(dialect), \(proof)\(hasDeltas ? ", deltas" : "")" }
 
         static let all = Dialect.allCases.flatMap { dialect in
             Proof.allCases.flatMap { proof in

@@ -367,24 +367,18 @@ public struct Fold {
     private mutating func afterConfirmation(
         of operation: Operation, _ touched: Set<EntityID>, images: [EntityImage], returned: [EntityID]
     ) throws(StateError) {
-        // A new entity belongs to the queries over its set until the next download decides. A download may have
-        // delivered it already, before its creation was confirmed, and its next delta need not contain it.
-        let cover = { [storage] (id: EntityID, name: String) throws(StateError) -> Void in
-            if try !storage.bookkeeping.isCovered(id, by: name) {
-                try storage.bookkeeping.cover(id, query: name, run: 0)
-            }
-        }
+        // A new entity belongs to the queries over its set until the next download decides.
         for id in operation.createdEntities + returned {
             guard let set = try storage.set(of: id) else { continue }
             if let model, let own = model.findEntitySet(set), own.isContained {
                 for state in try storage.bookkeeping.queries() where try storage.brings(state.query, id, in: own, model)
                 {
-                    try cover(id, state.query.name)
+                    try storage.bookkeeping.coverUndelivered(id, query: state.query.name)
                 }
                 continue
             }
             for state in try storage.bookkeeping.queries() where QueryTarget(state.query.query).set == set {
-                try cover(id, state.query.name)
+                try storage.bookkeeping.coverUndelivered(id, query: state.query.name)
             }
         }
         try assignKeys(operation.createdEntities)

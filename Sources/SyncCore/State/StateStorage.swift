@@ -57,6 +57,14 @@ public protocol BookkeepingStorage: BookkeepingReader {
     func putEvents(_ events: [StoreEvent]) throws(StateError)
 }
 
+extension BookkeepingStorage {
+    /// Records that the query covers the entity until a download decides, unless one has delivered it already: then the
+    /// next delta need not contain it.
+    func coverUndelivered(_ id: EntityID, query: String) throws(StateError) {
+        if try !isCovered(id, by: query) { try cover(id, query: query, run: 0) }
+    }
+}
+
 /// The storage below a ``WorkingSet``, which reads unchanged items from it and writes its changes to it.
 public protocol StateBacking: StateStorage {
     /// The installed metadata.

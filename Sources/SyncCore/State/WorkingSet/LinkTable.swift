@@ -84,34 +84,53 @@ struct LinkTable {
 
     // MARK: Links of an entity
 
-    /// Adds the links of a relationship that have the entity at the given end. Returns whether the table decides about
-    /// any link there.
-    func append(_ relationship: String, of id: EntityID, isFirst: Bool, to found: inout [LinkRow]) -> Bool {
-        guard let number = names[relationship] else { return false }
-        return append(of: id, isFirst: isFirst, to: &found) { $0.relationship == number }
+    /// The links of an entity in the table.
+    struct EntityLinks {
+        fileprivate(set) var links: [LinkRow] = []
+        /// Whether the table decides about any link of the entity: it contains one, or the removal of one.
+        fileprivate(set) var decides = false
+
+        /// The links by relationship, first and second end.
+        var sorted: [LinkRow] { links.count > 1 ? links.sorted(by: LinkRow.inOrder) : links }
     }
 
-    /// Adds all links of the entity. Returns whether the table decides about any of them.
-    func append(of id: EntityID, to found: inout [LinkRow]) -> Bool {
-        let asFirst = append(of: id, isFirst: true, to: &found) { _ in true }
-        return append(of: id, isFirst: false, to: &found) { $0.first != id.rawValue } || asFirst
+    /// Returns the links of a relationship that have the entity at the given end.
+    func links(_ relationship: String, of id: EntityID, isFirst: Bool) -> EntityLinks {
+        var found = EntityLinks()
+        guard let number = names[relationship] else { return found }
+        append(of: id, isFirst: isFirst, to: &found) { $0.relationship == number }
+        return found
+    }
+
+    /// Returns all links of the entity, each once.
+    func links(of id: EntityID) -> EntityLinks {
+        var found = EntityLinks()
+        append(of: id, isFirst: true, to: &found) { _ in true }
+        append(of: id, isFirst: false, to: &found) { $0.first != id.rawValue }
+        return found
+    }
+
+    /// Returns links of the backing, overridden by those of the table, in their order.
+    func merged(_ own: EntityLinks, with stored: [LinkRow]) -> [LinkRow] {
+        guard own.decides else { return stored }
+        var merged = own
+        for link in stored where !contains(Key(link)) { merged.links.append(link) }
+        return merged.sorted
     }
 
     private func append(
-        of id: EntityID, isFirst: Bool, to found: inout [LinkRow], where isWanted: (Entry) -> Bool
-    ) -> Bool {
-        guard let heads = heads[id] else { return false }
-        var decides = false
+        of id: EntityID, isFirst: Bool, to found: inout EntityLinks, where isWanted: (Entry) -> Bool
+    ) {
+        guard let heads = heads[id] else { return }
         var place = isFirst ? heads.first : heads.second
         while place >= 0 {
             let entry = entries[Int(place)]
             if isWanted(entry) {
-                decides = true
-                if let row = row(Int(place)) { found.append(row) }
+                found.decides = true
+                if let row = row(Int(place)) { found.links.append(row) }
             }
             place = isFirst ? entry.byFirst.next : entry.bySecond.next
         }
-        return decides
     }
 
     // MARK: Changes

@@ -2,38 +2,21 @@ public import Operations
 
 extension WorkingSet {
     public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
-        var found: [LinkRow] = []
-        let decides = linkTable.append(relationship, of: first, isFirst: true, to: &found)
-        if let backing, try isBelow(first) {
-            add(try backing.links(relationship, first: first), to: &found, merging: decides)
-        }
-        return decides ? sorted(found) : found
+        let own = linkTable.links(relationship, of: first, isFirst: true)
+        guard let backing, try isBelow(first) else { return own.sorted }
+        return linkTable.merged(own, with: try backing.links(relationship, first: first))
     }
 
     public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
-        var found: [LinkRow] = []
-        let decides = linkTable.append(relationship, of: second, isFirst: false, to: &found)
-        if let backing, try isBelow(second) {
-            add(try backing.links(relationship, second: second), to: &found, merging: decides)
-        }
-        return decides ? sorted(found) : found
+        let own = linkTable.links(relationship, of: second, isFirst: false)
+        guard let backing, try isBelow(second) else { return own.sorted }
+        return linkTable.merged(own, with: try backing.links(relationship, second: second))
     }
 
     public func links(of id: EntityID) throws(StateError) -> [LinkRow] {
-        var found: [LinkRow] = []
-        let decides = linkTable.append(of: id, to: &found)
-        if let backing, try isBelow(id) { add(try backing.links(of: id), to: &found, merging: decides) }
-        return decides ? sorted(found) : found
-    }
-
-    /// Adds links of the backing, except those about which the table decides.
-    private func add(_ stored: [LinkRow], to found: inout [LinkRow], merging: Bool) {
-        guard merging else { return found = stored }
-        for link in stored where !linkTable.contains(LinkKey(link)) { found.append(link) }
-    }
-
-    private func sorted(_ links: [LinkRow]) -> [LinkRow] {
-        links.count > 1 ? links.sorted(by: LinkRow.inOrder) : links
+        let own = linkTable.links(of: id)
+        guard let backing, try isBelow(id) else { return own.sorted }
+        return linkTable.merged(own, with: try backing.links(of: id))
     }
 
     public func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
