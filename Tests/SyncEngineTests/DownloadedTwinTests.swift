@@ -94,15 +94,15 @@ struct DownloadedTwinTests {
         try await expectAgreement(shop, "after a deletion by another client")
     }
 
-    @Test(arguments: Way.all)
+    // The content is a proof only without changes by others.
+    @Test(arguments: Way.all.filter { $0.proof != .content })
     func `a change by another client before the download is not replaced by the response to the creation`(
         _ way: Way
     ) async throws {
-        // The content is a proof only without changes by others.
-        guard way.proof != .content else { return }
         let (shop, supplier) = try await shop(way)
-        let city = way.proof == .correlation ? #"{"Name":"Quick blue fox"}"# : #"{"Name":"Changed by others"}"#
-        shop.transport.direct("PATCH", "/v4/Suppliers(3)", city)
+        // The correlation property has to stay.
+        let changes = way.proof == .correlation ? #"{"Name":"Quick blue fox"}"# : #"{"Name":"Changed by others"}"#
+        shop.transport.direct("PATCH", "/v4/Suppliers(3)", changes)
         try await shop.pull()
         #expect(try await shop.push().remaining == 0)
         try await expectAgreement(shop, "after the upload")

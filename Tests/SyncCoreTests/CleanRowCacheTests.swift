@@ -1,0 +1,52 @@
+import EDM
+import Operations
+import Testing
+
+@testable import SyncCore
+
+struct CleanRowCacheTests {
+    /// A backing that counts its reads. Entities with odd numbers do not exist.
+    private final class Backing {
+        var reads = 0
+
+        func row(_ id: EntityID) -> EntityRow? {
+            reads += 1
+            guard id.rawValue.isMultiple(of: 2) else { return nil }
+            return EntityRow(id: id, set: "Orders", type: "Shop.Order", values: [:], origin: .service)
+        }
+    }
+
+    private let backing = Backing()
+
+    private func row(_ number: UInt64, in cache: inout CleanRowCache) throws -> EntityRow? {
+        let id = EntityID(rawValue: number)
+        return try cache.row(id) { () throws(StateError) in backing.row(id) }
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func `a row, or its absence, is read once`(_ number: UInt64) throws {
+        var cache = CleanRowCache()
+        let first = try row(number, in: &cache)
+        #expect(try row(number, in: &cache) == first)
+        #expect((first == nil) == (number == 1) && backing.reads == 1)
+    }
+
+    @Test func `an evicted row is read again, and no row is confused with another`() throws {
+        var cache = CleanRowCache()
+        for number in 1...40 as ClosedRange<UInt64> {
+            #expect(try row(number, in: &cache)?.id.rawValue == (number.isMultiple(of: 2) ? number : nil))
+        }
+        #expect(backing.reads == 40)
+        #expect(try row(40, in: &cache)?.id.rawValue == 40 && backing.reads == 40)
+        #expect(try row(2, in: &cache)?.id.rawValue == 2 && backing.reads == 41)
+    }
+
+    @Test func `everything is read again after the cache was discarded`() throws {
+        var cache = CleanRowCache()
+        for _ in 1...2 {
+            _ = try row(2, in: &cache)
+            cache.removeAll()
+        }
+        #expect(backing.reads == 2)
+    }
+}
