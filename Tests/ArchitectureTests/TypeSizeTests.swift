@@ -14,7 +14,6 @@ import Testing
         "ODataSandbox.Sandbox": 1_100,
         "ODataWire.ExpressionTypeCheck": 750,
         "ODataWire.PayloadReader": 1_000,
-        "ODataWire.QueryParser": 1_700,
         "OperationLog.OperationLog": 700,
         "Simulation.Simulation": 1_250,
         "SyncCore.Fold": 1_350,

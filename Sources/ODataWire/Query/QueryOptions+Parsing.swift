@@ -44,10 +44,9 @@ extension QueryOptions {
                 throw URLSyntaxError(.unknownOption, "\(name) is not a parameter alias with a value.", in: name)
             }
             let value = try PercentCoding.decode(encoded, plusIsSpace: plusIsSpace)
-            var parser = try QueryParser(value, version: version)
+            var parser = try ExpressionParser(value, version: version)
             let expression = try parser.item()
-            parser.cursor.skipWhitespace()
-            try parser.cursor.expectEnd()
+            try parser.expectEnd()
             aliases.append(ParameterAlias(name: String(name.dropFirst()), value: expression))
             return
         }
@@ -84,11 +83,10 @@ extension QueryOptions {
             }
             guard !value.isEmpty else { throw invalid("$\(option.rawValue) has no value.") }
         default:
-            var parser = try QueryParser(value, version: version)
+            var parser = try SystemQueryOptionParser(value, version: version)
             parser.cursor.encodedSemicolons = encodedSemicolons(in: encoded)
             try parser.value(of: option, into: &self)
-            parser.cursor.skipWhitespace()
-            try parser.cursor.expectEnd()
+            try parser.expectEnd()
         }
         switch option {
         case .format:

@@ -129,9 +129,9 @@ extension ResourcePathParser {
         _ text: String?
     ) throws(URLSyntaxError) -> (arguments: [ExpressionPath.Argument], rest: QueryCursor?) {
         guard let text else { return ([], nil) }
-        var parser = try QueryParser(text, version: version)
+        var parser = try ArgumentListParser(text, version: version)
         parser.cursor.offset = 1
-        return (try parser.pathArguments(), parser.cursor)
+        return (try parser.literals(), parser.cursor)
     }
 }
 

@@ -183,7 +183,7 @@ extension ResourcePathParser {
         case .value(let type) where type.isCollection: item = ExpressionType(type.item, in: model)
         default: return false
         }
-        var parser = try QueryParser(text, version: version)
+        var parser = try ExpressionParser(text, version: version)
         parser.cursor.offset = "$filter(".utf8.count
         let condition = try parser.expression()
         parser.cursor.skipWhitespace()

@@ -1,15 +1,18 @@
 internal import EDM
 
-extension QueryParser {
+/// A parser for paths of expressions: a root, and segments of properties, types, functions, keys and lambdas.
+struct PathParser: QueryGrammar {
+    var state: QueryParserState
+
     /// Parses a path from its root: `$it/…`, `@alias/…`, `x/…` with a range variable, or a property.
-    mutating func path() throws(URLSyntaxError) -> Expression {
+    mutating func rootedPath() throws(URLSyntaxError) -> Expression {
         let root = try pathRoot()
         height = 0
         let segments: [ExpressionPath.Segment]
         if root == .implicit {
-            segments = try pathSegments(first: true)
+            segments = try self.segments(first: true)
         } else if cursor.peek() == UInt8(ascii: "/") {
-            segments = try pathSegments(first: false)
+            segments = try self.segments(first: false)
         } else {
             segments = []
         }
@@ -41,7 +44,7 @@ extension QueryParser {
             cursor.offset = start
             return .implicit
         }
-        if let name = cursor.identifier(), variables.contains(name), cursor.peek() != UInt8(ascii: "."),
+        if let name = cursor.identifier(), state.variables.contains(name), cursor.peek() != UInt8(ascii: "."),
             cursor.peek() != UInt8(ascii: "(")
         {
             return .variable(name)
@@ -51,7 +54,7 @@ extension QueryParser {
     }
 
     /// Parses segments separated by slashes. With `first`, the position is at a segment instead of at a slash.
-    mutating func pathSegments(first: Bool) throws(URLSyntaxError) -> [ExpressionPath.Segment] {
+    mutating func segments(first: Bool) throws(URLSyntaxError) -> [ExpressionPath.Segment] {
         var segments: [ExpressionPath.Segment] = []
         var tallest = 0
         var isAtSegment = first
@@ -64,7 +67,10 @@ extension QueryParser {
             if cursor.peek() == UInt8(ascii: "(") {
                 cursor.offset += 1
                 height = 0
-                segments.append(.key(try keyValues()))
+                let key = try parse(with: ArgumentListParser.self) { (parser) throws(URLSyntaxError) in
+                    try parser.keyValues()
+                }
+                segments.append(.key(key))
                 tallest = max(tallest, height)
             }
             guard segments.count <= QueryLimits.height else {
@@ -78,7 +84,7 @@ extension QueryParser {
     private mutating func segment(isFirst: Bool) throws(URLSyntaxError) -> ExpressionPath.Segment {
         if cursor.peek() == UInt8(ascii: "$") { return try systemSegment() }
         if cursor.skip("@" as Character) {
-            guard let name = annotationName() else { throw cursor.error("Expected the name of an annotation.") }
+            guard let name = cursor.annotationName() else { throw cursor.error("Expected the name of an annotation.") }
             return .annotation(name)
         }
         let start = cursor.offset
@@ -92,37 +98,21 @@ extension QueryParser {
         }
         if word == "aggregate", !isFirst, !version.isLegacy {
             cursor.offset += 1
-            let item = try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.aggregateItem() }
+            let item = try nested(levels: 3) { (parser) throws(URLSyntaxError) in
+                try parser.parse(with: ApplyParser.self) { (parser) throws(URLSyntaxError) in
+                    try parser.aggregateItem()
+                }
+            }
             cursor.skipWhitespace()
             try cursor.expect(")", "at the end of aggregate")
             return .aggregate(item)
         }
         // The caller parses a key such as `Customers('ALFKI')`. With names, or if it is empty, it has the form of a
         // function.
-        guard looksLikeFunction() else { return plain }
+        guard ArgumentListParser(state: state).startsNamedArguments() else { return plain }
         cursor.offset += 1
         return .function(
             name, try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.functionArguments() })
-    }
-
-    /// Returns whether named arguments, or none, follow the current parenthesis.
-    func looksLikeFunction() -> Bool {
-        var ahead = cursor
-        ahead.offset += 1
-        ahead.skipWhitespace()
-        if ahead.skip(")" as Character) { return true }
-        guard ahead.identifier() != nil else { return false }
-        ahead.skipWhitespace()
-        return ahead.skip("=" as Character)
-    }
-
-    mutating func annotationName() -> String? {
-        guard var name = cursor.qualifiedName() else { return nil }
-        if cursor.skip("#" as Character) {
-            guard let qualifier = cursor.identifier() else { return nil }
-            name += "#" + qualifier
-        }
-        return name
     }
 
     private mutating func systemSegment() throws(URLSyntaxError) -> ExpressionPath.Segment {
@@ -131,7 +121,10 @@ extension QueryParser {
         switch cursor.identifier() {
         case "count":
             guard cursor.skip("(" as Character) else { return .count(QueryOptions()) }
-            return .count(try nestedOptions(allowing: [.filter, .search]))
+            let options = try parse(with: SystemQueryOptionParser.self) { (parser) throws(URLSyntaxError) in
+                try parser.nestedOptions(allowing: [.filter, .search])
+            }
+            return .count(options)
         case "filter" where cursor.skip("(" as Character):
             let predicate = try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.expression() }
             cursor.skipWhitespace()
@@ -147,8 +140,8 @@ extension QueryParser {
         guard let variable = cursor.identifier() else { throw cursor.error("Expected a range variable.") }
         cursor.skipWhitespace()
         try cursor.expect(":", "after the range variable")
-        variables.append(variable)
-        defer { variables.removeLast() }
+        state.variables.append(variable)
+        defer { state.variables.removeLast() }
         let predicate = try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.expression() }
         cursor.skipWhitespace()
         try cursor.expect(")", "at the end of the lambda expression")

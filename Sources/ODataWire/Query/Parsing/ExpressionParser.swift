@@ -1,46 +1,9 @@
 public import EDM
 
-/// A recursive-descent parser for all query options.
-///
-/// One cursor is shared by nested grammars, so that an expression inside of nested `$expand` options needs no splitting
-/// in advance.
-struct QueryParser {
-    var cursor: QueryCursor
-    let version: ODataVersion
-    /// The recursion depth of the parser.
-    var nesting = 0
-    /// The height of the expression that was parsed last.
-    var height = 0
-    /// The range variables of the enclosing lambdas.
-    var variables: [String] = []
-    /// The interpretation of times of day in the condition of an enclosing `case`.
-    var colons = ColonAmbiguity()
-
-    init(_ text: String, version: ODataVersion) throws(URLSyntaxError) {
-        cursor = try QueryCursor(text)
-        self.version = version
-    }
-
-    /// Runs `body` one level deeper, or more levels if it uses more of the stack.
-    ///
-    /// Even in a debug build, all levels together must fit into the half megabyte of stack of a secondary thread.
-    mutating func nested<T>(
-        levels: Int = 1, _ body: (inout QueryParser) throws(URLSyntaxError) -> T
-    ) throws(URLSyntaxError) -> T {
-        nesting += levels
-        defer { nesting -= levels }
-        guard nesting <= QueryLimits.height else {
-            throw cursor.error("The text has more than \(QueryLimits.height) levels of nesting.", .tooComplex)
-        }
-        return try body(&self)
-    }
-
-    mutating func setHeight(over operands: Int...) throws(URLSyntaxError) {
-        height = (operands.max() ?? 0) + 1
-        guard height <= QueryLimits.height else {
-            throw cursor.error("The expression has more than \(QueryLimits.height) levels.", .tooComplex)
-        }
-    }
+/// A recursive-descent parser for the expressions of `$filter`, `$orderby` and `$compute`: operators, function calls,
+/// choices, lists and objects.
+struct ExpressionParser: QueryGrammar {
+    var state: QueryParserState
 }
 
 extension Expression {
@@ -49,17 +12,16 @@ extension Expression {
     /// V2 and V3: the literals and function names of those versions, and also `contains`. V4: those of V4; `v401` also
     /// accepts operators and functions in any case.
     public static func parse(_ text: String, version: ODataVersion) throws(URLSyntaxError) -> Expression {
-        var parser = try QueryParser(text, version: version)
+        var parser = try ExpressionParser(text, version: version)
         let expression = try parser.expression()
-        parser.cursor.skipWhitespace()
-        try parser.cursor.expectEnd()
+        try parser.expectEnd()
         return expression
     }
 }
 
 // MARK: - Operators
 
-extension QueryParser {
+extension ExpressionParser {
     private enum Operator: Equatable {
         case or, and
         case comparison(ComparisonOperator)
@@ -116,7 +78,7 @@ extension QueryParser {
     }
 
     /// Parses an expression of operators that bind at least as tightly as `precedence`.
-    mutating func expression(atLeast precedence: Int = 1) throws(URLSyntaxError) -> Expression {
+    mutating func expression(atLeast precedence: Int) throws(URLSyntaxError) -> Expression {
         try nested { (parser) throws(URLSyntaxError) in
             var left = try parser.unary()
             while precedence <= 6, let next = parser.takeOperator(in: precedence...6) {
@@ -264,16 +226,6 @@ extension QueryParser {
         }
         try setHeight(over: tallest)
         return items
-    }
-
-    /// Parses an expression, or a JSON string in its place.
-    mutating func item() throws(URLSyntaxError) -> Expression {
-        cursor.skipWhitespace()
-        if cursor.peek() == UInt8(ascii: "\"") {
-            height = 1
-            return .literal(.string(try jsonString()), .string)
-        }
-        return try expression()
     }
 }
 

@@ -1,6 +1,9 @@
 internal import EDM
 
-extension QueryParser {
+/// A parser for the transformations of `$apply` (OData Extension for Data Aggregation 4.0).
+struct ApplyParser: QueryGrammar {
+    var state: QueryParserState
+
     /// Parses transformations joined with slashes.
     mutating func apply() throws(URLSyntaxError) -> [Transformation] {
         try nested(levels: 3) { (parser) throws(URLSyntaxError) in
@@ -30,8 +33,8 @@ extension QueryParser {
         case "aggregate": return .aggregate(try aggregateItems())
         case "groupby": return try groupBy()
         case "filter": return .filter(try expression())
-        case "compute": return .compute(try compute())
-        case "orderby": return .orderBy(try orderBy())
+        case "compute": return .compute(try options { (parser) throws(URLSyntaxError) in try parser.compute() })
+        case "orderby": return .orderBy(try options { (parser) throws(URLSyntaxError) in try parser.orderBy() })
         case "search": return .search(try applySearch())
         case "top": return .top(try wholeNumber())
         case "skip": return .skip(try wholeNumber())
@@ -205,7 +208,7 @@ extension QueryParser {
             traversal.nodes = try preservingSequence()
             guard skipComma() else { return traversal }
         }
-        traversal.siblings = try orderBy()
+        traversal.siblings = try options { (parser) throws(URLSyntaxError) in try parser.orderBy() }
         return traversal
     }
 
@@ -249,9 +252,16 @@ extension QueryParser {
 
     // MARK: Common parts
 
+    /// Parses a list that is also the value of a system query option.
+    private mutating func options<T>(
+        _ body: (inout SystemQueryOptionParser) throws(URLSyntaxError) -> T
+    ) throws(URLSyntaxError) -> T {
+        try parse(with: SystemQueryOptionParser.self, body)
+    }
+
     /// Parses at least one item, separated by commas.
     private mutating func list<T>(
-        _ item: (inout QueryParser) throws(URLSyntaxError) -> T
+        _ item: (inout Self) throws(URLSyntaxError) -> T
     ) throws(URLSyntaxError) -> [T] {
         var items: [T] = []
         repeat {
@@ -277,7 +287,7 @@ extension QueryParser {
     private mutating func joinedPath() throws(URLSyntaxError) -> ExpressionPath {
         cursor.skipWhitespace()
         guard cursor.skip("@" as Character) else { return try collectionPath() }
-        guard let name = annotationName() else { throw cursor.error("Expected the name of an annotation.") }
+        guard let name = cursor.annotationName() else { throw cursor.error("Expected the name of an annotation.") }
         return ExpressionPath(segments: [.annotation(name)])
     }
 
@@ -302,7 +312,9 @@ extension QueryParser {
     /// Parses a search expression. A phrase may also be in single quotes, so that it can contain a parenthesis.
     private mutating func applySearch() throws(URLSyntaxError) -> SearchExpression {
         cursor.skipWhitespace()
-        guard cursor.peek() == UInt8(ascii: "'") else { return try search() }
+        guard cursor.peek() == UInt8(ascii: "'") else {
+            return try parse(with: SearchParser.self) { (parser) throws(URLSyntaxError) in try parser.search() }
+        }
         guard case .literal(.string(let phrase), _)? = try literal() else {
             throw cursor.error("Expected a search expression.")
         }

@@ -1,6 +1,10 @@
 internal import EDM
 
-extension QueryParser {
+/// A parser for the values of system query options: lists of sort terms, selected and expanded properties, numbers, and
+/// options nested in parentheses.
+struct SystemQueryOptionParser: QueryGrammar {
+    var state: QueryParserState
+
     // MARK: $orderby, $compute
 
     mutating func orderBy() throws(URLSyntaxError) -> [OrderItem] {
@@ -142,7 +146,9 @@ extension QueryParser {
         if !version.isLegacy {
             if isExpand, cursor.skip("$value") { return .value }
             if cursor.skip("@" as Character) {
-                guard let name = annotationName() else { throw cursor.error("Expected the name of an annotation.") }
+                guard let name = cursor.annotationName() else {
+                    throw cursor.error("Expected the name of an annotation.")
+                }
                 return .annotation(name)
             }
         }
@@ -217,8 +223,12 @@ extension QueryParser {
         case .select: options.select = try selectItems()
         case .expand: options.expand = try expandItems()
         case .compute: options.compute = try compute()
-        case .apply: options.apply = try apply()
-        case .search: options.search = try search()
+        case .apply:
+            options.apply = try parse(with: ApplyParser.self) { (parser) throws(URLSyntaxError) in try parser.apply() }
+        case .search:
+            options.search = try parse(with: SearchParser.self) { (parser) throws(URLSyntaxError) in
+                try parser.search()
+            }
         case .top: options.top = try number(name)
         case .skip: options.skip = try number(name)
         case .index:

@@ -67,6 +67,16 @@ struct QueryCursor {
         return slice(from: start)
     }
 
+    /// Consumes the name of an annotation, with its qualifier after `#` if it has one.
+    mutating func annotationName() -> String? {
+        guard var name = qualifiedName() else { return nil }
+        if skip("#" as Character) {
+            guard let qualifier = identifier() else { return nil }
+            name += "#" + qualifier
+        }
+        return name
+    }
+
     /// Consumes decimal digits. Returns nil if there are none or if the number overflows.
     mutating func digits() -> Int64? {
         let start = offset

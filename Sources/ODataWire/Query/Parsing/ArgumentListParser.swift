@@ -1,6 +1,9 @@
 internal import EDM
 
-extension QueryParser {
+/// A parser for the values in parentheses after a name: those of a key predicate, or the named arguments of a function.
+struct ArgumentListParser: QueryGrammar {
+    var state: QueryParserState
+
     /// Parses the values of a key predicate including the closing parenthesis, after the opening one.
     ///
     /// A key is one literal or parameter alias, or several with names, without white space (OData 4.01 Part 2, section
@@ -58,7 +61,7 @@ extension QueryParser {
     }
 
     /// Returns whether a key predicate begins at the current parenthesis.
-    func looksLikeKey() -> Bool {
+    func startsKey() -> Bool {
         var ahead = self
         ahead.cursor.offset += 1
         return (try? ahead.keyValues()) != nil
@@ -66,14 +69,25 @@ extension QueryParser {
 
     // MARK: Arguments
 
+    /// Returns whether named arguments, or none, follow the current parenthesis.
+    func startsNamedArguments() -> Bool {
+        var ahead = cursor
+        ahead.offset += 1
+        ahead.skipWhitespace()
+        if ahead.skip(")" as Character) { return true }
+        guard ahead.identifier() != nil else { return false }
+        ahead.skipWhitespace()
+        return ahead.skip("=" as Character)
+    }
+
     /// Parses the named arguments of a function in an expression including the closing parenthesis, after the opening
     /// one.
-    mutating func functionArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+    mutating func expressions() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
         try namedArguments { (parser) throws(URLSyntaxError) in try parser.item() }
     }
 
     /// Parses the named arguments of a function in a resource path, which must be literals and parameter aliases.
-    mutating func pathArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+    mutating func literals() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
         try namedArguments { (parser) throws(URLSyntaxError) in
             parser.height = 1
             return try parser.literalOrAlias()
@@ -81,7 +95,7 @@ extension QueryParser {
     }
 
     private mutating func namedArguments(
-        _ value: (inout QueryParser) throws(URLSyntaxError) -> Expression
+        _ value: (inout Self) throws(URLSyntaxError) -> Expression
     ) throws(URLSyntaxError) -> [ExpressionPath.Argument] {
         var arguments: [ExpressionPath.Argument] = []
         var tallest = 0

@@ -1,8 +1,11 @@
 internal import EDM
 
-extension QueryParser {
+/// A parser for literals: those of URLs, whose kind the text itself determines, and strings in JSON.
+struct LiteralParser: QueryGrammar {
+    var state: QueryParserState
+
     /// Parses a primitive or enumeration literal at the position, or returns nil if no literal begins there.
-    mutating func literal() throws(URLSyntaxError) -> Expression? {
+    mutating func urlLiteral() throws(URLSyntaxError) -> Expression? {
         let start = cursor.offset
         let form = literalForm()
         cursor.offset = start
@@ -83,8 +86,8 @@ extension QueryParser {
                 !followsLetter(at: start + found.length)
             {
                 let isTime = found.type == .timeOfDay
-                if isTime { colons.hasReadTime = true }
-                if !(isTime && isWhole && colons.endsTimes) { return found }
+                if isTime { state.colons.hasReadTime = true }
+                if !(isTime && isWhole && state.colons.endsTimes) { return found }
             }
             isWhole = false
             guard let colon = lastColon(from: start, before: end) else { return nil }
@@ -105,6 +108,64 @@ extension QueryParser {
     private func followsLetter(at offset: Int) -> Bool {
         offset < cursor.bytes.count
             && (cursor.bytes[offset].isIdentifierPart || cursor.bytes[offset] == UInt8(ascii: "'"))
+    }
+
+    // MARK: JSON
+
+    /// Parses a JSON string with its quotation marks.
+    mutating func jsonText() throws(URLSyntaxError) -> String {
+        let start = cursor.offset
+        try cursor.expect("\"", "at the start of a JSON string")
+        var units: [UInt16] = []
+        var literal = cursor.offset
+        func text(_ bytes: ArraySlice<UInt8>) -> String.UTF16View { String(decoding: bytes, as: UTF8.self).utf16 }
+        while true {
+            guard !cursor.isAtEnd else {
+                throw cursor.error("The JSON string is not closed.", .malformedLiteral, at: start)
+            }
+            switch cursor.peek() {
+            case UInt8(ascii: "\""):
+                units += text(cursor.bytes[literal..<cursor.offset])
+                cursor.offset += 1
+                guard let string = String(validating: units, as: UTF16.self) else {
+                    throw cursor.error(
+                        "The JSON string contains a surrogate without its counterpart.", .malformedLiteral, at: start)
+                }
+                return string
+            case UInt8(ascii: "\\"):
+                units += text(cursor.bytes[literal..<cursor.offset])
+                cursor.offset += 1
+                units.append(try jsonEscape())
+                literal = cursor.offset
+            default:
+                cursor.offset += 1
+            }
+        }
+    }
+
+    private mutating func jsonEscape() throws(URLSyntaxError) -> UInt16 {
+        let escape = cursor.peek()
+        cursor.offset += 1
+        switch escape {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(escape)
+        case UInt8(ascii: "b"): return 8
+        case UInt8(ascii: "f"): return 12
+        case UInt8(ascii: "n"): return 10
+        case UInt8(ascii: "r"): return 13
+        case UInt8(ascii: "t"): return 9
+        case UInt8(ascii: "u"):
+            var unit: UInt16 = 0
+            for _ in 0..<4 {
+                guard let digit = cursor.peek().hexadecimalDigit else {
+                    throw cursor.error("\\u must be followed by four hexadecimal digits.", .malformedLiteral)
+                }
+                unit = unit << 4 | UInt16(digit)
+                cursor.offset += 1
+            }
+            return unit
+        default:
+            throw cursor.error("The escape sequence is not valid JSON.", .malformedLiteral, at: cursor.offset - 1)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 internal import EDM
 
-extension QueryParser {
+extension ExpressionParser {
     /// Parses an operand: a literal, a call, a path, a parenthesized expression, or a JSON value, with the path that
     /// may follow it.
     mutating func primary() throws(URLSyntaxError) -> Expression {
@@ -47,7 +47,9 @@ extension QueryParser {
     private mutating func continued(_ expression: Expression) throws(URLSyntaxError) -> Expression {
         guard cursor.peek() == UInt8(ascii: "/") else { return expression }
         let base = height
-        let segments = try pathSegments(first: false)
+        let segments = try parse(with: PathParser.self) { (parser) throws(URLSyntaxError) in
+            try parser.segments(first: false)
+        }
         try setHeight(over: base, height)
         return .path(ExpressionPath(root: .expression(expression), segments: segments))
     }
@@ -82,7 +84,8 @@ extension QueryParser {
             return .call(function, arguments)
         }
         // In V4, functions of the service are called with named parameters or without any.
-        guard !version.isLegacy, looksLikeFunction() || looksLikeKey() else {
+        let arguments = ArgumentListParser(state: state)
+        guard !version.isLegacy, arguments.startsNamedArguments() || arguments.startsKey() else {
             throw cursor.error("\"\(name)\" is not a function.", .unknownFunction, at: start)
         }
         return nil
@@ -183,60 +186,5 @@ extension QueryParser {
         }
         try setHeight(over: tallest)
         return .object(members)
-    }
-
-    mutating func jsonString() throws(URLSyntaxError) -> String {
-        let start = cursor.offset
-        try cursor.expect("\"", "at the start of a JSON string")
-        var units: [UInt16] = []
-        var literal = cursor.offset
-        func text(_ bytes: ArraySlice<UInt8>) -> String.UTF16View { String(decoding: bytes, as: UTF8.self).utf16 }
-        while true {
-            guard !cursor.isAtEnd else {
-                throw cursor.error("The JSON string is not closed.", .malformedLiteral, at: start)
-            }
-            switch cursor.peek() {
-            case UInt8(ascii: "\""):
-                units += text(cursor.bytes[literal..<cursor.offset])
-                cursor.offset += 1
-                guard let string = String(validating: units, as: UTF16.self) else {
-                    throw cursor.error(
-                        "The JSON string contains a surrogate without its counterpart.", .malformedLiteral, at: start)
-                }
-                return string
-            case UInt8(ascii: "\\"):
-                units += text(cursor.bytes[literal..<cursor.offset])
-                cursor.offset += 1
-                units.append(try jsonEscape())
-                literal = cursor.offset
-            default:
-                cursor.offset += 1
-            }
-        }
-    }
-
-    private mutating func jsonEscape() throws(URLSyntaxError) -> UInt16 {
-        let escape = cursor.peek()
-        cursor.offset += 1
-        switch escape {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(escape)
-        case UInt8(ascii: "b"): return 8
-        case UInt8(ascii: "f"): return 12
-        case UInt8(ascii: "n"): return 10
-        case UInt8(ascii: "r"): return 13
-        case UInt8(ascii: "t"): return 9
-        case UInt8(ascii: "u"):
-            var unit: UInt16 = 0
-            for _ in 0..<4 {
-                guard let digit = cursor.peek().hexadecimalDigit else {
-                    throw cursor.error("\\u must be followed by four hexadecimal digits.", .malformedLiteral)
-                }
-                unit = unit << 4 | UInt16(digit)
-                cursor.offset += 1
-            }
-            return unit
-        default:
-            throw cursor.error("The escape sequence is not valid JSON.", .malformedLiteral, at: cursor.offset - 1)
-        }
     }
 }
