@@ -10,7 +10,6 @@ import Testing
     private static let known: [String: Int] = [
         "LogInspection.HistoryJSONWriter": 650,
         "LogInspection.InspectedStore": 950,
-        "LogInspection.Redaction": 1_100,
         "ODataSandbox.Sandbox": 1_100,
         "ODataWire.ExpressionTypeCheck": 750,
         "ODataWire.PayloadReader": 1_000,

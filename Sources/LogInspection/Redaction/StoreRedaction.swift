@@ -105,7 +105,7 @@ public struct StoreRedaction: Sendable {
     private static let identifier = StoreIdentifier(bytes: Array("tidelog-redacted".utf8))!
 
     private func checkKept(_ redaction: Redaction) throws(TidelogError) {
-        guard let path = redaction.pathsNotFound.sorted().first else { return }
+        guard let path = redaction.kept.pathsNotFound.sorted().first else { return }
         throw TidelogError(
             .invalidRequest, "\(path) is not a property of an entity set.", recovery: "Write it as Set/Property.")
     }
@@ -122,64 +122,21 @@ public struct StoreRedaction: Sendable {
         _ body: (UInt8, [UInt8]) throws -> Void
     ) throws {
         let decoder = RecordDecoder()
-        var restoration: SnapshotRedaction?
+        let records = RecordRedactor(redaction)
+        var restoration: SnapshotRedactor?
         try passage.forEach { piece in
             switch piece {
             case .snapshotItem(let kind, let payload):
-                if restoration == nil { restoration = SnapshotRedaction(redaction, isCollecting: log == nil) }
+                if restoration == nil { restoration = SnapshotRedactor(redaction, isCollecting: log == nil) }
                 try restoration?.add(kind: kind, payload: payload, log)
             case .record(let record):
                 guard let decoded = try? decoder.decode(kind: record.kind, payload: record.bytes) else {
                     return try body(LogRepair.lostKind, [])
                 }
-                redaction.register(places: decoded.body)
-                let (kind, payload) = RecordCodec.encode(redaction.record(decoded))
+                records.register(placesOf: decoded.body)
+                let (kind, payload) = RecordCodec.encode(records.record(decoded))
                 try body(kind, payload)
             }
         }
     }
-}
-
-/// Redacts a snapshot: it restores a redacted state and writes a snapshot of it.
-private final class SnapshotRedaction {
-    private let redaction: Redaction
-    private let state: WorkingSet?
-    private var decoder = SnapshotDecoder()
-    private var header = StateHeader()
-
-    init(_ redaction: Redaction, isCollecting: Bool) {
-        self.redaction = redaction
-        state = isCollecting ? nil : WorkingSet()
-    }
-
-    func add(kind: UInt8, payload: [UInt8], _ log: LogCopy?) throws {
-        guard let item = try decoder.add(kind: kind, payload: payload) else { return }
-        try redaction.item(item, into: state, &header)
-        guard case .end = item else { return }
-        guard let state, let log else {
-            redaction.keysSeen = []
-            return
-        }
-        try redaction.putKeys(into: state)
-        try state.setHeader(header)
-        let fold = try Fold(storage: state)
-        try fold.writeSnapshot { try log.addSnapshotItem(kind: $0, payload: $1) }
-    }
-}
-
-extension Redaction {
-    /// Learns the sets and types of entities, which updates do not contain.
-    func register(places body: Record.Body) {
-        switch body {
-        case .downloadPage(let page): page.entities.forEach(register)
-        case .entitiesRead(let images): images.forEach(register)
-        case .batchAnswered(let answered):
-            for outcome in answered.outcomes {
-                if case .confirmed(let images) = outcome.result { images.forEach(register) }
-            }
-        default: break
-        }
-    }
-
-    private func register(_ image: EntityImage) { register(image.entity, image.set, image.type) }
 }

@@ -2,7 +2,35 @@ import EDM
 import OperationLog
 import Operations
 
-extension Redaction {
+/// Redacts the records of a log.
+struct RecordRedactor {
+    let redaction: Redaction
+    private let urls: URLRedactor
+    private let requests: RequestRedactor
+
+    init(_ redaction: Redaction) {
+        self.redaction = redaction
+        urls = URLRedactor(redaction: redaction)
+        requests = RequestRedactor(redaction: redaction, urls: urls)
+    }
+
+    /// Learns the sets and types of entities, which updates do not contain.
+    func register(placesOf body: Record.Body) {
+        switch body {
+        case .downloadPage(let page): page.entities.forEach(register)
+        case .entitiesRead(let images): images.forEach(register)
+        case .batchAnswered(let answered):
+            for outcome in answered.outcomes {
+                if case .confirmed(let images) = outcome.result { images.forEach(register) }
+            }
+        default: break
+        }
+    }
+
+    private func register(_ image: EntityImage) {
+        redaction.register(image.entity, image.set, image.type)
+    }
+
     /// Returns the record with everything replaced except names of the model. Times, entity IDs, sequence numbers,
     /// batch numbers, states and actions are kept.
     func record(_ record: Record) -> Record { Record(time: record.time, body: body(record.body)) }
@@ -12,13 +40,13 @@ extension Redaction {
         case .serviceInstalled(let service): return .serviceInstalled(self.service(service))
         case .operation(let operation): return .operation(self.operation(operation))
         case .definingQueryAdded(let query): return .definingQueryAdded(self.query(query))
-        case .definingQueryRemoved(let name): return .definingQueryRemoved(name: queryName(name))
+        case .definingQueryRemoved(let query): return .definingQueryRemoved(name: queryName(query))
         case .downloadStarted(let starts):
             return .downloadStarted(starts.map { QueryStart(query: queryName($0.query), mode: $0.mode) })
         case .downloadPage(let page): return .downloadPage(self.page(page))
         case .downloadFinished(let finished):
             return .downloadFinished(
-                DownloadFinished(query: queryName(finished.query), deltaLink: url(finished.deltaLink)))
+                DownloadFinished(query: queryName(finished.query), deltaLink: urls.url(finished.deltaLink)))
         case .linksLeftOpen(let links): return .linksLeftOpen(links.map(openLink))
         case .entitiesQuarantined(let entities): return .entitiesQuarantined(entities.map(quarantined))
         case .entitiesRead(let images): return .entitiesRead(images.map(image))
@@ -52,7 +80,7 @@ extension Redaction {
                     outcomes: answered.outcomes.map { .init(operation: $0.operation, result: result($0.result)) }))
         case .batchInterrupted(let interrupted):
             return .batchInterrupted(
-                BatchInterrupted(batch: interrupted.batch, reason: opaque(interrupted.reason)))
+                BatchInterrupted(batch: interrupted.batch, reason: redaction.opaque(interrupted.reason)))
         case .uploadPostponed(let postponed): return .uploadPostponed(self.postponed(postponed))
         default: return body
         }
@@ -61,32 +89,33 @@ extension Redaction {
     // MARK: Service and queries
 
     func service(_ service: ServiceDescription) -> ServiceDescription {
-        if let model = try? CSDLReader.read(service.metadata) { register(model) }
-        roots.insert(service.root)
-        return ServiceDescription(root: Self.root, metadata: MetadataScrubbing.scrubbed(service.metadata))
+        if let model = try? CSDLReader.read(service.metadata) { redaction.register(model) }
+        redaction.roots.insert(service.root)
+        return ServiceDescription(root: Redaction.root, metadata: MetadataScrubbing.scrubbed(service.metadata))
     }
 
-    func queryName(_ name: String) -> String { opaque(name, "query") }
+    func queryName(_ name: String) -> String { redaction.opaque(name, "query") }
 
     func query(_ query: DefiningQuery) -> DefiningQuery {
         DefiningQuery(
-            name: queryName(query.name), query: url(query.query),
+            name: queryName(query.name), query: urls.url(query.query),
             automaticallyRetrievesStreams: query.automaticallyRetrievesStreams)
     }
 
     func openLink(_ link: OpenLink) -> OpenLink {
         OpenLink(
-            query: queryName(link.query), set: name(link.set), source: url(link.source),
-            navigation: name(link.navigation),
-            target: url(link.target))
+            query: queryName(link.query), set: redaction.name(link.set), source: urls.url(link.source),
+            navigation: redaction.name(link.navigation),
+            target: urls.url(link.target))
     }
 
     /// Redacts a quarantined entity. Its message and value may contain any data of the service.
     func quarantined(_ entity: QuarantinedEntity) -> QuarantinedEntity {
         QuarantinedEntity(
-            query: queryName(entity.query), set: name(entity.set), name: url(entity.name), entity: entity.entity,
-            reason: entity.reason, path: opaque(entity.path), message: opaque(entity.message),
-            text: opaque(entity.text), hidesOthers: entity.hidesOthers, count: entity.count)
+            query: queryName(entity.query), set: redaction.name(entity.set), name: urls.url(entity.name),
+            entity: entity.entity,
+            reason: entity.reason, path: redaction.opaque(entity.path), message: redaction.opaque(entity.message),
+            text: redaction.opaque(entity.text), hidesOthers: entity.hidesOthers, count: entity.count)
     }
 
     private func page(_ page: DownloadPage) -> DownloadPage {
@@ -94,40 +123,44 @@ extension Redaction {
             query: queryName(page.query), entities: page.entities.map(image), unchanged: page.unchanged,
             removed: page.removed, left: page.left,
             links: page.links.map {
-                .init(source: $0.source, navigation: name($0.navigation), target: $0.target, isAdded: $0.isAdded)
-            }, next: url(page.next))
+                .init(
+                    source: $0.source, navigation: redaction.name($0.navigation), target: $0.target, isAdded: $0.isAdded
+                )
+            }, next: urls.url(page.next))
     }
 
     // MARK: Entities
 
     func image(_ image: EntityImage) -> EntityImage {
         EntityImage(
-            entity: image.entity, set: name(image.set), type: name(image.type),
-            values: values(image.values, type: image.type, set: image.set), etag: etag(image.etag),
-            editLink: url(image.editLink),
+            entity: image.entity, set: redaction.name(image.set), type: redaction.name(image.type),
+            values: redaction.values(image.values, type: image.type, set: image.set), etag: redaction.etag(image.etag),
+            editLink: urls.url(image.editLink),
             links: image.links.map {
-                .init(navigation: name($0.navigation), targets: $0.targets, isComplete: $0.isComplete)
+                .init(navigation: redaction.name($0.navigation), targets: $0.targets, isComplete: $0.isComplete)
             })
     }
 
     func stream(_ image: StreamImage) -> StreamImage {
         StreamImage(
-            entity: image.entity, property: image.property.map(name), content: image.content.map(content),
-            etag: etag(image.etag),
-            told: image.told.map { .init(readLink: url($0.readLink), editLink: url($0.editLink), etag: etag($0.etag)) })
+            entity: image.entity, property: image.property.map(redaction.name), content: image.content.map(content),
+            etag: redaction.etag(image.etag),
+            told: image.told.map {
+                .init(readLink: urls.url($0.readLink), editLink: urls.url($0.editLink), etag: redaction.etag($0.etag))
+            })
     }
 
     /// Redacts stream content. The digest becomes a number, which preserves equality; the content itself is not
     /// included.
     private func content(_ content: StreamContent) -> StreamContent {
         var bytes = [UInt8](repeating: 0, count: StreamDigest.length)
-        let number = number(of: content.digest.description, "digest")
+        let number = redaction.number(of: content.digest.description, "digest")
         for index in 0..<8 { bytes[StreamDigest.length - 1 - index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
         return StreamContent(
             digest: StreamDigest(bytes) ?? content.digest,
-            byteCount: UInt64(self.number(of: String(content.byteCount), "size")),
-            mediaType: mediaType(content.mediaType),
-            name: opaque(content.name))
+            byteCount: UInt64(redaction.number(of: String(content.byteCount), "size")),
+            mediaType: requests.mediaType(content.mediaType),
+            name: redaction.opaque(content.name))
     }
 
     // MARK: Operations
@@ -135,23 +168,24 @@ extension Redaction {
     func operation(_ operation: Operation) -> Operation {
         Operation(
             action(operation.action), changeSet: operation.changeSet,
-            transactionID: opaque(operation.transactionID, "transaction"), baseETag: etag(operation.baseETag),
-            customTag: opaque(operation.customTag, "tag"), headers: operation.headers.map(header),
+            transactionID: redaction.opaque(operation.transactionID, "transaction"),
+            baseETag: redaction.etag(operation.baseETag),
+            customTag: redaction.opaque(operation.customTag, "tag"), headers: operation.headers.map(requests.header),
             headerTemplates: operation.headerTemplates.map { template in
                 HeaderTemplate(
-                    name: header(.init(name: template.name, value: "")).name,
+                    name: requests.header(.init(name: template.name, value: "")).name,
                     parts: template.parts.map { part in
                         switch part {
-                        case .text(let text): .text(opaque(text))
-                        case .key(let entity, let property): .key(entity, property: name(property))
+                        case .text(let text): .text(redaction.opaque(text))
+                        case .key(let entity, let property): .key(entity, property: redaction.name(property))
                         }
                     })
             }, isUnmodifiable: operation.isUnmodifiable,
             uploadCategory: operation.uploadCategory.map {
-                if case .named(let name) = $0 { .named(opaque(name, "category")) } else { $0 }
+                if case .named(let title) = $0 { .named(redaction.opaque(title, "category")) } else { $0 }
             }, delivery: operation.delivery,
             stream: operation.stream.map {
-                StreamWrite(property: $0.property.map(name), content: $0.content.map(content))
+                StreamWrite(property: $0.property.map(redaction.name), content: $0.content.map(content))
             }, call: operation.call.map(call))
     }
 
@@ -161,25 +195,25 @@ extension Redaction {
             switch entity {
             case .reference: entity
             case .content(let type, let given):
-                .content(type: name(type), values(given, type: type, set: ""))
+                .content(type: redaction.name(type), redaction.values(given, type: type, set: ""))
             }
         }
-        var redacted = ActionCall(name(call.name), answer: call.answer)
+        var redacted = ActionCall(redaction.name(call.name), answer: call.answer)
         redacted.binding =
             switch call.binding {
-            case .property(let property, of: let id): .property(name(property), of: id)
-            case .set(let set, let type): .set(name(set), type: type.map(name))
+            case .property(let property, of: let id): .property(redaction.name(property), of: id)
+            case .set(let set, let type): .set(redaction.name(set), type: type.map(redaction.name))
             case .entity, nil: call.binding
             }
         redacted.arguments = call.arguments.map { argument in
             let content: ActionCall.Content
             switch argument.content {
             case .value(let value):
-                content = .value(self.value(value, nil, path: argument.name))
+                content = .value(redaction.value(value, nil, path: argument.name))
             case .entity(let given): content = .entity(entity(given))
             case .entities(let given): content = .entities(given.map(entity))
             }
-            return ActionCall.Argument(name(argument.name), content)
+            return ActionCall.Argument(redaction.name(argument.name), content)
         }
         return redacted
     }
@@ -189,10 +223,11 @@ extension Redaction {
         case .create(let creation, let parent):
             return .create(
                 self.creation(creation, depth: 0),
-                parent: parent.map { Parent(entity: $0.entity, navigation: name($0.navigation)) })
+                parent: parent.map { Parent(entity: $0.entity, navigation: redaction.name($0.navigation)) })
         case .update(let entity, let changes, let bindings):
-            let (set, type) = places[entity] ?? ("", "")
-            return .update(entity, changes: values(changes, type: type, set: set), bindings: bindings.map(binding))
+            let (set, type) = redaction.places[entity] ?? ("", "")
+            return .update(
+                entity, changes: redaction.values(changes, type: type, set: set), bindings: bindings.map(binding))
         case .delete: return action
         case .createLink(let link): return .createLink(self.link(link))
         case .updateLink(let link): return .updateLink(self.link(link))
@@ -201,32 +236,35 @@ extension Redaction {
     }
 
     private func creation(_ creation: Creation, depth: Int) -> Creation {
-        register(creation.entity, creation.set, creation.type)
+        redaction.register(creation.entity, creation.set, creation.type)
         return Creation(
-            entity: creation.entity, set: name(creation.set), type: name(creation.type),
-            values: values(creation.values, type: creation.type, set: creation.set),
+            entity: creation.entity, set: redaction.name(creation.set), type: redaction.name(creation.type),
+            values: redaction.values(creation.values, type: creation.type, set: creation.set),
             bindings: creation.bindings.map(binding),
             // No deeper than the codec supports.
             inline: depth > 64
                 ? []
                 : creation.inline.map { inline in
                     .init(
-                        navigation: name(inline.navigation),
+                        navigation: redaction.name(inline.navigation),
                         entities: inline.entities.map { self.creation($0, depth: depth + 1) })
                 })
     }
 
     private func binding(_ binding: Binding) -> Binding {
-        Binding(navigation: name(binding.navigation), targets: binding.targets)
+        Binding(navigation: redaction.name(binding.navigation), targets: binding.targets)
     }
 
-    private func link(_ link: Link) -> Link { Link(from: link.from, navigation: name(link.navigation), to: link.to) }
+    private func link(_ link: Link) -> Link {
+        Link(from: link.from, navigation: redaction.name(link.navigation), to: link.to)
+    }
 
     private func resolved(_ resolved: ConflictResolved) -> ConflictResolved {
         var resolved = resolved
         resolved.dropped = resolved.dropped.map {
             .init(
-                operation: $0.operation, properties: $0.properties.map(name), navigations: $0.navigations.map(name))
+                operation: $0.operation, properties: $0.properties.map(redaction.name),
+                navigations: $0.navigations.map(redaction.name))
         }
         return resolved
     }
@@ -250,7 +288,8 @@ extension Redaction {
                 $0.map { request in
                     .init(
                         contentID: contentID(request.contentID), method: request.method,
-                        url: url(request.url), headers: request.headers.map(header), body: body(request.body))
+                        url: urls.url(request.url), headers: request.headers.map(requests.header),
+                        body: requests.body(request.body))
                 }
             })
         redacted.coalesces = prepared.coalesces
@@ -260,16 +299,19 @@ extension Redaction {
     private func newEntity(_ new: NewEntity) -> NewEntity {
         NewEntity(
             new.id,
-            below: new.below.map { .init(navigation: name($0.navigation), entities: $0.entities.map(newEntity)) })
+            below: new.below.map {
+                .init(navigation: redaction.name($0.navigation), entities: $0.entities.map(newEntity))
+            })
     }
 
     /// Returns the Content-ID if it is a small number, as the engine assigns.
     private func contentID(_ id: String) -> String {
-        id.utf8.count < 7 && id.utf8.allSatisfy { (0x30...0x39).contains($0) } ? id : String(number(of: id, "content"))
+        id.utf8.count < 7 && id.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            ? id : String(redaction.number(of: id, "content"))
     }
 
     /// Redacts a status monitor. Its URL reveals the host, and often the user.
-    func monitor(_ monitor: String) -> String { Self.root + opaque(monitor, "monitor") }
+    func monitor(_ monitor: String) -> String { Redaction.root + redaction.opaque(monitor, "monitor") }
 
     private func result(_ result: BatchAnswered.Result) -> BatchAnswered.Result {
         switch result {
@@ -277,18 +319,21 @@ extension Redaction {
         case .rejected(let refusal): .rejected(self.refusal(refusal))
         case .deferred(let refusal, let attempts): .deferred(self.refusal(refusal), attempts: attempts)
         case .notProcessed: result
-        case .inDoubt(let reason): .inDoubt(opaque(reason))
+        case .inDoubt(let reason): .inDoubt(redaction.opaque(reason))
         }
     }
 
     func refusal(_ refusal: Refusal) -> Refusal {
         Refusal(
-            status: refusal.status, code: refusal.isOfModel ? refusal.code : opaque(refusal.code, "code"),
-            message: opaque(refusal.message), innerError: refusal.innerError.map { "\"" + opaque($0) + "\"" },
-            method: refusal.method, url: url(refusal.url), requestBody: refusal.requestBody.map { body($0) })
+            status: refusal.status, code: refusal.isOfModel ? refusal.code : redaction.opaque(refusal.code, "code"),
+            message: redaction.opaque(refusal.message),
+            innerError: refusal.innerError.map { "\"" + redaction.opaque($0) + "\"" },
+            method: refusal.method, url: urls.url(refusal.url),
+            requestBody: refusal.requestBody.map { requests.body($0) })
     }
 
     func postponed(_ postponed: UploadPostponed) -> UploadPostponed {
-        UploadPostponed(notBefore: postponed.notBefore, attempt: postponed.attempt, reason: opaque(postponed.reason))
+        UploadPostponed(
+            notBefore: postponed.notBefore, attempt: postponed.attempt, reason: redaction.opaque(postponed.reason))
     }
 }

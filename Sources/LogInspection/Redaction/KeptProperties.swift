@@ -1,11 +1,14 @@
 import EDM
 
-extension Redaction {
+/// Two properties that a referential constraint requires to be equal.
+typealias ReferentialPair = (dependent: Property, principal: Property)
+
+extension EntityDataModel {
     /// Returns the pairs of properties that a referential constraint requires to be equal.
-    static func constraints(of model: EntityDataModel) -> [(dependent: Property, principal: Property)] {
-        model.schemas.flatMap(\.entityTypes).flatMap { type in
-            type.navigationProperties.flatMap { property -> [(dependent: Property, principal: Property)] in
-                guard let navigation = property.navigation, let target = model.findEntityType(navigation.targetType)
+    func referentialPairs() -> [ReferentialPair] {
+        schemas.flatMap(\.entityTypes).flatMap { type in
+            type.navigationProperties.flatMap { property -> [ReferentialPair] in
+                guard let navigation = property.navigation, let target = findEntityType(navigation.targetType)
                 else { return [] }
                 return navigation.constraints.compactMap { constraint in
                     guard let dependent = type.findProperty(constraint.dependent),
@@ -17,13 +20,35 @@ extension Redaction {
         }
     }
 
+}
+
+/// The properties whose values a redaction keeps, as `Set/Property`.
+struct KeptProperties {
+    private var paths: Set<String>
+    /// The given paths that lead to no property of any model.
+    private(set) var pathsNotFound: Set<String>
+
+    init(_ paths: Set<String>) {
+        self.paths = paths
+        pathsNotFound = paths
+    }
+
+    func contains(_ path: String) -> Bool { paths.contains(path) }
+
+    /// Adds the properties of a model that constraints require to be equal to a kept one.
+    mutating func extend(with model: EntityDataModel, _ constraints: [ReferentialPair]) {
+        let (equal, found) = Self.closure(of: paths, in: model, constraints)
+        paths.formUnion(equal)
+        pathsNotFound.subtract(found)
+    }
+
     /// Returns the paths of all properties that constraints require to be equal to a kept one, in every set that has
     /// them. If only one end were kept and the other ranked, unrelated entities would be linked.
     ///
     /// - Returns: The kept paths, and those of the given paths that lead to a property.
-    static func closure(
+    private static func closure(
         of paths: Set<String>, in model: EntityDataModel,
-        _ constraints: [(dependent: Property, principal: Property)]
+        _ constraints: [ReferentialPair]
     ) -> (kept: Set<String>, found: Set<String>) {
         var found: Set<String> = []
         var properties: Set<String> = []
