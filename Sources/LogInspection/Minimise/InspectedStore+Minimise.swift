@@ -51,26 +51,44 @@ extension InspectedStore {
     public func minimised(
         _ test: FailureTest, to output: String, progress: (MinimiseProgress) -> Void = { _ in }
     ) async throws(TidelogError) -> MinimiseReport {
-        try await salvaging { store throws(TidelogError) in try await store.reduced(test, to: output, progress) }
+        try await salvaging { store throws(TidelogError) in
+            try await LogReduction(store: store, test: test).write(to: output, progress)
+        }
     }
 
-    private func reduced(
-        _ test: FailureTest, to output: String, _ progress: (MinimiseProgress) -> Void
+    /// Copies the store description. Without it, commands do not recognize the directory as a store.
+    fileprivate func description(to output: String) throws(TidelogError) {
+        do throws(FileSystemError) {
+            try StoreCopy(directory: output).takeDescription(of: self)
+        } catch {
+            throw TidelogError(.storage, "\(error)", place: output, cause: error)
+        }
+    }
+}
+
+/// Reduces the log of a store to the records that are necessary for a failure.
+private struct LogReduction {
+    let store: InspectedStore
+    let test: FailureTest
+
+    func write(
+        to output: String, _ progress: (MinimiseProgress) -> Void
     ) async throws(TidelogError) -> MinimiseReport {
-        let reader = try openReader()
-        let trials = ReductionTester(self, reader, test)
+        let reader = try store.openReader()
+        let trials = ReductionTester(store, reader, test)
         let first: SequenceNumber
         do throws(LogError) { first = try reader.firstSequence() } catch { throw TidelogError(error) }
         guard first == 1 else {
             throw TidelogError(
                 .unsupported, "The log was compacted, so it cannot be rebuilt from its records.",
-                place: files.log, recovery: "Use 'tidelog bisect' or 'tidelog watch', which work on a compacted log.")
+                place: store.files.log,
+                recovery: "Use 'tidelog bisect' or 'tidelog watch', which work on a compacted log.")
         }
-        var last = try sequence(of: .sequence(.max), reader)
+        var last = try store.sequence(of: .sequence(.max), reader)
         var report = MinimiseReport()
         report.recordsBefore = Int(clamping: last)
         if case .condition(let condition) = test, last > 0 {
-            let found = try await bisect(good: .sequence(0), bad: .sequence(last), when: condition)
+            let found = try await store.bisect(good: .sequence(0), bad: .sequence(last), when: condition)
             if case .found(let sequence) = found.outcome { last = sequence }
         }
         var history = ReducedHistory(records: last > 0 ? Array(1...last) : [])
@@ -81,21 +99,12 @@ extension InspectedStore {
         }
         try await trials.minimise(&history, progress)
         let written = try await trials.write(history, to: output)
-        try description(to: output)
+        try store.description(to: output)
         report.recordsAfter = written.kept.count
         report.operationsAfter = written.operations
         report.kept = written.kept
         report.trials = trials.count
         return report
-    }
-
-    /// Copies the store description. Without it, commands do not recognize the directory as a store.
-    fileprivate func description(to output: String) throws(TidelogError) {
-        do throws(FileSystemError) {
-            try StoreCopy(directory: output).takeDescription(of: self)
-        } catch {
-            throw TidelogError(.storage, "\(error)", place: output, cause: error)
-        }
     }
 }
 

@@ -26,15 +26,26 @@ extension InspectedStore {
     ///
     /// - Throws: The errors of a ``Replay``.
     public func checkStoredViews() throws(TidelogError) -> StoredViews {
-        guard let kind = FileKind.of(files.views) else { return .missing }
+        try StoredViewsCheck(store: self).run()
+    }
+}
+
+/// Compares the views in the directory of a store with its log.
+private struct StoredViewsCheck {
+    let store: InspectedStore
+
+    func run() throws(TidelogError) -> StoredViews {
+        guard let kind = FileKind.of(store.files.views) else { return .missing }
         guard kind == .regular else { return .wrong("It is \(kind), not a regular file.") }
-        let log: (store: StoreIdentifier, first: SequenceNumber, next: SequenceNumber) = try readable { reader in
+        let log: (identifier: StoreIdentifier, first: SequenceNumber, next: SequenceNumber) = try store.readable {
+            reader in
             (reader.storeIdentifier, try reader.firstSequence(), try reader.nextSequence())
         }
         do {
-            let hasLog = (try? disk.open(files.views + "-wal", .read).size()).map { $0 > 0 } ?? false
+            let hasLog = (try? store.disk.open(store.files.views + "-wal", .read).size()).map { $0 > 0 } ?? false
             let views = try SQLiteState(
-                path: files.views, key: ViewsKey(keys, in: log.store), store: log.store.description, readOnly: true,
+                path: store.files.views, key: ViewsKey(store.keys, in: log.identifier),
+                store: log.identifier.description, readOnly: true,
                 isUnchanging: !hasLog)
             defer { views.close() }
             return try views.reading { try check(views, log.first, log.next) }
@@ -47,7 +58,7 @@ extension InspectedStore {
         } catch let error as StateError where error == SQLiteState.inUse {
             return .inUse
         } catch {
-            if !keys.isEmpty, FileKind.of(files.views + "-wal") != nil {
+            if !store.keys.isEmpty, FileKind.of(store.files.views + "-wal") != nil {
                 return .stale("The process that wrote them did not close them; the next open does.")
             }
             return .stale("They cannot be read now: \(error)")
@@ -60,13 +71,13 @@ extension InspectedStore {
         if try ViewsVerification(views).isOfAnotherVersion() { return .stale("They have another version.") }
         let applied = try views.header().applied
         // A writer may have appended since.
-        if applied >= next, try readable({ applied >= (try $0.nextSequence()) }) {
+        if applied >= next, try store.readable({ applied >= (try $0.nextSequence()) }) {
             return .wrong("They contain operation \(applied), but the log ends with \(next - 1).")
         }
         if applied == 0 { return .stale("They are still empty.") }
         guard applied + 1 >= first else { return .stale("They are older than the first record of the log.") }
         try ViewsVerification(views).verify()
-        let replay = try Replay(self, from: applied, buildsBatches: false)
+        let replay = try Replay(store, from: applied, buildsBatches: false)
         _ = try replay.digest()
         if let difference = try StateComparison.firstDifference(of: views, from: replay.state) {
             return .wrong(difference)

@@ -40,14 +40,14 @@ public struct WatchReport: Sendable {
     }
 
     /// Adds the values of a range of records.
-    fileprivate mutating func add(_ stretch: WatchedRange) {
+    mutating func add(_ stretch: WatchedRange) {
         records += stretch.records
         evaluations += stretch.evaluations
         isKnown = isKnown || stretch.isKnown
         refusal = refusal ?? stretch.refusal
     }
 
-    fileprivate mutating func add(_ other: WatchReport) {
+    mutating func add(_ other: WatchReport) {
         records += other.records
         evaluations += other.evaluations
         isKnown = isKnown || other.isKnown
@@ -71,7 +71,8 @@ extension InspectedStore {
             let reader = try store.openReader()
             let start = try store.sequence(of: first, reader)
             let range = start...max(start, try store.sequence(of: last, reader))
-            let report = try await store.watch(condition, range, reader) { flip throws(TidelogError) in
+            let watch = ConditionWatch(store, condition, reader)
+            let report = try await watch.changes(in: range) { flip throws(TidelogError) in
                 // Flips before the damage are the same without it.
                 guard flip.sequence > told else { return true }
                 told = flip.sequence
@@ -92,75 +93,7 @@ extension InspectedStore {
             let reader = try store.openReader()
             let start = try store.sequence(of: first, reader)
             let end = max(start, try store.sequence(of: last, reader))
-            return try await store.lastFlip(condition, start, end, reader)
+            return try await ConditionWatch(store, condition, reader).lastChange(from: start, before: end)
         }
-    }
-
-    @inline(never)
-    @_optimize(none)
-    private func lastFlip(
-        _ condition: StateCondition, _ start: SequenceNumber, _ last: SequenceNumber, _ reader: LogReader
-    ) async throws(TidelogError) -> (flip: ConditionChange?, report: WatchReport) {
-        var places = try snapshotPlaces(reader).filter { $0 > start && $0 < last }
-        var end = last
-        var later: WatchReport?
-        while true {
-            let from = places.popLast() ?? start
-            var found: ConditionChange?
-            var report = try await watch(condition, from...end, reader) { flip throws(TidelogError) in
-                found = flip
-                return true
-            }
-            if let later { report.add(later) }
-            if found != nil || from == start { return (found, try report.checked()) }
-            later = report
-            end = from
-        }
-    }
-
-    @inline(never)
-    @_optimize(none)
-    private func watch(
-        _ condition: StateCondition, _ range: ClosedRange<SequenceNumber>, _ reader: LogReader,
-        _ body: (ConditionChange) throws(TidelogError) -> Bool
-    ) async throws(TidelogError) -> WatchReport {
-        var past = try await past(at: .sequence(range.lowerBound))
-        // Whether records after the newest snapshot are lost. For those before the range this is unknown.
-        var hasGap = true
-        var stretch = try await past.store.watch(condition.text, through: range.lowerBound, reader, from: nil)
-        var report = WatchReport(
-            last: range.lowerBound, holds: stretch.holds, first: range.lowerBound, heldAtFirst: stretch.holds)
-        report.add(stretch)
-        let places = try snapshotPlaces(reader)
-        while report.last < range.upperBound {
-            let place = places.first { $0 > report.last && $0 <= range.upperBound }
-            stretch = try await past.store.watch(
-                condition.text, through: place ?? range.upperBound, reader, from: report.holds)
-            guard stretch.records > 0 else { break }
-            report.add(stretch)
-            hasGap = hasGap || stretch.hasGap
-            (report.last, report.holds) = (stretch.last, stretch.holds)
-            for flip in stretch.flips {
-                report.flips += 1
-                let entry = try await entry(flip.sequence, reader, past)
-                let told = ConditionChange(sequence: flip.sequence, holds: flip.holds, entry: entry, isRestored: false)
-                if try !body(told) {
-                    (report.last, report.holds) = (flip.sequence, flip.holds)
-                    return report
-                }
-            }
-            guard hasGap, report.last == place else { continue }
-            // The snapshot may contain the effects of lost records.
-            hasGap = false
-            past = try await self.past(at: .sequence(report.last))
-            stretch = try await past.store.watch(condition.text, through: report.last, reader, from: nil)
-            report.add(stretch)
-            guard stretch.holds != report.holds else { continue }
-            report.holds = stretch.holds
-            report.flips += 1
-            let told = ConditionChange(sequence: report.last, holds: report.holds, entry: nil, isRestored: true)
-            if try !body(told) { return report }
-        }
-        return report
     }
 }
