@@ -138,27 +138,27 @@ private struct FaultFields {
 
 // MARK: - Over HTTP
 
-extension Sandbox {
+extension [Fault] {
     /// Handles a request to `/faults`: POST adds faults, GET returns the remaining ones, DELETE removes them. Returns
     /// nil for other requests.
-    mutating func script(_ request: WireRequest) -> WireResponse? {
+    mutating func handle(_ request: WireRequest) -> WireResponse? {
         let route = Route(request.url)
         guard route.view == nil, route.rest == "/faults" else { return nil }
         switch request.method {
         case "GET":
             return WireResponse(
-                status: 200, headers: ["Content-Type": "application/json"], body: Fault.json(faults))
+                status: 200, headers: ["Content-Type": "application/json"], body: Fault.json(self))
         case "POST":
             do throws(FaultError) {
-                faults += try Fault.list(request.body)
+                self += try Fault.list(request.body)
                 return WireResponse(status: 204)
             } catch {
                 return WireResponse(
                     status: 400, headers: ["Content-Type": "text/plain; charset=utf-8"],
-                    body: Array("\(error)\n".utf8))
+                    body: [UInt8]("\(error)\n".utf8))
             }
         case "DELETE":
-            faults = []
+            self = []
             return WireResponse(status: 204)
         default: return WireResponse(status: 405, headers: ["Allow": "GET, POST, DELETE"])
         }

@@ -46,10 +46,3 @@ struct MixedEntities {
         return writer.combinations(rows, count: options.count == true ? Int64(selected.count) : nil)
     }
 }
-
-extension Sandbox {
-    func mixed(_ request: WireRequest, _ view: ServiceView) -> MixedEntities {
-        MixedEntities(
-            view: view, state: state, evaluation: evaluation(view), writer: view.writer(for: request))
-    }
-}

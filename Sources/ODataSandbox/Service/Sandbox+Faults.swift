@@ -12,6 +12,48 @@ struct ActiveFaults: Sendable {
     var delay = 0
     /// The number of the last request of the batch.
     var part = 0
+
+    init(_ effects: [Fault.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .delay(let milliseconds): delay += milliseconds
+            case .assignKeys: assignsKeys = true
+            case .ignoreBodyReferences: ignoresBodyReferences = true
+            case .keepRefused: keepsRefused = true
+            case .distort(let distortion): distortions.insert(distortion)
+            default: break
+            }
+        }
+    }
+
+    /// Returns the capabilities that remain of those of the service.
+    func restricting(_ capabilities: Capabilities) -> Capabilities {
+        var capabilities = capabilities
+        if assignsKeys { capabilities.keepsClientKeys = false }
+        if keepsRefused { capabilities.rollsBackChangeSets = false }
+        if ignoresBodyReferences, capabilities.contentIDReferences != .none {
+            capabilities.contentIDReferences = .urlsOnly
+        }
+        return capabilities
+    }
+}
+
+extension [Fault] {
+    /// Returns and consumes the effects of all faults that match the request, up to the first decisive one.
+    mutating func consume(for request: WireRequest, part: Int?) -> [Fault.Effect] {
+        var effects: [Fault.Effect] = []
+        for index in indices where self[index].matches(request, part: part) {
+            if self[index].skipping > 0 {
+                self[index].skipping -= 1
+                continue
+            }
+            self[index].remaining -= 1
+            effects.append(self[index].effect)
+            if self[index].effect.isDecisive { break }
+        }
+        removeAll { $0.remaining <= 0 }
+        return effects
+    }
 }
 
 extension Sandbox {
@@ -20,8 +62,8 @@ extension Sandbox {
 
     /// Handles the request like ``reply(to:)`` and also returns the delay.
     public mutating func deliver(_ request: WireRequest) -> Delivery {
-        if let response = script(request) { return Delivery(.response(response)) }
-        let effects = consumeFaults(request, part: nil)
+        if let response = faults.handle(request) { return Delivery(.response(response)) }
+        let effects = faults.consume(for: request, part: nil)
         begin(effects)
         defer { activeFaults = nil }
         let reply = reply(to: request, under: effects)
@@ -32,26 +74,20 @@ extension Sandbox {
     ///
     /// Does not change the sandbox: the request must still be passed to ``deliver(_:)``.
     public func cutOfBody(of request: WireRequest) -> Int? {
-        var faults = self
-        for case .cutRequest(let bytes) in faults.consumeFaults(request, part: nil) { return bytes }
+        var faults = faults
+        for case .cutRequest(let bytes) in faults.consume(for: request, part: nil) { return bytes }
         return nil
     }
 
     private mutating func begin(_ effects: [Fault.Effect]) {
-        var work = ActiveFaults()
         for effect in effects {
             switch effect {
-            case .delay(let milliseconds): work.delay += milliseconds
             case .expireTokens: sessions.expire()
-            case .assignKeys: work.assignsKeys = true
-            case .ignoreBodyReferences: work.ignoresBodyReferences = true
-            case .keepRefused: work.keepsRefused = true
-            case .distort(let distortion): work.distortions.insert(distortion)
             case .precede(let other): carryOut(other)
             default: break
             }
         }
-        activeFaults = work
+        activeFaults = ActiveFaults(effects)
     }
 
     private mutating func reply(to request: WireRequest, under effects: [Fault.Effect]) -> Reply {
@@ -64,7 +100,11 @@ extension Sandbox {
         }
         var response = handle(request)
         for case .follow(let other) in effects { carryOut(other) }
-        for case .distort(let distortion) in effects { distortPage(&response, of: request, distortion) }
+        if request.method == "GET" {
+            let route = Route(request.url)
+            let (path, model) = (route.rest.prefix { $0 != "?" }, view(route.view ?? .v4).model)
+            for case .distort(let distortion) in effects { response.distortPage(distortion, path: path, model) }
+        }
         if activeFaults?.isCut == true { return .cut }
         for effect in effects {
             switch effect {
@@ -99,21 +139,6 @@ extension Sandbox {
         (options.requiresToken, activeFaults) = (asks, work)
     }
 
-    /// Returns and consumes the effects of all faults that match the request, up to the first decisive one.
-    private mutating func consumeFaults(_ request: WireRequest, part: Int?) -> [Fault.Effect] {
-        var effects: [Fault.Effect] = []
-        for index in faults.indices where faults[index].matches(request, part: part) {
-            if faults[index].skipping > 0 {
-                faults[index].skipping -= 1
-                continue
-            }
-            faults[index].remaining -= 1
-            effects.append(faults[index].effect)
-            if faults[index].effect.isDecisive { break }
-        }
-        faults.removeAll { $0.remaining <= 0 }
-        return effects
-    }
 }
 
 // MARK: - Batches
@@ -150,7 +175,7 @@ extension Sandbox {
         var refusal: ChangeSetFailure?
         for request in requests {
             activeFaults?.part += 1
-            taken.append(consumeFaults(request, part: activeFaults?.part))
+            taken.append(faults.consume(for: request, part: activeFaults?.part))
             for effect in taken.last ?? [] {
                 switch effect {
                 case .refuse(let status, let headers, let body):

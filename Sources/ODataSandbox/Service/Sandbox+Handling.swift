@@ -52,7 +52,7 @@ extension Sandbox {
         if view.isLegacy {
             if Sessions.isFetch(request) {
                 let tokens = sessions.fetch(request)
-                var response = try read(request, view)
+                var response = try responder(view).read(request, &baselines)
                 for (name, value) in tokens { response.headers.add(name: name, value: value) }
                 return response
             }
@@ -61,18 +61,42 @@ extension Sandbox {
                 throw SandboxError(403, .tokenRequired, "CSRF token validation failed: fetch one with a GET first.")
             }
         }
-        if !view.isLegacy, let number = AcceptedRequest.number(of: request.url) {
-            return try monitor(number, request, view)
+        if !view.isLegacy, let number = StatusMonitors.number(of: request.url) {
+            return try pollMonitor(number, request, view)
         }
         if !view.isLegacy, let terms = options.asynchrony, Preferences(request).respondsAsync {
-            return accept(request, terms, view)
+            let response = terms.startsAtOnce ? completed(request, view) : nil
+            return view.notDone(monitors.add(request, terms, response), terms)
         }
         return try perform(request, view)
     }
 
-    mutating func perform(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+    /// Handles a request to the monitor of an accepted request, which takes effect when it is done.
+    private mutating func pollMonitor(
+        _ number: Int, _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        switch try monitors.handle(request.method, number) {
+        case .cancelled: return view.response(204)
+        case .waiting(let terms): return view.notDone(number, terms)
+        case .done(let response): return view.done(response, request)
+        case .execute(let accepted):
+            let response = completed(accepted, view)
+            monitors.complete(number, response)
+            return view.done(response, request)
+        }
+    }
+
+    private mutating func completed(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
+        do throws(SandboxError) {
+            return try perform(request, view)
+        } catch {
+            return view.response(to: error)
+        }
+    }
+
+    private mutating func perform(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         switch request.method {
-        case "GET", "HEAD": return try read(request, view)
+        case "GET", "HEAD": return try responder(view).read(request, &baselines)
         case "POST" where request.url == "$batch" || request.url.hasPrefix("$batch?"):
             return try once(request) { sandbox throws(SandboxError) in try sandbox.batch(request, view) }
         case "POST", "PUT", "PATCH", "MERGE", "DELETE":
@@ -91,59 +115,17 @@ extension Sandbox {
         let before = state
         keep(modifications.transaction)
         do throws(SandboxError) {
-            return try response(to: request, outcome, view)
+            return try responder(view).response(to: request, outcome)
         } catch {
             state = before
             throw error
         }
     }
 
-    /// Returns the response to a modification after the transaction.
-    func response(
-        to request: WireRequest, _ outcome: ModificationOutcome, _ view: ServiceView
-    ) throws(SandboxError) -> WireResponse {
-        if case .invoked(let operation, let result, let url) = outcome {
-            return try self.response(to: request, result, of: operation, url, view)
-        }
-        guard let id = outcome.row, let row = state[id] else { return view.response(204) }
-        if case .streamed(_, let property) = outcome {
-            var headers = HTTPHeaders.empty
-            headers["ETag"] = (property.map { row.streams[$0] } ?? row.media)?.etag
-            return view.response(204, headers)
-        }
-        let preference = view.isLegacy ? nil : Preferences(request).returns
-        var headers = HTTPHeaders.empty
-        headers["ETag"] = view.etag(of: row)
-        if !view.isLegacy, let preference { headers["Preference-Applied"] = "return=\(preference.rawValue)" }
-        let expansion: Expansion
-        let status: Int
-        switch outcome {
-        case .created(_, let expanded, _):
-            headers["Location"] = view.root + view.url(of: row, in: state)
-            if preference == .minimal || view.capabilities.deepInsertAnswer == .withoutBody {
-                headers["OData-EntityId"] = view.root + view.url(of: row, in: state)
-                return view.response(204, headers)
-            }
-            (status, expansion) = (201, view.capabilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
-        case .updated, .streamed, .done, .invoked:
-            if view.master.configuration.derivedKeys[id.set] != nil {
-                headers["Location"] = view.root + view.url(of: row, in: state)
-                if !view.isLegacy { headers["OData-EntityId"] = view.root + view.url(of: row, in: state) }
-            }
-            guard preference == .representation || options.answersUpdates && preference != .minimal else {
-                return view.response(204, headers)
-            }
-            (status, expansion) = (200, Expansion())
-        }
-        var representation = Representation(view: view, state: state, evaluation: evaluation(view))
-        if case .created(_, _, let marks) = outcome { representation.marks = marks }
-        let entity = try representation.entity(row, expansion: expansion)
-        guard let set = view.set(id.set) else { throw Transaction.gone }
-        let json = view.writer(for: request).entity(entity, type: set.entityType, set: set.name)
-        return view.response(status, headers, json: json)
+    /// Returns a responder for the current state.
+    func responder(_ view: ServiceView) -> ResourceResponder {
+        ResourceResponder(view: view, state: state, options: options)
     }
-
-    func evaluation(_ view: ServiceView) -> Evaluation { Evaluation(view: view, state: state, now: options.now) }
 }
 
 /// The `Prefer` header (OData 4.01 Part 1, section 8.2.8).

@@ -46,12 +46,9 @@ public struct Sandbox: Sendable {
     var activeFaults: ActiveFaults?
     var sessions = Sessions()
     var repeatable = RepeatableRequests()
-    /// The accepted requests. The number of a status monitor is the index plus 1.
-    var accepted: [AcceptedRequest] = []
-    var cancelled: Set<Int> = []
+    var monitors = StatusMonitors()
     var baselines = DeltaBaselines()
-    /// The number of boundaries used so far.
-    var batches = 0
+    var batchWriter = BatchResponseWriter()
     let schema: SandboxSchema
     private let v2: EntityDataModel
     private let v2Metadata: [UInt8]
@@ -93,12 +90,7 @@ public struct Sandbox: Sendable {
     mutating func keep(_ transaction: Transaction) { state = transaction.state }
 
     func view(_ version: ODataVersion) -> ServiceView {
-        var capabilities = options.capabilities
-        if activeFaults?.assignsKeys == true { capabilities.keepsClientKeys = false }
-        if activeFaults?.keepsRefused == true { capabilities.rollsBackChangeSets = false }
-        if activeFaults?.ignoresBodyReferences == true, capabilities.contentIDReferences != .none {
-            capabilities.contentIDReferences = .urlsOnly
-        }
+        let capabilities = activeFaults?.restricting(options.capabilities) ?? options.capabilities
         return version.isLegacy
             ? ServiceView(
                 version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema,

@@ -1,24 +1,23 @@
 internal import EDM
 internal import ODataWire
 
-/// Corruption of pages with a successful status.
-extension Sandbox {
-    /// Distorts the response to a GET. Responses in a batch are distorted there.
-    func distortPage(_ response: inout WireResponse, of request: WireRequest, _ distortion: Fault.PayloadCorruption) {
-        guard request.method == "GET", response.status == 200 else { return }
-        let route = Route(request.url)
+extension WireResponse {
+    /// Distorts a page with a successful status. Responses in a batch are distorted there.
+    ///
+    /// - Parameter path: The path of the page below the service root.
+    mutating func distortPage(_ distortion: Fault.PayloadCorruption, path: Substring, _ model: EntityDataModel) {
+        guard status == 200 else { return }
         switch distortion {
-        case .inStreamError: response.failInStream()
+        case .inStreamError: failInStream()
         case .keyless, .badValue:
-            let name = String(route.rest.prefix { $0 != "?" })
-            guard let set = view(route.view ?? .v4).model.findEntitySet(name), !set.isSingleton,
-                let page = try? JSONValue.parse(response.body)
+            guard let set = model.findEntitySet(String(path)), !set.isSingleton,
+                let page = try? JSONValue.parse(body)
             else { return }
             let keys = Set(set.entityType.keyProperties.map(\.name))
             let distorted = page.mappingFirstItem { item in
                 distortion == .keyless ? item.withoutKey(keys) : item.withBadValue(keys)
             }
-            response.body = Array(distorted.text.utf8)
+            body = Array(distorted.text.utf8)
         default: break
         }
     }
