@@ -10,7 +10,6 @@ import Testing
     private static let known: [String: Int] = [
         "LogInspection.HistoryJSONWriter": 650,
         "ODataWire.ExpressionTypeCheck": 750,
-        "ODataWire.PayloadReader": 1_000,
         "OperationLog.OperationLog": 700,
         "Simulation.Simulation": 1_250,
         "SyncCore.Fold": 1_350,

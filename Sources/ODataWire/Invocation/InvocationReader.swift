@@ -65,7 +65,7 @@ public struct InvocationReader: Sendable {
 
     private func content(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> Content {
         guard case .entity(let name) = type.kind, json != .null else {
-            return .value(try reader.value(json, type: type))
+            return .value(try reader.entities.valueReader.value(json, type: type))
         }
         guard let entityType = model.findEntityType(name), let items = type.isCollection ? json.array : [json] else {
             throw PayloadError(.typeMismatch, "Expected a value of type \(type.name), not \(json.kindName).")

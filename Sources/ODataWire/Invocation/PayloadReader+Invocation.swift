@@ -43,7 +43,7 @@ extension PayloadReader {
             if inner.array?.isEmpty == true { return .nothing }
             throw PayloadError(.unexpectedShape, "The result is \(inner.kindName), not an entity of type \(typeName).")
         }
-        return .entity(try entity(object, type: entityType), set: set.flatMap(ContextURL.init)?.set)
+        return .entity(try entities.entity(object, type: entityType), set: set.flatMap(ContextURL.init)?.set)
     }
 
     /// Returns whether V2 content is a single member named like the function, as opposed to a value with such a
@@ -63,9 +63,9 @@ extension PayloadReader {
     }
 
     private func values(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> InvocationPayload {
-        guard type.isCollection else { return .value(try value(single(json, type), type: type)) }
+        guard type.isCollection else { return .value(try entities.valueReader.value(single(json, type), type: type)) }
         let inner = version.isLegacy ? json["results"] ?? json : json["value"] ?? json
-        guard case .collection(let values) = try value(inner, type: type) else { return .nothing }
+        guard case .collection(let values) = try entities.valueReader.value(inner, type: type) else { return .nothing }
         let nextLink = json["@odata.nextLink"] ?? json["@nextLink"] ?? json["__next"]
         return .values(values, nextLink: nextLink?.string)
     }

@@ -44,7 +44,7 @@ public struct MixedEntitiesReader: Sendable {
             for set in sets {
                 if let expanded = object[set.name]?.object {
                     do throws(PayloadError) {
-                        row.append((set, .entity(try reader.entity(expanded, type: set.entityType))))
+                        row.append((set, .entity(try reader.entities.entity(expanded, type: set.entityType))))
                     } catch {
                         throw error.below(set.name)
                     }
@@ -84,11 +84,13 @@ public struct MixedEntitiesReader: Sendable {
         let context = (object["@odata.context"] ?? object["@context"])?.string.flatMap(ContextURL.init)
         let id = (object["@odata.id"] ?? object["@id"])?.string
         let set = context?.set ?? id.flatMap(setName)
-        let stated = (object["@odata.type"] ?? object["@type"])?.string.map(reader.typeName) ?? context?.type
+        let stated =
+            (object["@odata.type"] ?? object["@type"])?.string.map(reader.entities.valueReader.typeName)
+            ?? context?.type
         guard let type = stated.flatMap(reader.model.findEntityType) ?? set.flatMap(reader.entityType(in:)) else {
             throw PayloadError(.unknownType, "An entity states neither a known type nor its entity set.")
         }
-        var payload = try reader.entity(object, type: type)
+        var payload = try reader.entities.entity(object, type: type)
         payload.type = payload.type ?? type.name
         payload.set = set
         return payload

@@ -9,18 +9,25 @@ public import EDM
 /// Annotations with vocabulary terms and advertised operations are skipped. Facets are not enforced: values from the
 /// service are accepted as they are. Delta items are accepted in the forms of 4.0 and 4.01, whatever the version.
 public struct PayloadReader: Sendable {
-    public let version: ODataVersion
-    public let model: EntityDataModel
+    /// The reader of the entities and values in the documents.
+    var entities: EntityPayloadReader
     public var limits: JSONScanner.Limits
+    public var version: ODataVersion { entities.valueReader.version }
+    public var model: EntityDataModel { entities.valueReader.model }
     /// Whether an unreadable entity in a collection is returned as ``DeltaItem/unreadable(_:)``, so that all other
     /// entities can be used. Otherwise the whole payload is rejected.
-    public var setsAside = false
+    public var setsAside: Bool {
+        get { entities.setsAside }
+        set { entities.setsAside = newValue }
+    }
     /// The converter of the document, if it is Atom.
-    var markup: AtomConverter?
+    var markup: AtomConverter? {
+        get { entities.valueReader.markup }
+        set { entities.valueReader.markup = newValue }
+    }
 
     public init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
-        self.version = version
-        self.model = model
+        entities = EntityPayloadReader(valueReader: PropertyValueReader(version: version, model: model))
         self.limits = limits
     }
 
@@ -39,9 +46,9 @@ public struct PayloadReader: Sendable {
         if version.isLegacy, object.members.count == 1, let items = object["results"]?.array, items.count == 1,
             let only = items[0].object
         {
-            return try entity(only, type: type)
+            return try entities.entity(only, type: type)
         }
-        return try entity(object, type: type)
+        return try entities.entity(object, type: type)
     }
 
     /// Reads an entity like an item of a collection: with ``setsAside``, an entity with an unreadable value is returned
@@ -50,7 +57,7 @@ public struct PayloadReader: Sendable {
         if let atom = forMarkup(bytes) { return try atom.wholeEntity(bytes, type: type) }
         do throws(PayloadError) {
             let payload = try entity(bytes, type: type)
-            guard setsAside, let obstacle = obstacle(in: payload) else { return .entity(payload) }
+            guard setsAside, let obstacle = entities.obstacle(in: payload) else { return .entity(payload) }
             throw obstacle
         } catch {
             if setsAside, let found = damagedEntity(bytes, type) { return .unreadable(found) }
@@ -58,7 +65,7 @@ public struct PayloadReader: Sendable {
             guard setsAside, isOfOneValue, let json = try? unwrapped(document(bytes) { _, _ in true }) else {
                 throw error
             }
-            return .unreadable(unreadable(json, error, type))
+            return .unreadable(entities.unreadable(json, error, type))
         }
     }
 
@@ -103,7 +110,7 @@ public struct PayloadReader: Sendable {
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
         }
-        return try item(object, type: type)
+        return try entities.item(object, type: type)
     }
 
     /// Reads the value of a single structural property, such as the response to `Customers(1)/Name`.
@@ -124,19 +131,21 @@ public struct PayloadReader: Sendable {
             })
         if let object = json.object {
             if !version.isLegacy {
-                if let wrapped = object["value"] { return try value(wrapped, type: type) }
+                if let wrapped = object["value"] { return try entities.valueReader.value(wrapped, type: type) }
             } else if let name, let member = object[name] {
-                return try value(member, type: type)
+                return try entities.valueReader.value(member, type: type)
             } else if complex != nil, !type.isCollection {
                 // A complex value is under its name or bare, which is determined by whether the members belong to its
                 // type.
                 let isBare = object.members.contains { own?.findProperty($0.name) != nil || $0.name == "__metadata" }
-                if !isBare, object.members.count == 1 { return try value(object.members[0].value, type: type) }
+                if !isBare, object.members.count == 1 {
+                    return try entities.valueReader.value(object.members[0].value, type: type)
+                }
             } else if object.members.count == 1 {
-                return try value(object["results"] ?? object.members[0].value, type: type)
+                return try entities.valueReader.value(object["results"] ?? object.members[0].value, type: type)
             }
         }
-        return try value(json, type: type)
+        return try entities.valueReader.value(json, type: type)
     }
 
     /// Reads the number in the response to `/$count`, which is plain text. Skips white space and a byte order mark.
@@ -194,6 +203,21 @@ public struct PayloadReader: Sendable {
         find?(name) != nil || (isOpen && value["code"] == nil && value["message"] == nil)
     }
 
+    /// Returns the type of the entities in a set or contained collection, given in the form of ``EntityPayload/set``.
+    public func entityType(in set: String) -> EntityType? { entities.entityType(in: set) }
+
+    /// Returns the description of an entity that is a document of its own, of which only the beginning was received.
+    package func unreadable(beginning bytes: [UInt8], _ declared: EntityType) -> UnreadableEntity {
+        var skimmer = ItemSkipper(limits)
+        _ = try? skimmer.pass(bytes, from: 0)
+        let error = PayloadError(
+            .tooLarge, "The entity is too large. It is larger than \(limits.itemSize) bytes.")
+        var found = entities.unreadable(skimmer, error, declared)
+        // The rest was not read.
+        found.hasExpanded = true
+        return found
+    }
+
     /// Returns the entity if an invalid string is the only error in the document.
     private func damagedEntity(_ bytes: [UInt8], _ type: EntityType) -> UnreadableEntity? {
         guard var scanner = try? JSONScanner(bytes, limits: limits) else { return nil }
@@ -206,7 +230,7 @@ public struct PayloadReader: Sendable {
         for object in [json.object, entity.object] {
             if let object, object.members.contains(where: { ServiceErrorReader.names.contains($0.name) }) { return nil }
         }
-        return damaged(entity, error, type)
+        return entities.damaged(entity, error, type)
     }
 
     /// Returns the content of V2's `d`, or the value itself if there is none.
@@ -257,7 +281,7 @@ public struct FeedReader: Sendable {
         switch next {
         case .row(let row):
             let payload = EntityPayload(etag: row.etag, values: row.values)
-            guard reader.setsAside, row.etag != nil, let obstacle = reader.obstacle(in: payload) else {
+            guard reader.setsAside, row.etag != nil, let obstacle = reader.entities.obstacle(in: payload) else {
                 return .entity(payload)
             }
             let text = UnreadableEntity.shortened(JSONValue.string(row.etag ?? "").text)
@@ -265,17 +289,19 @@ public struct FeedReader: Sendable {
         case .oversized(let found):
             let error = PayloadError(.tooLarge, "The entity is too large. \(found.message)")
             guard reader.setsAside else { throw error.below(scanner.itemStep) }
-            return .unreadable(reader.unreadable(found.skimmer, error, type))
+            return .unreadable(reader.entities.unreadable(found.skimmer, error, type))
         case .value(let value): item = value
         case .damaged(let value, let error):
             guard reader.setsAside else { throw PayloadError(error) }
-            return .unreadable(reader.damaged(value, error, type))
+            return .unreadable(reader.entities.damaged(value, error, type))
         case nil, .checked: return nil
         }
         if let object = item.object, !scanner.isMarkup {
             scanner.rows.adoptSchema(object, type: type, version: reader.version)
         }
-        do { return try reader.itemOrUnreadable(item, type: type) } catch { throw error.below(scanner.itemStep) }
+        do { return try reader.entities.itemOrUnreadable(item, type: type) } catch {
+            throw error.below(scanner.itemStep)
+        }
     }
 
     /// Returns whether an entity belongs to a different set than the page, according to the page's context or, if that

@@ -78,11 +78,12 @@ public struct RequestBodyReader: Sendable {
         var body = RequestBody()
         var types: [String: String] = [:]
         for member in object.members {
-            switch MemberName(member.name, version: reader.family) {
-            case .control("type", of: ""): body.type = member.value.string.map(reader.typeName)
-            case .control("__metadata", of: ""): body.type = member.value["type"]?.string.map(reader.typeName)
+            switch MemberName(member.name, version: reader.entities.valueReader.family) {
+            case .control("type", of: ""): body.type = member.value.string.map(reader.entities.valueReader.typeName)
+            case .control("__metadata", of: ""):
+                body.type = member.value["type"]?.string.map(reader.entities.valueReader.typeName)
             case .control("type", of: let target):
-                types[String(target)] = member.value.string.map(reader.typeName)
+                types[String(target)] = member.value.string.map(reader.entities.valueReader.typeName)
             case .control("bind", of: let target):
                 do { try takeBinding(String(target), member.value, &body) } catch { throw error.below(member.name) }
             case .annotation where MemberName.isContentID(member.name): body.contentID = member.value.string
@@ -99,7 +100,9 @@ public struct RequestBodyReader: Sendable {
                 path: "/\(binding.navigation)@odata.bind")
         }
         for member in object.members {
-            guard case .property(let name) = MemberName(member.name, version: reader.family) else { continue }
+            guard case .property(let name) = MemberName(member.name, version: reader.entities.valueReader.family) else {
+                continue
+            }
             do {
                 try takeProperty(String(name), member.value, type, types, &body)
             } catch { throw error.below(member.name) }
@@ -128,15 +131,15 @@ public struct RequestBodyReader: Sendable {
             guard type.isOpen(to: name) else {
                 throw PayloadError(.unknownProperty, "\(type.name) has no property \(name).")
             }
-            body.values[name] = try reader.dynamicValue(json, typeName: types[name])
+            body.values[name] = try reader.entities.valueReader.dynamicValue(json, typeName: types[name])
             return
         }
         if property.isNavigation {
             try takeNavigation(property, json, &body)
         } else if let typeName = types[name], property.type.primitive == .primitiveType {
-            body.values[name] = try reader.dynamicValue(json, typeName: typeName)
+            body.values[name] = try reader.entities.valueReader.dynamicValue(json, typeName: typeName)
         } else {
-            body.values[name] = try reader.value(json, type: property.type)
+            body.values[name] = try reader.entities.valueReader.value(json, type: property.type)
         }
     }
 
@@ -186,7 +189,7 @@ public struct RequestBodyReader: Sendable {
     /// Returns the URL of an object that only refers to an entity: it has a URL and no property.
     func boundURL(_ object: JSONObject) -> String? {
         let hasProperty = object.members.contains {
-            if case .property = MemberName($0.name, version: reader.family) { true } else { false }
+            if case .property = MemberName($0.name, version: reader.entities.valueReader.family) { true } else { false }
         }
         return hasProperty ? nil : PayloadReader.url(of: .object(object))
     }

@@ -14,7 +14,9 @@ extension PayloadReader {
 
 extension AtomConverter {
     /// Reads a primitive value from the text of an element.
-    func primitive(_ json: JSONValue, _ type: PrimitiveType, _ reader: PayloadReader) throws(PayloadError) -> Value {
+    func primitive(_ json: JSONValue, _ type: PrimitiveType, _ reader: PropertyValueReader) throws(PayloadError)
+        -> Value
+    {
         if type == .primitiveType || type == .untyped { return try reader.dynamicValue(json, typeName: nil) }
         guard let text = json.string else {
             throw PayloadError(
@@ -49,7 +51,7 @@ struct SyndicationMapping {
 
     /// Adds the properties that the metadata map to elements of the entry (customizable feeds, MS-ODATA 2.2.3.7.2.1).
     static func take(
-        _ object: JSONObject, _ type: EntityType, _ reader: PayloadReader, _ payload: inout EntityPayload
+        _ object: JSONObject, _ type: EntityType, _ reader: PropertyValueReader, _ payload: inout EntityPayload
     ) throws(PayloadError) {
         guard reader.markup != nil, let texts = object[AtomNames.syndication]?.object else { return }
         for mapped in all(of: type) where !payload.values.names.contains(mapped.property.name) {

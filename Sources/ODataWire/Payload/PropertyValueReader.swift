@@ -1,6 +1,14 @@
 internal import EDM
 
-extension PayloadReader {
+/// Reads the values of structural properties.
+struct PropertyValueReader: Sendable {
+    let version: ODataVersion
+    let model: EntityDataModel
+    /// The converter of the document, if it is Atom.
+    var markup: AtomConverter?
+
+    var family: ODataVersionKind { version.isLegacy ? .legacy : .current }
+
     /// Reads a structural property's value.
     func value(_ json: JSONValue, type: TypeReference) throws(PayloadError) -> Value {
         if case .null = json { return .null }
@@ -99,6 +107,16 @@ extension PayloadReader {
         }
     }
 
+    /// Returns the qualified type name.
+    ///
+    /// Accepts `#Namespace.Type`, `Namespace.Type`, or a URL with such a fragment. Primitive names may omit `Edm.`, and
+    /// an alias may replace a namespace (JSON Format 4.01, 4.6.3).
+    func typeName(_ text: String) -> String {
+        let name = text.lastIndex(of: "#").map { String(text[text.index(after: $0)...]) } ?? text
+        guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return model.resolveAlias(name) }
+        return "Collection(\(model.resolveAlias(String(name.dropFirst(11).dropLast()))))"
+    }
+
     /// Returns the type for a type name in a payload: `Edm.Int32`, `Int32`, `Collection(NS.Color)`.
     func reference(_ name: String) -> TypeReference? {
         if name.hasPrefix("Collection("), name.hasSuffix(")") {
@@ -115,7 +133,7 @@ extension PayloadReader {
 
 // MARK: Primitive values
 
-extension PayloadReader {
+extension PropertyValueReader {
     private func primitive(_ json: JSONValue, _ type: PrimitiveType) throws(PayloadError) -> Value {
         if let markup { return try markup.primitive(json, type, self) }
         switch (json, type) {

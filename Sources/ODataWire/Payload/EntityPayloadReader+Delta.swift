@@ -1,10 +1,10 @@
-public import EDM
+internal import EDM
 
-extension PayloadReader {
+extension EntityPayloadReader {
     /// Reads an item of a collection. `type` is the collection's type; the item's own context may contain a different
     /// set.
     func item(_ object: JSONObject, type: EntityType) throws(PayloadError) -> DeltaItem {
-        let head = ItemHead(object, self)
+        let head = ItemHead(object, valueReader)
         if head.isRemoved { return .removed(try removed(object, head, type)) }
         switch head.context?.kind {
         case .link: return .link(try link(object, head, isAdded: true))
@@ -18,22 +18,24 @@ extension PayloadReader {
     {
         guard let context = head.context else { return try entity(object, type: declared) }
         var payload = try entity(object, type: entityType(of: context) ?? declared)
-        payload.type = payload.type ?? context.type.flatMap(model.findEntityType)?.name
+        payload.type = payload.type ?? context.type.flatMap(valueReader.model.findEntityType)?.name
         payload.set = context.set
         return payload
     }
 
     /// Returns the type of the entities in a set or contained collection, given in the form of ``EntityPayload/set``.
-    public func entityType(in set: String) -> EntityType? { ContextURL("#" + set).flatMap(entityType) }
+    func entityType(in set: String) -> EntityType? { ContextURL("#" + set).flatMap(entityType) }
 
     /// Returns the type in a context, or the type of the entities in its set or contained collection.
     private func entityType(of context: ContextURL) -> EntityType? {
-        if let type = context.type.flatMap(model.findEntityType) { return type }
+        if let type = context.type.flatMap(valueReader.model.findEntityType) { return type }
         guard let name = context.names.first else { return nil }
-        var type = model.findEntitySet(name)?.entityType
+        var type = valueReader.model.findEntitySet(name)?.entityType
         for name in context.names.dropFirst() {
-            let next = name.contains(".") ? model.resolveAlias(name) : type?.findProperty(name)?.navigation?.targetType
-            type = next.flatMap(model.findEntityType)
+            let next =
+                name.contains(".")
+                ? valueReader.model.resolveAlias(name) : type?.findProperty(name)?.navigation?.targetType
+            type = next.flatMap(valueReader.model.findEntityType)
         }
         return type
     }
@@ -41,7 +43,7 @@ extension PayloadReader {
     private func removed(_ object: JSONObject, _ head: ItemHead, _ declared: EntityType) throws(PayloadError)
         -> RemovedEntity
     {
-        let type = head.type.flatMap(model.findEntityType) ?? head.context.flatMap(entityType) ?? declared
+        let type = head.type.flatMap(valueReader.model.findEntityType) ?? head.context.flatMap(entityType) ?? declared
         var properties = object
         let reason = try Self.takeReason(head, &properties)
         // In 4.0 the entity-id is a member like a property, whatever properties the type has.
@@ -125,7 +127,7 @@ struct ItemHead {
 
     var isRemoved: Bool { removed != nil || context?.kind == .deletedEntity }
 
-    init(_ object: JSONObject, _ reader: PayloadReader) {
+    init(_ object: JSONObject, _ reader: PropertyValueReader) {
         for member in object.members where !MemberName.isPlain(member.name) {
             guard case .control(let control, "") = MemberName(member.name, version: reader.family) else { continue }
             switch control {

@@ -1,6 +1,11 @@
 internal import EDM
 
-extension PayloadReader {
+/// Reads entities with everything inside of them, and items of collections and deltas.
+struct EntityPayloadReader: Sendable {
+    var valueReader: PropertyValueReader
+    /// Whether an unreadable entity in a collection is returned as ``DeltaItem/unreadable(_:)``.
+    var setsAside = false
+
     /// Reads an entity's members. `type` is the declared type; the payload may contain a type derived from it.
     func entity(_ object: JSONObject, type: EntityType) throws(PayloadError) -> EntityPayload {
         var payload = EntityPayload()
@@ -9,7 +14,7 @@ extension PayloadReader {
             guard member.value == .null || !MemberName.saysFailure(member.name) else {
                 throw Self.failure(member.value).below(member.name)
             }
-            switch MemberName(member.name, version: family) {
+            switch MemberName(member.name, version: valueReader.family) {
             case .control(let control, let target):
                 do { try takeControl(control, target, member.value, &payload, &names) } catch {
                     throw error.below(member.name)
@@ -18,15 +23,17 @@ extension PayloadReader {
             case .annotation, .property: break
             }
         }
-        if let name = payload.type, !model.isType(name, derivedFrom: type.name), model.findEntityType(name) != nil {
+        if let name = payload.type, !valueReader.model.isType(name, derivedFrom: type.name),
+            valueReader.model.findEntityType(name) != nil
+        {
             throw PayloadError(.unknownType, "Expected an entity of type \(type.name), not \(name).")
         }
         // An unknown name may be a type of a newer schema: the members that the declared type has are readable.
-        let actual = payload.type.flatMap(model.findEntityType) ?? type
+        let actual = payload.type.flatMap(valueReader.model.findEntityType) ?? type
         for member in object.members {
             let isPlain = MemberName.isPlain(member.name)
             do {
-                switch isPlain ? .property(member.name[...]) : MemberName(member.name, version: family) {
+                switch isPlain ? .property(member.name[...]) : MemberName(member.name, version: valueReader.family) {
                 case .property: try takeProperty(member.name, member.value, actual, names, &payload)
                 case .control("delta", of: let navigation) where !navigation.isEmpty:
                     try takeDelta(String(navigation), member.value, actual, names, &payload)
@@ -35,7 +42,7 @@ extension PayloadReader {
             } catch { throw error.below(member.name) }
         }
         takeBareNextLinks(names, actual, &payload)
-        try SyndicationMapping.take(object, actual, self, &payload)
+        try SyndicationMapping.take(object, actual, valueReader, &payload)
         return payload
     }
 
@@ -46,8 +53,6 @@ extension PayloadReader {
             .typeMismatch,
             "The service reports that it could not return this entity\(message.isEmpty ? "" : ": \(message)").")
     }
-
-    var family: ODataVersionKind { version.isLegacy ? .legacy : .current }
 
     /// Annotations of the properties of the same object.
     struct PropertyTypes {
@@ -62,14 +67,14 @@ extension PayloadReader {
         _ names: inout PropertyTypes
     ) throws(PayloadError) {
         guard target.isEmpty else {
-            if control == "type" { names.types[String(target)] = value.string.map(typeName) }
+            if control == "type" { names.types[String(target)] = value.string.map(valueReader.typeName) }
             if control == "nextLink" { try takeNextLink(of: target, value, &names) }
             payload.takeStream(control, String(target), value)
             return
         }
         switch control {
         case "id": payload.id = value.string
-        case "type": payload.type = value.string.map(typeName)
+        case "type": payload.type = value.string.map(valueReader.typeName)
         case "etag": payload.etag = value.string
         case "readLink": payload.readLink = value.string
         case "editLink": payload.editLink = value.string
@@ -90,7 +95,7 @@ extension PayloadReader {
         guard let link = value.string else {
             throw PayloadError(.typeMismatch, "Expected a link, not \(value.kindName).")
         }
-        if case .control("delta", of: let property) = MemberName(String(target), version: family) {
+        if case .control("delta", of: let property) = MemberName(String(target), version: valueReader.family) {
             names.deltaNextLinks[String(property)] = link
         } else {
             names.nextLinks[String(target)] = link
@@ -102,7 +107,7 @@ extension PayloadReader {
         let uri = value["uri"]?.string
         payload.id = value["id"]?.string ?? uri
         payload.editLink = uri
-        payload.type = value["type"]?.string.map(typeName)
+        payload.type = value["type"]?.string.map(valueReader.typeName)
         payload.etag = value["etag"]?.string
         payload.mediaReadLink = value["media_src"]?.string
         payload.mediaEditLink = value["edit_media"]?.string
@@ -110,22 +115,12 @@ extension PayloadReader {
         payload.mediaETag = value["media_etag"]?.string
     }
 
-    /// Returns the qualified type name.
-    ///
-    /// Accepts `#Namespace.Type`, `Namespace.Type`, or a URL with such a fragment. Primitive names may omit `Edm.`, and
-    /// an alias may replace a namespace (JSON Format 4.01, 4.6.3).
-    func typeName(_ text: String) -> String {
-        let name = text.lastIndex(of: "#").map { String(text[text.index(after: $0)...]) } ?? text
-        guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return model.resolveAlias(name) }
-        return "Collection(\(model.resolveAlias(String(name.dropFirst(11).dropLast()))))"
-    }
-
     private func takeProperty(
         _ name: String, _ json: JSONValue, _ type: EntityType, _ names: PropertyTypes, _ payload: inout EntityPayload
     ) throws(PayloadError) {
         guard let property = type.findProperty(name) else {
             if type.isOpen(to: name) {
-                payload.values[name] = try dynamicValue(json, typeName: names.types[name])
+                payload.values[name] = try valueReader.dynamicValue(json, typeName: names.types[name])
             } else if name == "error", json["code"] != nil || json["message"] != nil {
                 throw Self.failure(json)
             } else if !Self.isDeferred(json) {
@@ -136,11 +131,11 @@ extension PayloadReader {
         if property.isNavigation {
             try takeNavigation(property, json, names, &payload)
         } else if property.type.primitive != .stream {
-            var value = try value(json, type: property.type)
+            var value = try valueReader.value(json, type: property.type)
             if property.type.primitive == .primitiveType || property.type.primitive == .untyped,
                 let typeName = names.types[name]
             {
-                value = try dynamicValue(json, typeName: typeName)
+                value = try valueReader.dynamicValue(json, typeName: typeName)
             }
             payload.values[name] = value
         }

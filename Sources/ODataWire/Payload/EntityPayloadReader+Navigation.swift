@@ -1,12 +1,12 @@
 internal import EDM
 
-extension PayloadReader {
+extension EntityPayloadReader {
     /// Reads the value of a navigation property: all of its targets, or the removal of a single target.
     func takeNavigation(
         _ property: Property, _ json: JSONValue, _ names: PropertyTypes, _ payload: inout EntityPayload
     ) throws(PayloadError) {
         guard let target = target(of: property) else { return }
-        if !property.isCollection, let object = json.object, ItemHead(object, self).isRemoved {
+        if !property.isCollection, let object = json.object, ItemHead(object, valueReader).isRemoved {
             let removed = try item(object, type: target)
             payload.changes.append(NavigationDelta(navigation: property.name, items: [removed]))
         } else if var expanded = try expanded(json, property, target) {
@@ -52,7 +52,7 @@ extension PayloadReader {
     }
 
     private func target(of property: Property) -> EntityType? {
-        (property.navigation?.targetType).flatMap(model.findEntityType)
+        (property.navigation?.targetType).flatMap(valueReader.model.findEntityType)
     }
 
     /// Returns the content of a navigation property, or nil if it was not expanded.
@@ -66,7 +66,7 @@ extension PayloadReader {
         case .array(let items): (result.entities, result.unreadable) = try entities(items, target)
         case .object(let object):
             if object.contains("__deferred") { return nil }
-            if version.isLegacy, let items = object["results"]?.array {
+            if valueReader.version.isLegacy, let items = object["results"]?.array {
                 result.nextLink = object["__next"]?.string
                 if let next = object["__next"], next != .null, result.nextLink == nil {
                     throw PayloadError(.typeMismatch, "Expected a link, not \(next.kindName).", path: "/__next")
