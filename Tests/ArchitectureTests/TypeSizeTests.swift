@@ -12,7 +12,6 @@ import Testing
         "ODataWire.ExpressionTypeCheck": 750,
         "OperationLog.OperationLog": 700,
         "Simulation.Simulation": 1_250,
-        "SyncCore.Fold": 1_350,
         "SyncCore.ImageBuilder": 850,
         "SyncEngine.LocalStore": 3_550,
         "Tidelog.OfflineODataProvider": 900,

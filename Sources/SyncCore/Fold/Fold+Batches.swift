@@ -1,30 +1,26 @@
-public import Operations
+import Operations
 
-/// Batches without a response. A batch is open until none of its operations is in flight or in doubt with it.
+/// Batches and their responses.
 extension Fold {
+    var openBatches: OpenBatches { OpenBatches(storage: storage) }
+
     mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
         let operations = prepared.operations
         // A batch contains an undone operation only if it was redone and the record of that is lost.
-        try redo(operations)
+        try layers.redo(operations)
         var header = try storage.header()
         if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
         try storage.setHeader(header)
         var left: Set<BatchID> = []
         for sequence in operations {
             if let batch = try storage.pendingStatus(of: sequence)?.status.batch { left.insert(batch) }
-            try setStatus(sequence, .inFlight(prepared.batch))
+            try layers.setStatus(sequence, .inFlight(prepared.batch))
         }
         var kept = prepared
         // Not part of the state, because nothing depends on it.
         kept.fingerprint = nil
         try storage.bookkeeping.putOpenBatch(OpenBatch(kept))
-        try close(left.union([prepared.batch]))
-    }
-
-    func apply(_ accepted: BatchAccepted) throws(StateError) {
-        guard var batch = try storage.bookkeeping.openBatch(accepted.batch) else { return }
-        batch.monitor = accepted.monitor
-        try storage.bookkeeping.putOpenBatch(batch)
+        try openBatches.close(left.union([prepared.batch]))
     }
 
     mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
@@ -38,61 +34,56 @@ extension Fold {
             if let open { open.prepared.operations } else { try storage.pendingOperations(.inFlight).map(\.sequence) }
         for sequence in operations
         where try storage.pendingStatus(of: sequence)?.status == .inFlight(interrupted.batch) {
-            try setStatus(sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
+            try layers.setStatus(sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
         }
     }
 
     mutating func release(_ operations: [SequenceNumber]) throws(StateError) {
-        let left = try batches(of: operations)
-        for operation in operations { try setStatus(operation, .pending) }
-        try close(left)
+        let left = try openBatches.containing(operations)
+        for operation in operations { try layers.setStatus(operation, .pending) }
+        try openBatches.close(left)
     }
 
-    /// Returns the batches in which the operations are in flight or in doubt.
-    func batches(of operations: [SequenceNumber]) throws(StateError) -> Set<BatchID> {
-        var found: Set<BatchID> = []
-        for operation in operations {
-            if let batch = try storage.pendingStatus(of: operation)?.status.batch { found.insert(batch) }
-        }
-        return found
-    }
-
-    private func isAwaited(_ open: OpenBatch) throws(StateError) -> Bool {
-        for changeSet in open.prepared.changeSets {
-            for request in changeSet
-            where try storage.pendingStatus(of: request.operation)?.status.batch == open.batch { return true }
-        }
-        return false
-    }
-
-    /// Returns the entities that an action returned and the state does not have.
-    func newEntities(in images: [EntityImage]) throws(StateError) -> [EntityID] {
-        var found: [EntityID] = []
-        for image in images where try baseRow(image.entity) == nil && !found.contains(image.entity) {
-            found.append(image.entity)
-        }
-        return found
-    }
-
-    /// Removes those of the batches that no operation waits for.
-    func close(_ batches: Set<BatchID>) throws(StateError) {
-        for batch in batches.sorted() {
-            guard let open = try storage.bookkeeping.openBatch(batch) else { continue }
-            var isOpen = false
-            for operation in open.prepared.operations where !isOpen {
-                isOpen = try storage.pendingOperation(operation)?.status.batch == batch
+    mutating func apply(_ answered: BatchAnswered) throws(StateError) {
+        if answered.showsService { try postpone(nil) }
+        try layers.redo(answered.outcomes.map(\.operation))
+        try layers.beginRebase()
+        layers.mergeBases.forgetLaterChanges()
+        defer { layers.mergeBases.forgetLaterChanges() }
+        for outcome in answered.outcomes {
+            guard let pending = try storage.pendingOperation(outcome.operation) else {
+                // The operation was lost. The images of the response are valid nevertheless.
+                if case .confirmed(let images) = outcome.result { try layers.apply(images) }
+                continue
             }
-            if !isOpen { try storage.bookkeeping.removeOpenBatch(batch) }
+            switch outcome.result {
+            case .confirmed(let images):
+                try ConfirmationFold(pending: pending, images: images).apply(to: &layers)
+            case .rejected(let refusal): try layers.setStatus(outcome.operation, .rejected(refusal))
+            case .deferred(let refusal, let attempts):
+                try layers.setStatus(outcome.operation, .deferred(refusal, attempts: attempts))
+            case .notProcessed: try layers.setStatus(outcome.operation, .pending)
+            case .inDoubt(let reason): try layers.setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
+            }
         }
+    }
+
+    mutating func postpone(_ postponed: Postponement?) throws(StateError) {
+        var header = try storage.header()
+        guard header.postponed != postponed else { return }
+        header.postponed = postponed
+        try storage.setHeader(header)
     }
 }
 
-extension PendingOperation.Status {
-    /// The batch with which the operation is in flight or in doubt.
-    public var batch: BatchID? {
-        switch self {
-        case .inFlight(let batch), .inDoubt(let batch, _): batch
-        case .pending, .rejected, .deferred: nil
+extension BatchAnswered {
+    /// Whether the service processed at least one operation, so that a postponement of the upload ends.
+    var showsService: Bool {
+        outcomes.contains { outcome in
+            switch outcome.result {
+            case .confirmed, .rejected: true
+            case .deferred, .notProcessed, .inDoubt: false
+            }
         }
     }
 }

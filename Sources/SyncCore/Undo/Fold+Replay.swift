@@ -19,9 +19,9 @@ extension Fold {
         var scope = UndoScope(chosen)
         var tolerated: Set<SequenceNumber>?
         while try !replay(units, without: &scope, tolerated) {
-            if tolerated == nil { tolerated = try forbidden(units) }
+            if tolerated == nil { tolerated = try layers.forbidden(units) }
         }
-        try rewind()
+        try layers.rewind()
         return scope.dependants
     }
 
@@ -33,17 +33,17 @@ extension Fold {
     ) throws(StateError) -> (operation: SequenceNumber, reason: OperationRefused)? {
         let pending = try storage.pendingOperations()
         let all = (pending + undone.map(\.operation)).sorted { $0.sequence < $1.sequence }
-        let before = try forbidden(PendingOperation.units(pending))
-        try rewind()
+        let before = try layers.forbidden(PendingOperation.units(pending))
+        try layers.rewind()
         var refusal: (operation: SequenceNumber, reason: OperationRefused)?
         for unit in PendingOperation.units(all) {
             let isTolerated = before.contains(unit[0].sequence)
-            let trial = try attempt(unit, forced: isTolerated)
+            let trial = try layers.attempt(unit, forced: isTolerated)
             guard let reason = trial.reason, !isTolerated else { continue }
             refusal = (unit[0].sequence, reason)
             break
         }
-        try rewind()
+        try layers.rewind()
         return refusal
     }
 
@@ -56,75 +56,15 @@ extension Fold {
     private mutating func replay(
         _ units: [[PendingOperation]], without scope: inout UndoScope, _ tolerated: Set<SequenceNumber>?
     ) throws(StateError) -> Bool {
-        try rewind()
+        try layers.rewind()
         for unit in units where !scope.include(unit) {
             let isTolerated = tolerated?.contains(unit[0].sequence) ?? false
-            let trial = try attempt(unit, forced: isTolerated)
+            let trial = try layers.attempt(unit, forced: isTolerated)
             guard let reason = trial.reason, !isTolerated else { continue }
             guard tolerated != nil else { return false }
             scope.add(unit, because: .forbidden(reason))
             if trial.hasApplied { return false }
         }
         return true
-    }
-
-    /// Returns the units that violate a rule even with all pending operations in place, by their first operation.
-    private mutating func forbidden(_ units: [[PendingOperation]]) throws(StateError) -> Set<SequenceNumber> {
-        try rewind()
-        var found: Set<SequenceNumber> = []
-        for unit in units where try attempt(unit, forced: true).reason != nil { found.insert(unit[0].sequence) }
-        return found
-    }
-
-    /// Applies a unit.
-    ///
-    /// - Parameter forced: Whether the unit is applied even if a rule forbids it, as the fold does.
-    private mutating func attempt(
-        _ unit: [PendingOperation], forced: Bool
-    ) throws(StateError) -> (reason: OperationRefused?, hasApplied: Bool) {
-        _ = drainDirtySet()
-        var reason: OperationRefused?
-        for (position, pending) in unit.enumerated() {
-            if reason == nil { reason = try refusal(of: pending.operation) }
-            if reason != nil, !forced { return (reason, position > 0) }
-            let operation = try visible(pending)
-            try edit(.local) { e throws(StateError) in
-                if let operation { try e.apply(operation) }
-            }
-        }
-        if reason == nil { reason = try cardinalityRefusal() }
-        return (reason, true)
-    }
-
-    private func refusal(of operation: Operation) throws(StateError) -> OperationRefused? {
-        guard let model else { return nil }
-        do throws(ValidationError) {
-            try OperationRules(storage: storage, model: model).check(operation)
-            return nil
-        } catch {
-            switch error {
-            case .refused(let refused): return refused
-            case .state(let error): throw error
-            }
-        }
-    }
-
-    private mutating func cardinalityRefusal() throws(StateError) -> OperationRefused? {
-        guard let index else { return nil }
-        do throws(ValidationError) {
-            try CardinalityRule(storage: storage, index: index).check(drainDirtySet())
-            return nil
-        } catch {
-            switch error {
-            case .refused(let refused): return refused
-            case .state(let error): throw error
-            }
-        }
-    }
-
-    /// Reverts all pending operations.
-    private mutating func rewind() throws(StateError) {
-        isReverted = false
-        try revertPending()
     }
 }

@@ -1,10 +1,12 @@
 import Operations
 
-/// Entities that downloads delivered and the store could not accept.
-extension Fold {
+/// The quarantine: entities that downloads delivered and the store could not accept.
+struct QuarantineFold {
+    let storage: WorkingSet
+
     /// Adds entities to the quarantine. A new entry replaces the one for the same entity. Entries above the limit of a
     /// query are only counted.
-    func quarantine(
+    func add(
         _ entities: [QuarantinedEntity], _ sequence: SequenceNumber, _ time: Timestamp
     ) throws(StateError) {
         var entries = try storage.bookkeeping.quarantine()
@@ -38,7 +40,7 @@ extension Fold {
     /// Removes the entries of earlier downloads of the query: the entities were not delivered again, or were accepted.
     ///
     /// - Returns: The remaining entries of the query.
-    func keepQuarantine(
+    func keep(
         of query: String, since start: SequenceNumber
     ) throws(StateError) -> [QuarantineEntry] {
         let entries = try storage.bookkeeping.quarantine()

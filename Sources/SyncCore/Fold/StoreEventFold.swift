@@ -1,9 +1,11 @@
 import Operations
 
-/// The latest downloads and uploads, derived from the records.
-extension Fold {
+/// Records the latest downloads and uploads.
+struct StoreEventFold {
+    let storage: WorkingSet
+
     /// Records the completed download of a query. The queries of one download are one event.
-    func noteDownload(of query: String, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
+    func addDownload(of query: String, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
         let began = try storage.header().lastDownload
         var events = try storage.bookkeeping.events()
         var event = StoreEvent(id: sequence, kind: .download, time: time, subset: [], mark: began)
@@ -22,7 +24,7 @@ extension Fold {
 
     /// Records the response to a batch. A batch without an operation newer than the last response belongs to the same
     /// upload.
-    func noteUpload(
+    func addUpload(
         _ answered: BatchAnswered, _ sequence: SequenceNumber, _ time: Timestamp
     ) throws(StateError) {
         guard answered.showsService else { return }

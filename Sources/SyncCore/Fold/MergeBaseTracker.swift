@@ -1,44 +1,34 @@
 import EDM
 import Operations
 
-/// Merge bases: the versions of entities when their pending changes were made, stored if another client changes them
-/// since.
-extension Fold {
+/// Maintains the merge bases: the versions of entities when their pending changes were made, stored if another client
+/// changes them since.
+struct MergeBaseTracker {
+    private let storage: WorkingSet
+    private let model: EntityDataModel?
+    private let index: RelationshipIndex?
+    /// The pending changes of the entities in a response while it is applied.
+    private var laterChanges: [EntityID: ChangeReferenceCounts] = [:]
+
+    init(_ storage: WorkingSet, _ model: EntityDataModel?, _ index: RelationshipIndex?) {
+        self.storage = storage
+        self.model = model
+        self.index = index
+    }
+
     /// The versions of entities with pending changes before the base changed; nil for an entity that the service did
     /// not have.
     typealias PriorVersions = [EntityID: MergeBase?]
 
     private var resolver: EntityResolver<WorkingSet>? { model.map { EntityResolver(storage: storage, model: $0) } }
 
-    /// Changes the base state. Returns the changed entities, and their versions before the change.
-    mutating func editBase(
-        notesTouched: Bool = true,
-        _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> (touched: Set<EntityID>, before: PriorVersions) {
-        let watches = try storage.hasPending()
-        var before: PriorVersions = [:]
-        let touched = try edit(.base) { e throws(StateError) in
-            e.watchesBase = watches
-            e.notesTouched = notesTouched
-            try body(&e)
-            before = e.before
-        }
-        return (touched, before)
-    }
-
-    /// Changes the base state because of changes, or possible changes, by other clients. Stores merge bases.
-    mutating func editForOthers(
-        _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) {
-        try storeMergeBases(try editBase(notesTouched: false, body).before)
-    }
-
-    private func storeMergeBases(_ before: PriorVersions) throws(StateError) {
-        for (id, mergeBase) in before.sorted(by: { $0.key < $1.key }) { try storeMergeBase(id, mergeBase) }
+    /// Stores or removes the merge bases of entities after another client changed their base states.
+    func store(_ before: PriorVersions) throws(StateError) {
+        for (id, mergeBase) in before.sorted(by: { $0.key < $1.key }) { try store(id, mergeBase) }
     }
 
     /// Stores or removes the merge base of an entity after another client changed its base state.
-    private func storeMergeBase(_ id: EntityID, _ before: MergeBase?) throws(StateError) {
+    private func store(_ id: EntityID, _ before: MergeBase?) throws(StateError) {
         let known = try storage.bookkeeping.mergeBase(id)
         guard var mergeBase = known ?? before, let index, let resolver, let now = try resolver.visible(id, index) else {
             return try storage.bookkeeping.removeMergeBase(id)
@@ -85,6 +75,9 @@ extension Fold {
         }
     }
 
+    /// Discards the cached changes: another record follows.
+    mutating func forgetLaterChanges() { laterChanges = [:] }
+
     // MARK: Local changes
 
     /// Advances the merge bases after an operation was confirmed: its effect is not a change by another client, and the
@@ -103,7 +96,7 @@ extension Fold {
         for id in Set(before.keys).union(done.keys).sorted() {
             if before[id] == nil, shown.contains(id), !own.contains(id) {
                 // An additional entity in the response: a difference is a change by another client.
-                try storeMergeBase(id, done[id] ?? nil)
+                try store(id, done[id] ?? nil)
             } else {
                 try advance(id, operation, from: before[id] ?? done[id] ?? nil, through: done[id] ?? nil, images)
             }
@@ -138,7 +131,7 @@ extension Fold {
             }
         }
         mergeBase.links.removeAll { then?.partner($0) != now.partner($0) }
-        let later = try laterChanges(of: id, resolver)
+        let later = try self.laterChanges(of: id, resolver)
         // Other changes in the response may be side effects of this operation.
         if known == nil { mergeBase = mergeBase.restricted(to: later) }
         if mergeBase.differs(from: now) || untold.contains(where: later.names) {
@@ -176,7 +169,7 @@ extension Fold {
     }
 
     /// Removes the merge bases of entities without pending changes.
-    func discardMergeBases(of ids: some Sequence<EntityID>) throws(StateError) {
+    func discard(of ids: some Sequence<EntityID>) throws(StateError) {
         guard try storage.bookkeeping.hasMergeBases() else { return }
         for id in ids where try storage.bookkeeping.mergeBase(id) != nil {
             if try !storage.hasPendingChange(of: id) { try storage.bookkeeping.removeMergeBase(id) }
@@ -185,27 +178,9 @@ extension Fold {
 
     // MARK: Resolution
 
-    mutating func apply(_ resolved: ConflictResolved, by record: SequenceNumber) throws(StateError) {
-        try beginRebase()
-        for part in resolved.dropped {
-            guard var pending = try storage.pendingOperation(part.operation),
-                case .update(let entity, var changes, var bindings) = pending.operation.action
-            else { continue }
-            for name in part.properties { changes[name] = nil }
-            bindings.removeAll { part.navigations.contains($0.navigation) }
-            pending.operation.action = .update(entity, changes: changes, bindings: bindings)
-            // Removed first: it may name fewer entities now.
-            try removePending(part.operation)
-            try storage.putPending(pending)
-        }
-        try undo(resolved.takenBack, by: record)
-        for operation in resolved.released { try setStatus(operation, .pending) }
-        try keepAncestorForDrafts(of: resolved.entity)
-    }
-
     /// Keeps merge bases for drafts only: a resolution concerns the operations to be sent. Drafts are compared when
     /// they are released.
-    private func keepAncestorForDrafts(of id: EntityID) throws(StateError) {
+    func keepForDrafts(of id: EntityID) throws(StateError) {
         guard let known = try storage.bookkeeping.mergeBase(id) else { return }
         let pending = try storage.pendingChanges(of: id)
         let drafts = pending.filter { $0.operation.delivery == .draft }
@@ -223,14 +198,6 @@ extension Fold {
         }
     }
 
-    /// Removes entities that the service reported as missing.
-    mutating func remove(_ missing: [EntityID]) throws(StateError) {
-        try beginRebase()
-        for id in missing {
-            let isNamed = try !storage.pendingOperations(naming: id).isEmpty
-            try editForOthers { e throws(StateError) in try e.removeFromBase(id, hasPending: isNamed) }
-        }
-    }
 }
 
 extension Operation {

@@ -1,0 +1,87 @@
+import EDM
+import Operations
+
+/// The confirmation of an operation by the service, with the entities that the response contains.
+struct ConfirmationFold {
+    let pending: PendingOperation
+    let images: [EntityImage]
+
+    /// Applies the operation and the response to the base state, and removes the operation from the queue.
+    func apply(to layers: inout LayeredState) throws(StateError) {
+        // Removed first, so that the pending changes are those that were made after it.
+        try layers.removePending(pending.sequence)
+        try layers.mergeBases.uncount(pending)
+        let done = try layers.visible(pending)
+        let edit = try layers.editBase { e throws(StateError) in
+            if let done { try e.apply(done) }
+        }
+        try layers.keepNextEntity(above: images)
+        let returned = pending.operation.call == nil ? [] : try newEntities(layers)
+        let answer =
+            images.isEmpty
+            ? [:] : try layers.editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
+        try layers.mergeBases.advance(pending.operation, edit.before, answer, images)
+        try finish(edit.touched, returned: returned, &layers)
+        try layers.mergeBases.discard(of: pending.operation.touchedEntities)
+        if let stream = pending.operation.stream {
+            // The ETag is not known yet; a separate record follows if the service returns it.
+            try layers.storage.putStream(
+                StreamImage(entity: pending.operation.subject, property: stream.property, content: stream.content))
+        }
+    }
+
+    /// Covers and identifies new entities, and marks ETags that are stale now.
+    private func finish(
+        _ touched: Set<EntityID>, returned: [EntityID], _ layers: inout LayeredState
+    ) throws(StateError) {
+        let (operation, storage) = (pending.operation, layers.storage)
+        // A new entity belongs to the queries over its set until the next download decides.
+        for id in operation.createdEntities + returned {
+            guard let set = try storage.set(of: id) else { continue }
+            if let model = layers.model, let own = model.findEntitySet(set), own.isContained {
+                for state in try storage.bookkeeping.queries() where try storage.brings(state.query, id, in: own, model)
+                {
+                    try storage.bookkeeping.coverUndelivered(id, query: state.query.name)
+                }
+                continue
+            }
+            for state in try storage.bookkeeping.queries() where QueryTarget(state.query.query).set == set {
+                try storage.bookkeeping.coverUndelivered(id, query: state.query.name)
+            }
+        }
+        try layers.assignKeys(operation.createdEntities)
+        // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1). If the response does not
+        // contain it, the stored ETag is stale.
+        let told = Set(images.filter { $0.etag != nil }.map(\.entity))
+        var gone: Set<EntityID> = []
+        for id in touched.union(operation.referencedEntities).sorted() where !told.contains(id) {
+            guard var row = try layers.baseRow(id) else { continue }
+            if row.origin == .gone { gone.insert(id) }
+            guard row.etag != nil, row.origin == .service else { continue }
+            row.origin = .serviceWithStaleETag
+            try layers.edit(.base) { e throws(StateError) in try e.put(row) }
+        }
+        try layers.removeGone(among: gone)
+        // Neither a response without a body nor a key that a user entered shows whether the new entity has an ETag.
+        for id in operation.createdEntities where !told.contains(id) {
+            guard var row = try layers.baseRow(id), row.origin == .service,
+                let type = layers.model?.findEntityType(row.type)
+            else {
+                continue
+            }
+            let keys = Set(type.keyProperties.map(\.name))
+            if let last = images.last(where: { $0.entity == id }), !keys.isSuperset(of: last.values.names) { continue }
+            row.origin = .serviceWithStaleETag
+            try layers.edit(.base) { e throws(StateError) in try e.put(row) }
+        }
+    }
+
+    /// Returns the entities that an action returned and the state does not have.
+    private func newEntities(_ layers: LayeredState) throws(StateError) -> [EntityID] {
+        var found: [EntityID] = []
+        for image in images where try layers.baseRow(image.entity) == nil && !found.contains(image.entity) {
+            found.append(image.entity)
+        }
+        return found
+    }
+}
