@@ -129,14 +129,14 @@ package actor Simulation {
         addTrace("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         addTrace(habits.line)
         addTrace(viewsHabits.line)
-        for number in 0..<deviceCount { await install(number) }
+        for number in 0..<deviceCount { await DeviceSetup(number: number).install(in: self) }
         if violations.isEmpty {
             isStormy = true
             for number in 0..<steps where violations.isEmpty { await step(number) }
             isStormy = false
-            if violations.isEmpty { await drain() }
+            if violations.isEmpty { await RunRecovery().drain(in: self) }
             if violations.isEmpty { await HistoryApp.end(self) }
-            if violations.isEmpty { await verify() }
+            if violations.isEmpty { await RunVerification().verify(in: self) }
         }
         if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
         for device in devices { await device.store.close() }
@@ -156,21 +156,22 @@ package actor Simulation {
     private func step(_ number: Int) async {
         clock.advance(milliseconds: Int64(1 + random.below(60)) * 1_000)
         for device in devices { device.views?.passTime() }
-        if random.chance(50) { deliverLate() }
+        if random.chance(50) { RequestDelivery.deliverLate(in: self) }
         let device = devices[random.below(devices.count)]
         if recorder != nil { return await HistoryApp(device: device).step(in: self) }
+        let (user, process) = (DeviceUser(device: device), DeviceProcess(device: device))
         switch random.below(100) {
-        case 0..<46: for _ in 0...random.below(3) { await edit(device) }
-        case 46..<67: await upload(device)
-        case 67..<79: await download(device)
+        case 0..<46: for _ in 0...random.below(3) { await user.edit(in: self) }
+        case 46..<67: await DeviceSync(device: device).upload(in: self)
+        case 67..<79: await DeviceSync(device: device).download(in: self)
         case 79..<83: changeNetwork(of: device)
-        case 83..<86: await crash(device)
+        case 83..<86: await process.crash(in: self)
         case 86..<90:
             if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
-        case 90..<92: await undo(device)
-        case 92..<97: await arrange(device)
-        case 97..<98: await compact(device)
-        default: await reopen(device)
+        case 90..<92: await user.undo(in: self)
+        case 92..<97: await user.arrange(in: self)
+        case 97..<98: await process.compact(in: self)
+        default: await process.reopen(in: self)
         }
         await restartCrashed()
     }
@@ -184,7 +185,31 @@ package actor Simulation {
     }
 
     func restartCrashed() async {
-        for device in devices where device.hasCrashed { await restart(device) }
+        for device in devices where device.hasCrashed { await DeviceProcess(device: device).restart(in: self) }
+    }
+
+    // MARK: The network
+
+    /// Delivers a request of a device, possibly with faults.
+    func deliver(_ request: WireRequest, from number: Int) async throws(TransportError) -> WireResponse {
+        try await RequestDelivery(request: request, number: number).deliver(in: self)
+    }
+
+    /// Returns the authentication hook of the device's app.
+    nonisolated func hook(_ number: Int) -> AuthenticationHook {
+        { _ in await self.logIn(number) }
+    }
+
+    private func logIn(_ number: Int) -> Credentials? {
+        let token = login?.token(for: number, now: clock.now)
+        addTrace("d\(number) \(token.map { "logs in: \($0)" } ?? "does not log in")")
+        return token.map { .bearer($0) }
+    }
+
+    func changeNetwork(of device: Device) {
+        if device.isOnline, !happens(.partition) { return }
+        device.isOnline.toggle()
+        addTrace("d\(device.number) is \(device.isOnline ? "online" : "offline")")
     }
 
     // MARK: Trace and violations

@@ -32,16 +32,16 @@ struct HistoryApp {
     func step(in run: isolated Simulation) async {
         switch run.random.below(100) {
         case 0..<50: for _ in 0...run.random.below(3) { await change(in: run) }
-        case 50..<70: await run.upload(device)
+        case 50..<70: await DeviceSync(device: device).upload(in: run)
         case 70..<82:
-            await run.download(device)
+            await DeviceSync(device: device).download(in: run)
             await observe(in: run)
         case 82..<86: run.changeNetwork(of: device)
-        case 86..<89: await run.crash(device)
+        case 86..<89: await DeviceProcess(device: device).crash(in: run)
         case 89..<93:
             if run.happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + run.random.below(40), .crash) }
-        case 93..<97: await run.reopen(device)
-        default: await run.compact(device)
+        case 93..<97: await DeviceProcess(device: device).reopen(in: run)
+        default: await DeviceProcess(device: device).compact(in: run)
         }
         await run.restartCrashed()
     }

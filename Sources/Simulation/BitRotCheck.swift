@@ -2,7 +2,10 @@ import DiskSimulation
 import OperationLog
 import SyncEngine
 
-extension Simulation {
+/// A check that a changed bit of the log of a device is noticed and corrected.
+struct BitRotCheck {
+    let device: Device
+
     /// Opens a copy of the device's store in which one bit of the log is changed.
     ///
     /// The store must open with every acknowledged operation, or opening or reading it must report damage. In the
@@ -11,35 +14,37 @@ extension Simulation {
     ///
     /// - Parameter image: A disk that contains everything that was written. In a torn write, a changed bit cannot be
     ///   distinguished from the tear.
-    func checkBitRot(of device: Device, _ image: SimulatedDisk) async {
+    func run(on image: SimulatedDisk, in run: isolated Simulation) async {
         let paths = image.paths.filter { $0.hasSuffix(".segment") && !image[$0].isEmpty }
-        guard !paths.isEmpty, random.chance(30), happens(.bitRot) else { return }
-        let path = paths[random.below(paths.count)]
-        let bit = random.below(image[path].count * 8)
+        guard !paths.isEmpty, run.random.chance(30), run.happens(.bitRot) else { return }
+        let path = paths[run.random.below(paths.count)]
+        let bit = run.random.below(image[path].count * 8)
         let rotten = image.copy()
         rotten[path][bit / 8] ^= 1 << UInt8(bit % 8)
         let place = "d\(device.number): with bit \(bit) of \(path) changed"
-        addTrace(place)
+        run.addTrace(place)
         do {
-            let lost = try await lostOperations(of: device, on: rotten)
-            if !lost.isEmpty { violated("\(place) the store opens without \(lost)") }
+            let lost = try await lostOperations(on: rotten, in: run)
+            if !lost.isEmpty { run.violated("\(place) the store opens without \(lost)") }
             return
         } catch {
-            guard Self.isDamage(error) else { return violated("\(place) the store fails with \(error)") }
+            guard Self.isDamage(error) else { return run.violated("\(place) the store fails with \(error)") }
         }
         do {
             let repair = LogRepair(directory: Device.files.log, keys: device.keys, fileSystem: rotten)
             _ = try repair.inPlace(lockPath: Device.files.lock) {}
-            let lost = try await lostOperations(of: device, on: rotten)
-            if !lost.isEmpty { violated("\(place) the repaired store has lost \(lost)") }
+            let lost = try await lostOperations(on: rotten, in: run)
+            if !lost.isEmpty { run.violated("\(place) the repaired store has lost \(lost)") }
         } catch {
-            violated("\(place) the store cannot be repaired: \(error)")
+            run.violated("\(place) the store cannot be repaired: \(error)")
         }
     }
 
     /// Opens the store on the disk, and returns the acknowledged operations that its log does not contain.
-    private func lostOperations(of device: Device, on disk: SimulatedDisk) async throws -> [String] {
-        let (store, _) = try await open(disk, device.number)
+    private func lostOperations(
+        on disk: SimulatedDisk, in run: isolated Simulation
+    ) async throws -> [String] {
+        let (store, _) = try await DeviceSetup(number: device.number).open(disk, in: run)
         let tags: Set<String>
         do { tags = try device.customTags(on: disk) } catch {
             await store.close()

@@ -5,41 +5,43 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// The invariants that are verified at the end of a run.
-extension Simulation {
-    func verify() async {
+/// Verifies the invariants at the end of a run.
+struct RunVerification {
+    func verify(in run: isolated Simulation) async {
         var accounts: [DeviceHistory] = []
-        for device in devices {
+        for device in run.devices {
             do {
                 let records = try device.allRecords()
-                try await verifyFold(device, records)
-                counts.add(RemovalVerification(habits.removedSets, records).removed.count, .removals)
-                accounts.append(try await account(of: device, History(records)))
+                try await verifyFold(device, records, in: run)
+                run.counts.add(RemovalVerification(run.habits.removedSets, records).removed.count, .removals)
+                accounts.append(try await account(of: device, History(records), in: run))
             } catch {
-                violated("d\(device.number) cannot be read: \(error)")
+                run.violated("d\(device.number) cannot be read: \(error)")
             }
         }
-        guard violations.isEmpty else { return }
-        let effects = EffectVerification(ledger: service.ledger, orphaned: orphaned)
-        for violation in effects.violations(in: accounts) { violated(violation) }
-        let causes = CauseVerification(ledger: service.ledger, initialValues: initialValues)
-        for violation in causes.violations(in: accounts) { violated(violation) }
+        guard run.violations.isEmpty else { return }
+        let effects = EffectVerification(ledger: run.service.ledger, orphaned: run.orphaned)
+        for violation in effects.violations(in: accounts) { run.violated(violation) }
+        let causes = CauseVerification(ledger: run.service.ledger, initialValues: run.initialValues)
+        for violation in causes.violations(in: accounts) { run.violated(violation) }
         var outcome = OutcomeVerification(
-            ledger: service.ledger, orphaned: orphaned, initialValues: initialValues)
-        for violation in outcome.violations(in: accounts) { violated(violation) }
-        var drafts = DraftVerification(ledger: service.ledger, supportsBatch: serviceOptions.supportsBatch)
-        for violation in drafts.violations(in: accounts) { violated(violation) }
-        counts.add(drafts.uploaded, .activationsUploaded)
-        for device in devices {
+            ledger: run.service.ledger, orphaned: run.orphaned, initialValues: run.initialValues)
+        for violation in outcome.violations(in: accounts) { run.violated(violation) }
+        var drafts = DraftVerification(ledger: run.service.ledger, supportsBatch: run.serviceOptions.supportsBatch)
+        for violation in drafts.violations(in: accounts) { run.violated(violation) }
+        run.counts.add(drafts.uploaded, .activationsUploaded)
+        for device in run.devices {
             do {
-                try await verifyAgreement(device)
+                try await verifyAgreement(device, in: run)
             } catch {
-                violated("d\(device.number) cannot be compared: \(error)")
+                run.violated("d\(device.number) cannot be compared: \(error)")
             }
         }
     }
 
-    private func account(of device: Device, _ history: History) async throws -> DeviceHistory {
+    private func account(of device: Device, _ history: History, in run: isolated Simulation) async throws
+        -> DeviceHistory
+    {
         var standings: [SequenceNumber: DeviceHistory.Outcome] = [:]
         for pending in try await device.store.pendingOperations() {
             switch pending.status {
@@ -58,76 +60,76 @@ extension Simulation {
     /// If a compaction has removed records, and otherwise at random, also checks that the reopened store has the same
     /// state. During the fold, each batch is rebuilt and compared with the batch that was sent.
     private func verifyFold(
-        _ device: Device, _ records: [(sequence: SequenceNumber, record: Record)]
+        _ device: Device, _ records: [(sequence: SequenceNumber, record: Record)], in run: isolated Simulation
     ) async throws {
         let found = try await device.store.digest()
         var fold = try Fold(storage: WorkingSet(keepsDigest: true))
         for (sequence, record) in records {
-            if case .batchPrepared(let prepared) = record.body { try verifyBatch(prepared, device, &fold) }
+            if case .batchPrepared(let prepared) = record.body { try verifyBatch(prepared, device, &fold, in: run) }
             try fold.apply(record, sequence: sequence)
         }
         try fold.finishRebase()
         let expected = try StateDigest(of: fold.storage).description
         if fold.storage.digest?.description != expected {
-            violated("d\(device.number): the incremental digest differs from the digest of the state.")
+            run.violated("d\(device.number): the incremental digest differs from the digest of the state.")
         }
-        if found != expected { violated("d\(device.number): the views are not the fold of the log.") }
-        guard random.chance(device.removed.isEmpty ? 25 : 100) else { return }
-        await reopen(device)
+        if found != expected { run.violated("d\(device.number): the views are not the fold of the log.") }
+        guard run.random.chance(device.removed.isEmpty ? 25 : 100) else { return }
+        await DeviceProcess(device: device).reopen(in: run)
         let again = try await device.store.digest()
-        if found != again { violated("d\(device.number) has another state after it was reopened.") }
+        if found != again { run.violated("d\(device.number) has another state after it was reopened.") }
     }
 
     /// - Parameter fold: The state before the record of the prepared batch.
     private func verifyBatch(
-        _ prepared: BatchPrepared, _ device: Device, _ fold: inout Fold
+        _ prepared: BatchPrepared, _ device: Device, _ fold: inout Fold, in run: isolated Simulation
     ) throws {
         try fold.finishRebase()
         guard let model = fold.model, let root = try fold.storage.header().service?.root else { return }
         let rebuilt = try RebuiltBatch(
             prepared, on: fold.storage, model, serviceRoot: root, options: ServiceOptions())
         guard rebuilt.comparison != .identical else { return }
-        violated(
+        run.violated(
             "d\(device.number): batch \(prepared.batch) is not rebuilt as it was sent (\(rebuilt.comparison)).")
     }
 
     // MARK: Agreement
 
     /// Checks that the store and the service contain the same entities and links.
-    private func verifyAgreement(_ device: Device) async throws {
+    private func verifyAgreement(_ device: Device, in run: isolated Simulation) async throws {
         try await device.app.verifyDrafts(device)
-        addFindings(of: device)
-        counts.add(device.app.drafts.expected.count, .openDrafts)
-        try await verifyClientOnly(device)
-        try await undoWhatStays(device)
+        DeviceUser(device: device).addFindings(in: run)
+        run.counts.add(device.app.drafts.expected.count, .openDrafts)
+        try await verifyClientOnly(device, in: run)
+        try await undoWhatStays(device, in: run)
         guard try await device.store.pendingOperations().isEmpty else { return }
-        let difference = LineDifference(try await localLines(device), service.lines)
-        difference.missing.forEach { violated("d\(device.number) does not have: \($0)") }
-        difference.additional.forEach { violated("Only d\(device.number) has, or has several times: \($0)") }
+        let difference = LineDifference(try await localLines(device, in: run), run.service.lines)
+        difference.missing.forEach { run.violated("d\(device.number) does not have: \($0)") }
+        difference.additional.forEach { run.violated("Only d\(device.number) has, or has several times: \($0)") }
     }
 
     /// Checks that the store still has each value that only it knows, if it still has the entity.
-    private func verifyClientOnly(_ device: Device) async throws {
+    private func verifyClientOnly(_ device: Device, in run: isolated Simulation) async throws {
         for order in try await device.store.query("Orders").entities {
             guard let id = order.entityID, let expected = device.clientOnly[id] else { continue }
             let found = order.values[FieldService.clientOnly]
             if found != expected {
-                violated("d\(device.number): \(id) has \(String(describing: found)), not \(expected).")
+                run.violated("d\(device.number): \(id) has \(String(describing: found)), not \(expected).")
             }
         }
     }
 
     /// Undoes local-only operations and the remaining drafts, because they would hide other differences.
-    private func undoWhatStays(_ device: Device) async throws {
+    private func undoWhatStays(_ device: Device, in run: isolated Simulation) async throws {
         for pending in try await device.store.pendingOperations() where pending.operation.delivery != .queued {
             guard try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence }) else {
                 continue
             }
-            try await undo([pending.sequence], device)
+            try await DeviceUser(device: device).undo([pending.sequence], in: run)
         }
     }
 
-    private func localLines(_ device: Device) async throws -> [String] {
+    private func localLines(_ device: Device, in run: isolated Simulation) async throws -> [String] {
         var lines: [String] = []
         for set in FieldService.sets {
             let navigations = FieldService.navigations(of: set)

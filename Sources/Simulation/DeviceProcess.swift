@@ -1,0 +1,109 @@
+import DiskSimulation
+import Operations
+import SyncEngine
+
+/// The process of the app on a device: its crashes and restarts, and the maintenance of its log.
+struct DeviceProcess {
+    let device: Device
+
+    func crash(in run: isolated Simulation) async {
+        let trouble: FaultKind = run.random.chance(50) ? .processCrash : .powerLoss
+        guard run.happens(trouble) else { return }
+        run.addTrace("d\(device.number) \(trouble)")
+        device.crash()
+    }
+
+    func reopen(in run: isolated Simulation) async {
+        run.addTrace("d\(device.number) closes and opens")
+        await device.store.close()
+        guard !device.hasCrashed else { return }
+        device.views?.reopen()
+        let image = device.disk.copy()
+        await BitRotCheck(device: device).run(on: image, in: run)
+        await start(on: image, in: run)
+    }
+
+    func restart(in run: isolated Simulation) async {
+        run.counts.restarts += 1
+        // The process is gone: nothing of what closing the store does comes to a disk.
+        device.views?.crash()
+        await device.store.close()
+        // After the end of the process, the disk contains all writes; after a power loss, it contains the synced writes
+        // and any part of the others.
+        let keepsWrites = run.random.chance(50) || !run.options.troubles.contains(.powerLoss)
+        let image = keepsWrites ? device.disk.copy() : device.disk.random(&run.random)
+        if !keepsWrites { device.losePower(syncsEachCommit: run.habits.syncsEachCommit) }
+        device.views?.restart(keepsWrites: keepsWrites)
+        if keepsWrites { await BitRotCheck(device: device).run(on: image, in: run) }
+        if run.options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") })
+        {
+            image[path] = Array(image[path].dropLast(100))
+        }
+        await start(on: image, in: run)
+    }
+
+    private func start(on image: SimulatedDisk, in run: isolated Simulation) async {
+        var image = image
+        while true {
+            if run.random.chance(20), run.happens(.crashAtOpening) { image.fail(atCall: run.random.below(12), .crash) }
+            do throws(TidelogError) {
+                (device.store, device.engine) = try await DeviceSetup(number: device.number).open(
+                    image, device.views, in: run)
+                device.disk = image
+                let recovery = withoutViews(device.store.recovery, in: run)
+                run.addTrace("d\(device.number) starts: \(recovery)")
+                return try await checkAfterStart(in: run)
+            } catch {
+                guard image.hasCrashed else {
+                    device.disk = image
+                    return run.violated("d\(device.number) does not open: \(error)")
+                }
+                image = image.random(&run.random)
+                device.losePower(syncsEachCommit: run.habits.syncsEachCommit)
+                device.views?.crash()
+                device.views?.restart(keepsWrites: false)
+            }
+        }
+    }
+
+    /// What became of the views is no part of the run.
+    private func withoutViews(_ recovery: [String], in run: isolated Simulation) -> [String] {
+        let others = recovery.filter { !$0.hasPrefix("The views were rebuilt") }
+        if device.views != nil {
+            run.counts.viewsOpened += 1
+            if others.count < recovery.count { run.counts.viewsRemade += 1 }
+        }
+        return others
+    }
+
+    private func checkAfterStart(in run: isolated Simulation) async throws(TidelogError) {
+        do {
+            let tags = try device.customTags(on: device.disk)
+            let lost = device.acknowledged.subtracting(tags).sorted()
+            if !lost.isEmpty { run.violated("d\(device.number) lost acknowledged operations: \(lost)") }
+            run.counts.add(device.forgotten.subtracting(tags).count, .lostUnsynced)
+            device.forgotten = []
+            // Operations whose outcome the app did not learn count as acknowledged now that they are in the log.
+            device.acknowledged.formUnion(tags)
+        } catch {
+            if !device.hasCrashed { run.violated("d\(device.number): the log cannot be read: \(error)") }
+        }
+    }
+
+    func compact(in run: isolated Simulation) async {
+        guard !device.hasCrashed else { return }
+        do {
+            if run.random.chance(50) {
+                try await device.store.writeSnapshot()
+                run.addTrace("d\(device.number) writes a snapshot")
+            } else {
+                // Must be read before the compaction, because a crash during it may leave it completed.
+                device.removed = try device.allRecords()
+                _ = try await device.store.compact(keeping: .bytes(0))
+                run.addTrace("d\(device.number) compacts")
+            }
+        } catch {
+            if !device.hasCrashed { run.violated("d\(device.number) cannot compact: \(error)") }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import ODataSandbox
+import ODataWire
+import SyncEngine
+import Transport
+
+/// The delivery of a request of a device to the service, possibly with faults.
+struct RequestDelivery {
+    let request: WireRequest
+    /// The number of the device.
+    let number: Int
+
+    private static let onTheWay: [FaultKind] = [
+        .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
+        .busy, .refusedPart,
+        .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
+        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .editInFlight,
+        .editInFlight, .otherDeviceInFlight,
+        .cancelInFlight, .crashInFlight, .crashInFlight,
+    ]
+
+    private static let ofModifications: [FaultKind] = [.lateRequest, .lateRequest, .repeatedRequest]
+
+    /// Delivers a request, possibly with faults.
+    func deliver(in run: isolated Simulation) async throws(TransportError) -> WireResponse {
+        let device = run.devices.first { $0.number == number }
+        run.clock.advance(milliseconds: Int64(5 + run.random.below(200)))
+        run.counts.requests += 1
+        if request.url.hasSuffix("$batch") { run.counts.batches += 1 }
+        run.addTrace("d\(number) \(request.method) \(request.url) \(request.body.count)")
+        run.trace.add(request.body)
+        if let device, !device.isOnline {
+            throw failure(.unreachable, mayHaveBeenSent: false, in: run)
+        }
+        if request.method != "GET" { device?.makesDurable() }
+        if let leak = device?.leak(in: request) { run.violated("d\(number) sends \(leak).") }
+        guard run.isStormy, let device, run.random.chance(run.severity) else { return answer(request, in: run) }
+        return try await deliverWithFault(device, in: run)
+    }
+
+    private func deliverWithFault(_ device: Device, in run: isolated Simulation) async throws(TransportError)
+        -> WireResponse
+    {
+        let troubles = request.method == "GET" ? Self.onTheWay : Self.onTheWay + Self.ofModifications
+        let trouble = troubles[run.random.below(troubles.count)]
+        guard run.happens(trouble) else { return answer(request, in: run) }
+        run.addTrace("d\(number) meets \(trouble)")
+        switch trouble {
+        case .unreachable: throw failure(.unreachable, mayHaveBeenSent: false, in: run)
+        case .lateRequest:
+            run.late.append((request, number))
+            throw failure(.timeout, mayHaveBeenSent: true, in: run)
+        case .repeatedRequest:
+            let first = answer(request, in: run)
+            let second = answerOrphan(in: run)
+            return run.serviceOptions.repeatability == .none ? first : second
+        case .lostRequest: throw failure(.disconnected, mayHaveBeenSent: true, in: run)
+        case .lostAnswer:
+            _ = answer(request, in: run)
+            throw failure(.disconnected, mayHaveBeenSent: !run.options.plants.contains(.lyingTransport), in: run)
+        case .tornAnswer:
+            _ = answer(request, in: run)
+            throw failure(.truncated, mayHaveBeenSent: true, in: run)
+        case .shortAnswer:
+            var response = answer(request, in: run)
+            response.body = Array(
+                response.body.prefix(response.body.isEmpty ? 0 : run.random.below(response.body.count)))
+            return response
+        case .busy:
+            return refusal([429, 503][run.random.below(2)], ["Retry-After": "\(1 + run.random.below(120))"], in: run)
+        case .refusedPart:
+            let status = [400, 409, 429, 500, 503][run.random.below(5)]
+            let isForAWhile = status == 429 || status == 503
+            let headers: HTTPHeaders = isForAWhile ? ["Retry-After": "\(1 + run.random.below(60))"] : .empty
+            let part = Fault.BatchScope.number(1 + run.random.below(5))
+            run.addTrace("part \(part) gets \(status)")
+            return answer(request, Fault(.refuse(status: status, headers: headers), part: part), in: run)
+        case .distortedAnswer:
+            let distortions = run.version.isLegacy ? Self.distortions.filter { $0 != .reversed } : Self.distortions
+            let distortion = distortions[run.random.below(distortions.count)]
+            run.addTrace("\(distortion)")
+            return answer(request, Fault(.distort(distortion), part: run.random.chance(50) ? .any : nil), in: run)
+        case .gatewayBefore: return refusal([502, 504][run.random.below(2)], in: run)
+        case .gatewayAfter:
+            _ = answer(request, in: run)
+            return refusal([502, 504][run.random.below(2)], in: run)
+        case .unauthorized: return refusal(401, ["WWW-Authenticate": "Bearer"], in: run)
+        case .expiredLogin:
+            run.login?.expire(of: number)
+            return answer(request, in: run)
+        case .refusedLogin:
+            run.login?.expire(of: number)
+            run.login?.refuse(1 + run.random.below(3), of: number)
+            return answer(request, in: run)
+        case .expiredToken:
+            var request = request
+            if request.headers["X-CSRF-Token"] != nil { request.headers["X-CSRF-Token"] = "expired" }
+            return answer(request, in: run)
+        case .slowAnswer:
+            run.clock.advance(milliseconds: Int64(1 + run.random.below(10)) * 60_000)
+            return answer(request, in: run)
+        case .editInFlight, .otherDeviceInFlight:
+            let isBefore = run.random.chance(50)
+            if isBefore { await meanwhile(trouble, device, in: run) }
+            let response = answer(request, in: run)
+            if !isBefore { await meanwhile(trouble, device, in: run) }
+            return response
+        case .cancelInFlight:
+            await device.engine.cancelUpload()
+            await device.engine.cancelDownload()
+            // A transport can detect a cancellation at any time.
+            guard run.random.chance(50) else { return answer(request, in: run) }
+            if run.random.chance(50) { _ = answer(request, in: run) }
+            throw failure(.cancelled, mayHaveBeenSent: true, in: run)
+        case .crashInFlight:
+            if run.random.chance(50) { _ = answer(request, in: run) }
+            device.crash()
+            throw failure(.cancelled, mayHaveBeenSent: true, in: run)
+        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot: return answer(request, in: run)
+        }
+    }
+
+    private func answer(_ request: WireRequest, _ fault: Fault? = nil, in run: isolated Simulation) -> WireResponse {
+        if let login = run.login, !login.believes(request.headers["Authorization"], of: number, now: run.clock.now) {
+            return refusal(401, ["WWW-Authenticate": "Bearer"], in: run)
+        }
+        var request = request
+        if run.options.plants.contains(.uncheckedETags) { request = request.withoutETags }
+        let before = run.service
+        var response = run.service.handle(request, from: number, fault)
+        if run.options.plants.contains(.emptyDeltas) { response = response.withoutChanges(request) }
+        if run.isStormy, run.options.plants.contains(.forgetfulService), request.method != "GET", run.random.chance(10)
+        {
+            run.service.forget(since: before)
+        }
+        if run.isStormy, run.options.plants.contains(.repeatedRequests), request.method != "GET" {
+            _ = run.service.handle(request, from: number)
+        }
+        run.recorder?.observe(run.service.ledger)
+        run.counts.add(request, response, replaces: !run.serviceOptions.supportsPatch)
+        run.addTrace("→ \(response.status) \(response.body.count)")
+        run.trace.add(response.body)
+        return response
+    }
+
+    private func failure(_ code: TransportError.Code, mayHaveBeenSent: Bool, in run: isolated Simulation)
+        -> TransportError
+    {
+        run.addTrace("→ d\(number) \(code), \(mayHaveBeenSent ? "may have been sent" : "not sent")")
+        return TransportError(code, "Simulated.", mayHaveBeenSent: mayHaveBeenSent)
+    }
+
+    /// All distortions except the reordering of parts, which no client can detect. The responses of a V2 change set have
+    /// no Content-ID, so their order cannot be detected either.
+    private static let distortions = Fault.PayloadCorruption.allCases.filter { $0 != .reversedParts }
+
+    private func refusal(_ status: Int, _ headers: HTTPHeaders = .empty, in run: isolated Simulation) -> WireResponse {
+        run.addTrace("→ \(status) on the way")
+        return WireResponse(status: status, headers: headers, body: Array("<html>\(status)</html>".utf8))
+    }
+
+    /// Performs the events that happen while a request of the device is in flight.
+    private func meanwhile(_ trouble: FaultKind, _ device: Device, in run: isolated Simulation) async {
+        guard !run.isInFlight else { return }
+        run.isInFlight = true
+        defer { run.isInFlight = false }
+        if trouble == .editInFlight {
+            for _ in 0...run.random.below(3) {
+                if run.random.chance(80) {
+                    await DeviceUser(device: device).edit(in: run)
+                } else {
+                    await DeviceUser(device: device).arrange(in: run)
+                }
+            }
+            return
+        }
+        let others = run.devices.filter { $0.number != device.number && !$0.hasCrashed }
+        guard !others.isEmpty else { return }
+        let other = others[run.random.below(others.count)]
+        await DeviceUser(device: other).edit(in: run)
+        await DeviceSync(device: other).upload(in: run)
+    }
+
+    /// Delivers the oldest delayed request, if there is any.
+    static func deliverLate(in run: isolated Simulation) {
+        guard !run.late.isEmpty else { return }
+        let (request, device) = run.late.removeFirst()
+        run.addTrace("late, of d\(device): \(request.method) \(request.url)")
+        _ = RequestDelivery(request: request, number: device).answerOrphan(in: run)
+    }
+
+    /// Handles a request whose response no device awaits. If the service supports repeatable requests, it cannot have
+    /// an additional effect.
+    private func answerOrphan(in run: isolated Simulation) -> WireResponse {
+        let before = run.service.ledger
+        let response = answer(request, in: run)
+        if run.serviceOptions.repeatability == .none { run.orphaned.add(from: before, to: run.service.ledger) }
+        return response
+    }
+}
+
+extension WireResponse {
+    /// The response to a delta link of V4 without its changes.
+    fileprivate func withoutChanges(_ request: WireRequest) -> WireResponse {
+        guard isSuccess, request.url.contains("$deltatoken=") else { return self }
+        var response = self
+        let link = FieldService.origin + request.url
+        response.body = Array(#"{"@odata.context":"$metadata#X/$delta","value":[],"@odata.deltaLink":"\#(link)"}"#.utf8)
+        return response
+    }
+}
+
+extension WireRequest {
+    /// The request with each `If-Match` replaced by a header of the same length, also inside a batch.
+    fileprivate var withoutETags: WireRequest {
+        var request = self
+        request.headers["If-Match"] = nil
+        let text = String(decoding: body, as: UTF8.self)
+        for name in ["If-Match", "if-match"] where text.contains(name) {
+            request.body = Array(
+                text.split(separator: name, omittingEmptySubsequences: false).joined(separator: "No-Match").utf8)
+        }
+        return request
+    }
+}
