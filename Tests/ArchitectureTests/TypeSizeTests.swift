@@ -11,7 +11,6 @@ import Testing
         "LogInspection.HistoryJSONWriter": 650,
         "ODataWire.ExpressionTypeCheck": 750,
         "OperationLog.OperationLog": 700,
-        "SyncCore.ImageBuilder": 850,
         "SyncEngine.LocalStore": 3_550,
         "Tidelog.OfflineODataProvider": 900,
         "Views.SQLCompiler": 800,

@@ -4,31 +4,6 @@ import Operations
 
 /// Received entities that cannot be applied.
 extension ImageBuilder {
-    /// Quarantines an entity without an identity: a key property is missing or null, and no link contains the key.
-    ///
-    /// - Parameter isPlaced: False for a contained entity whose container is unknown.
-    mutating func addToQuarantine(
-        keyless payload: EntityPayload, _ type: EntityType, _ set: EntitySet, isPlaced: Bool
-    ) {
-        let missing = type.keyProperties.filter { (payload.values[$0.name] ?? .null) == .null }.map(\.name)
-        let keys = missing.joined(separator: ", ")
-        let message =
-            !isPlaced
-            ? "The response does not state which entity contains it."
-            : missing.isEmpty
-                ? "The type \(type.name) has no key, and the entity has no entity-id."
-                : "The entity has no value for its key \(missing.count == 1 ? "property" : "properties") \(keys)."
-        let values = payload.values.map { name, value in
-            "\(name): \(PrimitiveLiteral.format(value, version: model.version, form: .url))"
-        }
-        let text = UnreadableEntity.shortened(values.joined(separator: ", "))
-        quarantined.append(
-            QuarantinedEntity(
-                query: "", set: set.name, reason: .withoutKey,
-                path: isPlaced ? missing.first.map { "/" + $0 } ?? "" : "",
-                message: message, text: text, hidesOthers: true))
-    }
-
     /// Quarantines an entity that cannot be read because of an invalid value, or because it is too large.
     ///
     /// - Parameter parent: The parent of the entity in the payload, if there is one.
@@ -54,7 +29,7 @@ extension ImageBuilder {
     ) throws(StateError) -> (id: EntityID?, name: String?) {
         if set.isSingleton { return (try find(payload, in: set), set.name) }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-        let payload = withKey(payload, type, set)
+        let payload = links.withKey(payload, type, set)
         if let containment = set.containment {
             let container = try container(of: payload, in: set, known: nil, below: parent)
             let key = set.isContainedSingle ? "" : links.predicate(of: type, in: payload.values)
@@ -65,9 +40,34 @@ extension ImageBuilder {
             return (try find(payload, in: set, below: container), name + key)
         }
         let key = KeyPredicate(of: type, in: payload.values).map { links.url(of: $0, in: set) }
-        guard let name = key ?? name(payload, type, set) else { return (nil, nil) }
+        guard let name = key ?? links.name(payload, type, set) else { return (nil, nil) }
         return (try find(payload, in: set), name)
     }
 
     private var names: EntityNames<Storage> { EntityNames(storage: storage, model: model, serviceRoot: "") }
+}
+
+extension QuarantinedEntity {
+    /// Creates the entry of an entity without an identity: a key property is missing or null, and no link contains the key.
+    ///
+    /// - Parameter isPlaced: False for a contained entity whose container is unknown.
+    init(
+        keyless payload: EntityPayload, _ type: EntityType, _ set: EntitySet, isPlaced: Bool, version: ODataVersion
+    ) {
+        let missing = type.keyProperties.filter { (payload.values[$0.name] ?? .null) == .null }.map(\.name)
+        let keys = missing.joined(separator: ", ")
+        let message =
+            !isPlaced
+            ? "The response does not state which entity contains it."
+            : missing.isEmpty
+                ? "The type \(type.name) has no key, and the entity has no entity-id."
+                : "The entity has no value for its key \(missing.count == 1 ? "property" : "properties") \(keys)."
+        let values = payload.values.map { name, value in
+            "\(name): \(PrimitiveLiteral.format(value, version: version, form: .url))"
+        }
+        let text = UnreadableEntity.shortened(values.joined(separator: ", "))
+        self.init(
+            query: "", set: set.name, reason: .withoutKey, path: isPlaced ? missing.first.map { "/" + $0 } ?? "" : "",
+            message: message, text: text, hidesOthers: true)
+    }
 }

@@ -12,10 +12,7 @@ public struct ImageBuilder<Storage: StateReader> {
     /// Whether entities without a known identity are skipped below a navigation property that leads to keyless
     /// entities.
     let identifying: Bool
-    /// Cached keyless entities that were not matched yet, by owner and relationship.
-    var keyless: [LinkEnd: [EntityID]] = [:]
-    /// Whether a set may contain keyless entities.
-    var keylessSets: [String: Bool] = [:]
+    private var keyless: KeylessEntities<Storage>
     let links: EntityLinks
     private var next: EntityID
     private let firstNew: EntityID
@@ -23,8 +20,7 @@ public struct ImageBuilder<Storage: StateReader> {
     public internal(set) var streams: [StreamImage] = []
     /// Entities that received their ID or key from this builder, before any record with them is folded.
     var assigned = AssignedKeys()
-    /// The results of combined lookups; see ``prefetch(_:in:)``.
-    var learned = EntityLookupCache()
+    var lookup: EntityLookup<Storage>
     /// The containers that the request path determines, by set.
     var places: [String: EntityID] = [:]
     /// The stored contained entities by container and key.
@@ -49,6 +45,8 @@ public struct ImageBuilder<Storage: StateReader> {
         self.storage = storage
         self.model = model
         let header = try storage.header()
+        keyless = KeylessEntities(storage, model)
+        lookup = EntityLookup(storage, model)
         links = EntityLinks(model: model, serviceRoot: header.service?.root ?? "")
         next = header.nextEntity
         firstNew = header.nextEntity
@@ -101,21 +99,26 @@ public struct ImageBuilder<Storage: StateReader> {
         let knownType = try type(ofKnown: known)
         let named = given.type.flatMap(model.findEntityType)
         let type = named ?? knownType.flatMap(model.findEntityType) ?? set.entityType
-        let payload = withKey(given, type, set)
+        let payload = links.withKey(given, type, set)
         let container = try container(of: payload, in: set, known: known, below: parent)
         let key = keyText(payload.values, type, set, in: container)
-        let name = name(payload, type, set)
+        let name = links.name(payload, type, set)
         let found =
             if let known { Optional(known) } else { try identify(payload, type, set, name, key, in: container) }
         guard let id = found else {
-            addToQuarantine(keyless: given, type, set, isPlaced: !set.isContained || container != nil)
+            let isPlaced = !set.isContained || container != nil
+            quarantined.append(
+                QuarantinedEntity(keyless: given, type, set, isPlaced: isPlaced, version: model.version))
             return nil
         }
         if isNew(id) { homes[id] = Home(set: set.name, container: container) }
         if let key { assigned[set.name, key] = id }
         if let name { assigned[EntityNames<Storage>.namesSet, name] = id }
-        try noteStreams(of: payload, id, type, set)
-        let editLink = editLink(payload, type, set)
+        if type.hasStream || !payload.namedStreams.isEmpty {
+            let known = isNew(id) ? [] : try storage.bookkeeping.streams(of: id)
+            streams += StreamMetadata(links: links).changes(of: payload, id, type, set, known: known)
+        }
+        let editLink = links.editLink(payload, type, set)
         let typeName = named?.name ?? knownType ?? set.entityType.name
         // An image has one name. The one for requests is appended last.
         if let name, let editLink, editLink != name {
@@ -189,10 +192,12 @@ public struct ImageBuilder<Storage: StateReader> {
         expanding branches: [RequestedExpansions.Branch], to images: inout [EntityImage]
     ) throws(StateError) -> [EntityID] {
         var targets: [EntityID] = []
-        let keyless = try matchKeyless(like: expanded, below: id, property, in: target)
+        let matched = try matchKeyless(expanded, below: id, property, in: target)
         for (index, entity) in expanded.entities.enumerated() {
-            let found = keyless[index]
-            if identifying, found == nil, try !isKnown(entity, target, below: id), try hasKeyless(below: id, property) {
+            let found = matched[index]
+            if identifying, found == nil, try !isKnown(entity, target, below: id),
+                try keyless.hasKeyless(below: id, property)
+            {
                 continue
             }
             let parent = target.isContained(by: property) ? id : nil
@@ -201,6 +206,18 @@ public struct ImageBuilder<Storage: StateReader> {
             if let id { targets.append(id) }
         }
         return targets
+    }
+
+    private mutating func matchKeyless(
+        _ expanded: EntityPayload.Expanded, below owner: EntityID, _ property: Property, in set: EntitySet
+    ) throws(StateError) -> [Int: EntityID] {
+        let ids = try keyless.candidates(below: owner, property, in: set)
+        guard !ids.isEmpty else { return [:] }
+        var unknown: [Int] = []
+        for (index, entity) in expanded.entities.enumerated() where try !isKnown(entity, set, below: owner) {
+            unknown.append(index)
+        }
+        return try keyless.match(ids, with: expanded, unknown: unknown, below: owner, property)
     }
 
     /// Returns the stored type, which a payload without a type does not change.
@@ -228,7 +245,7 @@ public struct ImageBuilder<Storage: StateReader> {
             return nil
         }
         if let id = assigned[set.name, key] { return id }
-        let former = try entity(set, key: key)
+        let former = try lookup.entity(set, key: key)
         let plain = set.isContained ? KeyText.of(payload.values, type: type) ?? "" : key
         if let former, try hasKey(former, plain), try !isNamedOtherwise(former, name) { return former }
         if let container {
@@ -238,11 +255,13 @@ public struct ImageBuilder<Storage: StateReader> {
             return next
         }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
-        for id in try rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) { return id }
+        for id in try lookup.rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) {
+            return id
+        }
         // An entity that left and returns is the same. One that exists under another key is not: its key belongs to
         // another entity now.
         if let former, try isUnlinked(former) { return former }
-        if let id = try matchKeyless(like: payload, type, set) { return id }
+        if let id = try keyless.match(payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         // A singleton's key is not among its values.
         if set.isSingleton { assigned[set.name, key] = next }
@@ -251,7 +270,7 @@ public struct ImageBuilder<Storage: StateReader> {
 
     /// Returns whether the key is the entity's key in the base state.
     private func hasKey(_ id: EntityID, _ key: String) throws(StateError) -> Bool {
-        guard let row = try serviceRow(id) else { return false }
+        guard let row = try lookup.serviceRow(id) else { return false }
         if let set = model.findEntitySet(row.set), set.isSingleton || set.isContainedSingle { return true }
         return model.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) } == key
     }
@@ -270,7 +289,7 @@ public struct ImageBuilder<Storage: StateReader> {
             let key = keyText(payload.values, set.entityType, set, in: set.isContained ? owner : nil)
         else { return false }
         if assigned[set.name, key] != nil { return true }
-        guard let id = try entity(set, key: key) else { return false }
+        guard let id = try lookup.entity(set, key: key) else { return false }
         return try hasKey(id, plain)
     }
 
@@ -293,8 +312,8 @@ extension ImageBuilder {
         _ payload: EntityPayload, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> EntityID? {
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-        let payload = withKey(payload, type, set)
-        if let name = name(payload, type, set), let id = try entity(named: name, set) {
+        let payload = links.withKey(payload, type, set)
+        if let name = links.name(payload, type, set), let id = try entity(named: name, set) {
             guard set.isContained, let parent else { return id }
             if try isContained(id, in: set, by: parent) { return id }
         }
@@ -308,7 +327,7 @@ extension ImageBuilder {
         }
         guard let key = KeyText.of(payload.values, type: type) else { return nil }
         if let id = assigned[set.name, key] { return id }
-        if let id = try entity(set, key: key), try hasKey(id, key) { return id }
-        return try rows(set, key: key, type, payload.values).first
+        if let id = try lookup.entity(set, key: key), try hasKey(id, key) { return id }
+        return try lookup.rows(set, key: key, type, payload.values).first
     }
 }

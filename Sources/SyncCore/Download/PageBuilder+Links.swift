@@ -171,11 +171,11 @@ extension ImageBuilder {
     func end(_ payload: EntityPayload, in set: EntitySet) -> DanglingLinks.End? {
         if set.isSingleton { return DanglingLinks.End(set: set.name, key: "") }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-        let payload = withKey(payload, type, set)
+        let payload = links.withKey(payload, type, set)
         if set.isContained {
             return payload.id.map { DanglingLinks.End(set: set.name, key: links.relative($0)) }
         }
-        if let name = name(payload, type, set) {
+        if let name = links.name(payload, type, set) {
             return DanglingLinks.End(set: EntityNames<Storage>.namesSet, key: name)
         }
         return KeyText.of(payload.values, type: type).map { DanglingLinks.End(set: set.name, key: $0) }

@@ -89,7 +89,7 @@ public struct PageBuilder<Storage: StateReader> {
     /// Adds items. If the download is compared with the store, their entities are looked up together.
     public mutating func add(_ items: [DeltaItem]) throws(StateError) {
         if let path, !items.isEmpty { try follow(path) }
-        if comparison != nil { try builder.prefetch(items, in: set) }
+        if comparison != nil { try builder.lookup.prefetch(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
         for item in items { try add(item) }
     }
@@ -233,7 +233,7 @@ public struct PageBuilder<Storage: StateReader> {
         // A new entity of this part was logged with its first occurrence.
         if builder.isNew(image.entity) { return image.entity >= firstNew ? .inserted : .changed }
         if logged.contains(image.entity) { return .changed }
-        let known = try builder.serviceRow(image.entity)
+        let known = try builder.lookup.serviceRow(image.entity)
         if let comparison { return try comparison.finding(image, isNaming: isNaming, known) }
         return known == nil ? .inserted : .changed
     }

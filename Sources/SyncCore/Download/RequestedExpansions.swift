@@ -107,7 +107,7 @@ extension ImageBuilder {
     mutating func retain(_ id: EntityID, _ branches: [RequestedExpansions.Branch]) throws(StateError) {
         guard !isNew(id) else { return }
         kept.append(id)
-        guard !branches.isEmpty, let type = try serviceRow(id).flatMap({ model.findEntityType($0.type) }) else {
+        guard !branches.isEmpty, let type = try lookup.serviceRow(id).flatMap({ model.findEntityType($0.type) }) else {
             return
         }
         for branch in branches {

@@ -2,14 +2,18 @@ import EDM
 import ODataWire
 import Operations
 
-extension ImageBuilder {
-    /// Records changed stream metadata of the payload. Metadata that the payload omits are removed, so that an old ETag
-    /// is not mistaken for the current one.
-    mutating func noteStreams(
-        of payload: EntityPayload, _ id: EntityID, _ type: EntityType, _ set: EntitySet
-    ) throws(StateError) {
-        guard type.hasStream || !payload.namedStreams.isEmpty else { return }
-        let known = isNew(id) ? [] : try storage.bookkeeping.streams(of: id)
+/// Converts the stream metadata of a payload.
+struct StreamMetadata {
+    let links: EntityLinks
+
+    /// Returns the changed stream metadata of the payload. Metadata that the payload omits are removed, so that an old
+    /// ETag is not mistaken for the current one.
+    ///
+    /// - Parameter known: The stored metadata of the entity.
+    func changes(
+        of payload: EntityPayload, _ id: EntityID, _ type: EntityType, _ set: EntitySet, known: [StreamImage]
+    ) -> [StreamImage] {
+        var streams: [StreamImage] = []
         func note(_ property: String?, _ told: StreamImage.Told) {
             let known = known.first { $0.property == property }
             guard told != known?.told ?? StreamImage.Told() else { return }
@@ -31,6 +35,7 @@ extension ImageBuilder {
                     readLink: readAddress(stream.readLink, stream.property, set, key),
                     editLink: editAddress(stream.editLink, stream.property, set, key), etag: stream.etag))
         }
+        return streams
     }
 
     /// Returns the read URL of a stream. It may point to another origin, which receives no credentials.

@@ -8,27 +8,45 @@ struct LinkEnd: Hashable {
     let relationship: Relationship
 }
 
-/// Keyless entities: the service created them by a deep insert without returning their keys. They are recognized below
-/// their owner, or by a constraint that refers to the owner.
-extension ImageBuilder {
+/// Recognizes keyless entities: the service created them by a deep insert without returning their keys. They are
+/// recognized below their owner, or by a constraint that refers to the owner.
+struct KeylessEntities<Storage: StateReader> {
+    private let storage: Storage
+    private let model: EntityDataModel
+    /// Cached keyless entities that were not matched yet, by owner and relationship.
+    private var unmatched: [LinkEnd: [EntityID]] = [:]
+    /// Whether a set may contain keyless entities.
+    private var sets: [String: Bool] = [:]
+
+    init(_ storage: Storage, _ model: EntityDataModel) {
+        self.storage = storage
+        self.model = model
+    }
+
+    /// Returns the keyless entities below an owner that entities of the set may be.
+    mutating func candidates(
+        below owner: EntityID, _ property: Property, in set: EntitySet
+    ) throws(StateError) -> [EntityID] {
+        guard let relationship = property.navigation?.relationship, try mayHaveKeyless(set) else { return [] }
+        return try keyless(at: LinkEnd(entity: owner, relationship: relationship))
+    }
+
     /// Returns the keyless entities below the owner that the payload contains, by their index in it.
     ///
     /// For a to-one property the match is unique. In a collection the values decide.
-    mutating func matchKeyless(
-        like expanded: EntityPayload.Expanded, below owner: EntityID, _ property: Property, in set: EntitySet
+    ///
+    /// - Parameters:
+    ///   - ids: The ``candidates(below:_:in:)``.
+    ///   - unknown: The indexes of the entities in the payload that have no known identity.
+    mutating func match(
+        _ ids: [EntityID], with expanded: EntityPayload.Expanded, unknown: [Int], below owner: EntityID,
+        _ property: Property
     ) throws(StateError) -> [Int: EntityID] {
         guard let relationship = property.navigation?.relationship else { return [:] }
-        guard try mayHaveKeyless(set) else { return [:] }
         let end = LinkEnd(entity: owner, relationship: relationship)
-        let ids = try keyless(at: end)
-        guard !ids.isEmpty else { return [:] }
-        var unknown: [Int] = []
-        for (index, entity) in expanded.entities.enumerated() where try !isKnown(entity, set, below: owner) {
-            unknown.append(index)
-        }
         guard property.isCollection else {
             guard let index = unknown.first else { return [:] }
-            keyless[end] = Array(ids.dropFirst())
+            unmatched[end] = Array(ids.dropFirst())
             return [index: ids[0]]
         }
         // A partial collection allows no matching by elimination.
@@ -43,13 +61,13 @@ extension ImageBuilder {
             sent[$0] == sent[$1] && links[$0] == links[$1]
         }
         let found = Set(pairs.map { ids[$0.sent] })
-        keyless[end]?.removeAll { found.contains($0) }
+        unmatched[end]?.removeAll { found.contains($0) }
         return Dictionary(uniqueKeysWithValues: pairs.map { (unknown[$0.answered], ids[$0.sent]) })
     }
 
     /// Returns the keyless entity below the owner that dependent properties refer to.
-    mutating func matchKeyless(
-        like payload: EntityPayload, _ type: EntityType, _ set: EntitySet
+    mutating func match(
+        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet
     ) throws(StateError) -> EntityID? {
         guard try mayHaveKeyless(set) else { return nil }
         for property in type.navigationProperties {
@@ -61,8 +79,8 @@ extension ImageBuilder {
                 let owner = try storage.entity(set: target.name, key: text)
             else { continue }
             let back = Relationship(name: end.relationship.name, isForward: !end.relationship.isForward)
-            let found = try matchKeyless(
-                like: payload, LinkEnd(entity: owner, relationship: back), isOnly: end.sourceMultiplicity != .many)
+            let found = try match(
+                payload, LinkEnd(entity: owner, relationship: back), isOnly: end.sourceMultiplicity != .many)
             if let found { return found }
         }
         return nil
@@ -71,20 +89,21 @@ extension ImageBuilder {
     /// Returns whether a search is useful. An owner may have a million entities below it, all of which a search would
     /// read.
     private mutating func mayHaveKeyless(_ set: EntitySet) throws(StateError) -> Bool {
-        if let known = keylessSets[set.name] { return known }
+        if let known = sets[set.name] { return known }
         let found = try storage.mayHaveKeyless(set: set.name)
-        keylessSets[set.name] = found
+        sets[set.name] = found
         return found
     }
 
+    /// Returns whether the owner has keyless entities that were not matched yet.
     mutating func hasKeyless(below owner: EntityID, _ property: Property) throws(StateError) -> Bool {
         guard let end = property.navigation else { return false }
         return try !keyless(at: LinkEnd(entity: owner, relationship: end.relationship)).isEmpty
     }
 
     /// Returns the keyless entity with the most values in common with the payload.
-    private mutating func matchKeyless(
-        like payload: EntityPayload, _ end: LinkEnd, isOnly: Bool
+    private mutating func match(
+        _ payload: EntityPayload, _ end: LinkEnd, isOnly: Bool
     ) throws(StateError) -> EntityID? {
         var best: (id: EntityID, says: Int)?
         for id in try keyless(at: end) {
@@ -95,7 +114,7 @@ extension ImageBuilder {
             }
             best = (id, says)
         }
-        if let best { keyless[end]?.removeAll { $0 == best.id } }
+        if let best { unmatched[end]?.removeAll { $0 == best.id } }
         return best?.id
     }
 
@@ -118,7 +137,7 @@ extension ImageBuilder {
     }
 
     private mutating func keyless(at end: LinkEnd) throws(StateError) -> [EntityID] {
-        if let known = keyless[end] { return known }
+        if let known = unmatched[end] { return known }
         let name = end.relationship.name
         let links =
             end.relationship.isForward
@@ -132,7 +151,7 @@ extension ImageBuilder {
             else { continue }
             found.append(id)
         }
-        keyless[end] = found
+        unmatched[end] = found
         return found
     }
 }

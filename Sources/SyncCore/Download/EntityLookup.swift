@@ -2,44 +2,27 @@ import EDM
 import ODataWire
 import Operations
 
-/// Entities by keys and names that the storage does not contain yet.
-struct AssignedKeys {
-    /// The keys by set. A page has few sets.
-    private var sets: [(name: String, keys: [ExactText: EntityID])] = []
-
-    subscript(set: String, key: String) -> EntityID? {
-        get { sets.firstIndex { $0.name == set }.flatMap { sets[$0].keys[ExactText(key)] } }
-        set {
-            if let place = sets.firstIndex(where: { $0.name == set }) {
-                sets[place].keys[ExactText(key)] = newValue
-            } else if let newValue {
-                sets.append((set, [ExactText(key): newValue]))
-            }
-        }
-    }
-
-    /// All ends, in no particular order.
-    var ends: [DanglingLinks.End] {
-        sets.flatMap { set in set.keys.keys.map { DanglingLinks.End(set: set.name, key: $0.text) } }
-    }
-}
-
-/// Cached lookups of entities in a storage that does not change meanwhile.
-struct EntityLookupCache {
+/// Looks entities up in a storage that does not change meanwhile, with a cache for the items of a page.
+struct EntityLookup<Storage: StateReader> {
+    private let storage: Storage
+    private let model: EntityDataModel
     /// The current or last owner of each key of the set; nil for keys without an owner.
-    fileprivate var set: String?
-    fileprivate var keys: [ExactText: EntityID?] = [:]
+    private var set: String?
+    private var keys: [ExactText: EntityID?] = [:]
     /// The base states; nil for entities that the service does not have.
-    fileprivate var rows: [EntityID: EntityRow?] = [:]
+    private var rows: [EntityID: EntityRow?] = [:]
     /// Whether the columns of the set contain none of the keys.
-    fileprivate var hasNoRows = false
-}
+    private var hasNoRows = false
 
-extension ImageBuilder {
+    init(_ storage: Storage, _ model: EntityDataModel) {
+        self.storage = storage
+        self.model = model
+    }
+
     /// Loads all entities of a set that the items are compared with in one lookup. Items of other sets are still looked
     /// up individually.
     mutating func prefetch(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
-        learned = EntityLookupCache(set: set.name)
+        (self.set, keys, rows, hasNoRows) = (set.name, [:], [:], false)
         // Contained entities are looked up below their containers.
         guard !set.isContained else { return }
         let parts = set.entityType.keyParts
@@ -59,37 +42,37 @@ extension ImageBuilder {
             } else {
                 areNumbers = false
             }
-            guard learned.keys[ExactText(key)] == nil else { continue }
+            guard keys[ExactText(key)] == nil else { continue }
             let id = try storage.entity(set: set.name, key: key)
-            learned.keys[ExactText(key)] = .some(id)
+            keys[ExactText(key)] = .some(id)
             if let id { ids.append(id) }
         }
         // The pages of a first download usually arrive in key order, and none of the keys exists yet.
         if areNumbers, let number, let numbers {
-            learned.hasNoRows = try !storage.mayHaveRows(set: set.name, where: number, in: numbers)
+            hasNoRows = try !storage.mayHaveRows(set: set.name, where: number, in: numbers)
         }
         guard !ids.isEmpty else { return }
-        for entity in try storage.serviceEntities(ids) { learned.rows[entity.id] = .some(entity.row) }
+        for entity in try storage.serviceEntities(ids) { rows[entity.id] = .some(entity.row) }
     }
 
     /// Returns the rows that have the key now, regardless of the key map.
     func rows(_ set: EntitySet, key: String, _ type: EntityType, _ values: PropertyValues) throws(StateError)
         -> [EntityID]
     {
-        if learned.hasNoRows, learned.set == set.name, learned.keys[ExactText(key)] != nil { return [] }
+        if hasNoRows, self.set == set.name, keys[ExactText(key)] != nil { return [] }
         guard let predicate = KeyPredicate(of: type, in: values) else { return [] }
         return try storage.findRows(set: set.name, where: predicate.located(in: type))
     }
 
     /// Returns the current or last owner of the key.
     func entity(_ set: EntitySet, key: String) throws(StateError) -> EntityID? {
-        if learned.set == set.name, let known = learned.keys[ExactText(key)] { return known }
+        if self.set == set.name, let known = keys[ExactText(key)] { return known }
         return try storage.entity(set: set.name, key: key)
     }
 
     /// Returns the base state of the entity, regardless of pending operations.
     func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if let known = learned.rows[id] { return known }
+        if let known = rows[id] { return known }
         return try storage.serviceRow(id)
     }
 }
