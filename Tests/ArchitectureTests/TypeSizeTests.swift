@@ -13,7 +13,6 @@ import Testing
         "OperationLog.OperationLog": 700,
         "SyncEngine.LocalStore": 3_550,
         "Tidelog.OfflineODataProvider": 900,
-        "Views.SQLCompiler": 800,
     ]
 
     /// Returns the lines of each type, by `Module.Type`. A declaration begins and ends in the first column.

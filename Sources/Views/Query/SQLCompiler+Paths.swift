@@ -2,58 +2,20 @@ import EDM
 import ODataWire
 
 extension SQLCompiler {
-    /// A path through to-one navigation properties, from the inside out.
-    private struct Walk {
-        var scope: any SQLScope
-        /// The table of the last entity on the path.
-        var table = ""
-        /// The sources of the entities on the path.
-        var sources: [SQLText] = []
-        /// The properties of the current entity that the path has named so far.
-        var names: [String] = []
-        /// The collection at the end of the path.
-        var collection: SQLNavigation?
-
-        /// Returns `text`, which refers to the last entity, from the perspective of the first; `missing` if there is no
-        /// last entity.
-        func wrap(_ text: SQLText, missing: String? = nil) -> SQLText {
-            guard !sources.isEmpty else { return text }
-            var text = text
-            for source in sources.reversed() { text = "(SELECT " + text + " FROM " + source + " LIMIT 1)" }
-            return missing.map { "COALESCE(" + text + ", \($0))" } ?? text
-        }
-    }
-
-    private mutating func step(_ walk: inout Walk, _ name: String) throws(EvaluationError) {
-        guard walk.collection == nil else { throw unsupported("A property of a collection") }
-        let table = nextTable()
-        if walk.names.isEmpty, let navigation = walk.scope.navigation(name, alias: table) {
-            walk.table = table
-            if navigation.isCollection {
-                walk.collection = navigation
-            } else {
-                walk.sources.append(navigation.source)
-                walk.scope = navigation.scope
-            }
-        } else {
-            walk.names.append(name)
-        }
-    }
-
     /// Returns the path as a value in SQL.
-    mutating func resolve(_ path: ExpressionPath) throws(EvaluationError) -> Scalar {
-        var walk = Walk(scope: try start(of: path))
+    mutating func resolve(_ path: ExpressionPath) throws(EvaluationError) -> SQLScalar {
+        var walk = SQLPathWalk(scope: try start(of: path))
         for (index, segment) in path.segments.enumerated() {
             switch segment {
-            case .property(let name): try step(&walk, name)
+            case .property(let name): try walk.step(name, table: nextTable())
             case .any(let lambda):
                 let test = try exists(walk, lambda, isAll: false)
                 try expectEnd(path, index)
-                return Scalar(walk.wrap(test, missing: "0"), .boolean)
+                return SQLScalar(walk.wrap(test, missing: "0"), .boolean)
             case .all(let lambda):
                 let test = try exists(walk, lambda, isAll: true)
                 try expectEnd(path, index)
-                return Scalar(walk.wrap(test, missing: "1"), .boolean)
+                return SQLScalar(walk.wrap(test, missing: "1"), .boolean)
             case .count(let options):
                 guard let collection = walk.collection, options.search == nil else {
                     throw unsupported("This kind of $count")
@@ -63,7 +25,7 @@ extension SQLCompiler {
                     source = source + " AND " + (try within(collection.scope, nil, filter, isExact: false))
                 }
                 try expectEnd(path, index)
-                return Scalar(walk.wrap("(SELECT COUNT(*) FROM " + source + ")", missing: "0"), .integer)
+                return SQLScalar(walk.wrap("(SELECT COUNT(*) FROM " + source + ")", missing: "0"), .integer)
             case .type, .annotation, .function, .key, .filter, .aggregate:
                 throw unsupported("This kind of path")
             }
@@ -71,7 +33,7 @@ extension SQLCompiler {
         guard walk.collection == nil, let column = walk.scope.column(walk.names) else {
             throw unsupported("The path \(walk.names.joined(separator: "/"))")
         }
-        return Scalar(walk.wrap(SQLText(column.sql)), column.kind, enumeration: column.enumeration)
+        return SQLScalar(walk.wrap(SQLText(column.sql)), column.kind, enumeration: column.enumeration)
     }
 
     private func expectEnd(_ path: ExpressionPath, _ index: Int) throws(EvaluationError) {
@@ -79,7 +41,7 @@ extension SQLCompiler {
     }
 
     private mutating func exists(
-        _ walk: Walk, _ lambda: ExpressionPath.Lambda?, isAll: Bool
+        _ walk: SQLPathWalk, _ lambda: ExpressionPath.Lambda?, isAll: Bool
     ) throws(EvaluationError) -> SQLText {
         guard let collection = walk.collection else { throw unsupported("any or all over values") }
         guard let lambda else { return "EXISTS (SELECT 1 FROM " + collection.source + ")" }
@@ -109,20 +71,20 @@ extension SQLCompiler {
     /// Returns whether the path ends with a to-one navigation property.
     mutating func isNavigation(_ path: ExpressionPath) throws(EvaluationError) -> Bool {
         guard !path.segments.isEmpty, let scope = try? start(of: path) else { return false }
-        var walk = Walk(scope: scope)
+        var walk = SQLPathWalk(scope: scope)
         for segment in path.segments {
             guard case .property(let name) = segment, walk.collection == nil else { return false }
-            try step(&walk, name)
+            try walk.step(name, table: nextTable())
         }
         return walk.names.isEmpty && walk.collection == nil && !walk.sources.isEmpty
     }
 
     /// Returns the entity ID at the end of a path of to-one navigation properties; null if there is no entity.
     mutating func entity(at path: ExpressionPath) throws(EvaluationError) -> SQLText {
-        var walk = Walk(scope: try start(of: path))
+        var walk = SQLPathWalk(scope: try start(of: path))
         for segment in path.segments {
             guard case .property(let name) = segment else { throw unsupported("This kind of path") }
-            try step(&walk, name)
+            try walk.step(name, table: nextTable())
         }
         guard walk.names.isEmpty, walk.collection == nil, !walk.sources.isEmpty else {
             throw unsupported("This kind of path")
@@ -132,10 +94,10 @@ extension SQLCompiler {
 
     /// Returns whether there is an entity at the end of a path of navigation properties.
     mutating func exists(_ path: ExpressionPath) throws(EvaluationError) -> SQLText {
-        var walk = Walk(scope: try start(of: path))
+        var walk = SQLPathWalk(scope: try start(of: path))
         for segment in path.segments {
             guard case .property(let name) = segment else { throw unsupported("This kind of path") }
-            try step(&walk, name)
+            try walk.step(name, table: nextTable())
         }
         if let collection = walk.collection {
             return walk.wrap("EXISTS (SELECT 1 FROM " + collection.source + ")", missing: "0")

@@ -48,9 +48,7 @@ package struct SQLCompiler {
         try orderKey(item.expression).text + (item.isDescending ? " DESC" : "")
     }
 
-    func unsupported(_ what: String) -> EvaluationError {
-        EvaluationError(.unsupported, "\(what) cannot be evaluated in SQL.")
-    }
+    func unsupported(_ what: String) -> EvaluationError { .notInSQL(what) }
 
     // MARK: Conditions
 
@@ -94,7 +92,7 @@ package struct SQLCompiler {
     ) throws(EvaluationError) -> SQLText {
         var parts: [SQLText] = []
         for operand in operands { parts.append(try condition(operand, isExact: isExact)) }
-        return Self.connected(parts[...], link)
+        return SQLText.nested(parts[...], by: link)
     }
 
     /// Returns a disjunction. Comparisons of one property with several values are combined into one list, which SQLite
@@ -116,7 +114,7 @@ package struct SQLCompiler {
             parts[place] = try condition(operand, isExact: isExact)
         }
         let sorted = parts.sorted { $0.key < $1.key }.map(\.value)
-        return sorted.count == 1 ? sorted[0] : Self.connected(sorted[...], " OR ")
+        return sorted.count == 1 ? sorted[0] : SQLText.nested(sorted[...], by: " OR ")
     }
 
     /// Returns the property and the value if the condition is a test for equality.
@@ -134,72 +132,38 @@ package struct SQLCompiler {
         return nil
     }
 
-    /// Joins the parts in parentheses, many of them as a balanced tree: a chain is as deep as it is long for SQLite,
-    /// which allows 1,000 levels.
-    private static func connected(_ parts: ArraySlice<SQLText>, _ link: String) -> SQLText {
-        guard parts.count > 16 else { return "(" + SQLText.joined(Array(parts), by: link) + ")" }
-        let middle = parts.startIndex + parts.count / 2
-        return "(" + connected(parts[..<middle], link) + link + connected(parts[middle...], link) + ")"
-    }
-
     // MARK: Operands
 
-    /// An expression that is a value in SQL.
-    struct Scalar {
-        var text: SQLText
-        /// The kind, or nil for null.
-        var kind: StoredKind?
-        /// The value of a literal.
-        var literal: Value?
-        /// The index of a literal among the parameters.
-        var place: Int?
-        /// The enumeration of a member.
-        var enumeration: String?
-
-        init(_ text: SQLText, _ kind: StoredKind?, enumeration: String? = nil) {
-            self.text = text
-            self.kind = kind
-            self.enumeration = enumeration
-        }
-
-        init(_ value: Value, place: Int? = nil) {
-            text = SQLText(value, place: place)
-            kind = StoredKind(value)
-            literal = value
-            self.place = place
-        }
-    }
-
     /// Returns a literal, a column, or a condition as a value; nil for an expression that needs the evaluator.
-    mutating func scalar(_ expression: Expression) throws(EvaluationError) -> Scalar? {
+    mutating func scalar(_ expression: Expression) throws(EvaluationError) -> SQLScalar? {
         switch expression {
         case .literal(let value, _):
             // Equal texts may differ in the composition of their characters, which SQLite distinguishes: the cache
             // would return a statement with the other text.
             if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { isPassing = true }
-            return StoredKind(value) != nil || value == .null ? Scalar(value) : nil
-        case .enumeration(_, let value): return Scalar(.string(value))
+            return StoredKind(value) != nil || value == .null ? SQLScalar(value) : nil
+        case .enumeration(_, let value): return SQLScalar(.string(value))
         case .path(let path):
-            if let place = place(of: path) { return Scalar(parameters[place], place: place) }
+            if let place = place(of: path) { return SQLScalar(parameters[place], place: place) }
             if case .alias(let name) = path.root {
                 guard path.segments.isEmpty,
                     case .literal(let value, _)? = aliases.first(where: { $0.name == name })?.value
                 else { throw unsupported("The parameter alias @\(name)") }
-                return Scalar(value)
+                return SQLScalar(value)
             }
             return try resolve(path)
         case .call(.now, _):
             isPassing = true
-            return now.map { Scalar(.dateTimeOffset($0)) }
+            return now.map { SQLScalar(.dateTimeOffset($0)) }
         case .call(.entityExists, let arguments):
             guard case .path(let path)? = arguments.first else { return nil }
-            return Scalar(try exists(path), .boolean)
+            return SQLScalar(try exists(path), .boolean)
         case .call(let function, []) where function != .maxdatetime && function != .mindatetime:
             guard let condition = current.state(function) else { throw unsupported(function.rawValue) }
-            return Scalar(condition, .boolean)
+            return SQLScalar(condition, .boolean)
         case .isof(nil, let type):
             guard let test = current.isInstance(of: type) else { throw unsupported("isof") }
-            return Scalar(test, .boolean)
+            return SQLScalar(test, .boolean)
         default: return nil
         }
     }
@@ -232,7 +196,7 @@ package struct SQLCompiler {
 
     /// Returns a call of the evaluator with the scalars in the expression.
     private mutating func call(_ function: String, _ expression: Expression) throws(EvaluationError) -> SQLText {
-        var operands: [Scalar] = []
+        var operands: [SQLScalar] = []
         let reduced = try reduce(expression, &operands)
         guard operands.count <= Self.argumentLimit else { throw unsupported("A function of this number of properties") }
         isPassing = true
@@ -248,7 +212,7 @@ package struct SQLCompiler {
 
     /// Returns the expression with aliases instead of the operands that SQL passes.
     private mutating func reduce(
-        _ expression: Expression, _ operands: inout [Scalar]
+        _ expression: Expression, _ operands: inout [SQLScalar]
     ) throws(EvaluationError) -> Expression {
         depth += 1
         defer { depth -= 1 }
@@ -266,7 +230,7 @@ package struct SQLCompiler {
             return .path(ExpressionPath(root: .alias("\(operands.count - 1)"), segments: []))
         case .comparison(let comparison, let left, let right):
             if let condition = try navigationTest(comparison, left, right) {
-                operands.append(Scalar(condition, .boolean))
+                operands.append(SQLScalar(condition, .boolean))
                 return .path(ExpressionPath(root: .alias("\(operands.count - 1)"), segments: []))
             }
             return .comparison(comparison, try reduce(left, &operands), try reduce(right, &operands))
@@ -294,7 +258,7 @@ package struct SQLCompiler {
     }
 
     private mutating func reduce(
-        all expressions: [Expression], _ operands: inout [Scalar]
+        all expressions: [Expression], _ operands: inout [SQLScalar]
     ) throws(EvaluationError) -> [Expression] {
         var reduced: [Expression] = []
         for expression in expressions { reduced.append(try reduce(expression, &operands)) }
@@ -319,7 +283,7 @@ package struct SQLCompiler {
             return OrderKey(text: "tl_member(\(number), " + scalar.text + ")") { SQLText("?", [SQLValue($0)]) }
         }
         if kind.needsSortKey {
-            return OrderKey(text: Self.sortKey(scalar.text, kind)) {
+            return OrderKey(text: SQLComparison.sortKey(scalar.text, kind)) {
                 SQLText("?", [SortKey.bytes($0).map { .blob($0) } ?? .null])
             }
         }
@@ -331,7 +295,10 @@ package struct SQLCompiler {
     /// Records that the SQL is valid for this run only.
     mutating func notePassing() { isPassing = true }
 
-    static func sortKey(_ text: SQLText, _ kind: StoredKind) -> SQLText {
-        "tl_sortkey(\(kind.rawValue), " + text + ")"
+}
+
+extension EvaluationError {
+    static func notInSQL(_ what: String) -> EvaluationError {
+        EvaluationError(.unsupported, "\(what) cannot be evaluated in SQL.")
     }
 }
