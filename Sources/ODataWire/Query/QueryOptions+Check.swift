@@ -5,8 +5,10 @@ extension QueryOptions {
     public func check(
         against type: StructuredType, model: EntityDataModel, version: ODataVersion
     ) throws(URLSyntaxError) {
-        var check = ExpressionTypeCheck(type: .structured(type), model: model, version: version)
-        let type = try check.type(behind: apply, of: type)
+        var transformations = ApplyTypeCheck(
+            expressions: ExpressionTypeCheck(type: .structured(type), model: model, version: version))
+        let type = try transformations.type(behind: apply, of: type)
+        var check = transformations.expressions
         for item in compute {
             _ = try check.type(of: item.expression)
             check.computed.insert(item.name)

@@ -1,7 +1,10 @@
 internal import EDM
 
 /// The type check of `$apply`: the names in each transformation, and the type of its output instances.
-extension ExpressionTypeCheck {
+struct ApplyTypeCheck {
+    /// The check of the expressions in the transformations. Their paths start from the output of the previous one.
+    var expressions: ExpressionTypeCheck
+
     /// Returns the type of the instances after a sequence of transformations, and makes paths start from it.
     mutating func type(
         behind sequence: [Transformation], of type: StructuredType
@@ -17,16 +20,16 @@ extension ExpressionTypeCheck {
     }
 
     private mutating func enter(_ type: StructuredType) {
-        current = .structured(type)
-        these = current
+        expressions.current = .structured(type)
+        expressions.these = expressions.current
     }
 
     /// Returns the type after a sequence. Paths start from the same type as before afterwards.
     private mutating func branch(
         _ sequence: [Transformation], of type: StructuredType
     ) throws(URLSyntaxError) -> StructuredType {
-        let outer = (current, these)
-        defer { (current, these) = outer }
+        let outer = (expressions.current, expressions.these)
+        defer { (expressions.current, expressions.these) = outer }
         return try self.type(behind: sequence, of: type)
     }
 
@@ -36,24 +39,24 @@ extension ExpressionTypeCheck {
         switch transformation {
         case .identity, .search, .top, .skip: return type
         case .filter(let condition):
-            try expectBoolean(condition)
+            try expressions.expectBoolean(condition)
             return type
         case .orderBy(let items):
-            for item in items { try expectOrder(item) }
+            for item in items { try expressions.expectOrder(item) }
             return type
         case .ranked(_, let amount, let key):
             for expression in [amount, key] {
-                let found = try self.type(of: expression)
+                let found = try expressions.type(of: expression)
                 guard found.family == .number || found.family == .any else {
-                    throw error(.wrongArgumentType, "Expected a number, not \(found.name).", expression)
+                    throw expressions.error(.wrongArgumentType, "Expected a number, not \(found.name).", expression)
                 }
             }
             return type
         case .compute(let items):
             var result = type
             for item in items {
-                result = result.adding(item.name, try self.type(of: item.expression))
-                current = .structured(result)
+                result = result.adding(item.name, try expressions.type(of: item.expression))
+                expressions.current = .structured(result)
             }
             return result
         case .aggregate(let items): return try aggregated(items, of: type)
@@ -68,7 +71,8 @@ extension ExpressionTypeCheck {
         case .addNested(let path, let sequences): return try nested(sequences, path, of: type)
         case .join(let path, let name, let inner, _):
             guard let item = try collection(path) else {
-                throw error(.wrongArgumentType, "join requires a collection, not a single instance.", .path(path))
+                throw expressions.error(
+                    .wrongArgumentType, "join requires a collection, not a single instance.", .path(path))
             }
             if case .structured(let item) = item { _ = try branch(inner, of: item) }
             return type.adding(name, .unknown)
@@ -79,13 +83,13 @@ extension ExpressionTypeCheck {
         case .traverse(let traversal):
             _ = try nodeType(of: traversal.hierarchy)
             _ = try branch(traversal.nodes, of: type)
-            for item in traversal.siblings { try expectOrder(item) }
+            for item in traversal.siblings { try expressions.expectOrder(item) }
             return type
         case .function(let name, let arguments):
-            guard !model.operations(called: name, isLocalAllowed: false).isEmpty else {
-                throw URLSyntaxError(.unknownFunction, "\(name) is not a function of the model.", in: name)
+            guard !expressions.model.operations(called: name, isLocalAllowed: false).isEmpty else {
+                throw URLSyntaxError(.unknownFunction, "\(name) is not a function of the expressions.model.", in: name)
             }
-            for argument in arguments { _ = try self.type(of: argument.value) }
+            for argument in arguments { _ = try expressions.type(of: argument.value) }
             return StructuredType.union([type], of: type, isOpen: true)
         }
     }
@@ -93,7 +97,7 @@ extension ExpressionTypeCheck {
     /// Returns the type of a hierarchy's nodes, which must be entities.
     private mutating func nodeType(of hierarchy: Transformation.Hierarchy) throws(URLSyntaxError) -> ExpressionType {
         guard let item = try collection(hierarchy.nodes) else {
-            throw error(
+            throw expressions.error(
                 .wrongArgumentType, "Expected a collection of nodes, not a single node.", .path(hierarchy.nodes))
         }
         return item
@@ -102,11 +106,11 @@ extension ExpressionTypeCheck {
     private mutating func nested(
         _ sequences: [Transformation.NestedSequence], _ path: ExpressionPath, of type: StructuredType
     ) throws(URLSyntaxError) -> StructuredType {
-        let reached = try aggregatedType(path)
+        let reached = try expressions.aggregatedType(path)
         switch reached {
         case .structured, .unknown: break
         default:
-            throw error(
+            throw expressions.error(
                 .wrongArgumentType, "addnested applies to entities and complex values, not to \(reached.name).",
                 .path(path))
         }
@@ -120,7 +124,7 @@ extension ExpressionTypeCheck {
 
     /// Returns the type of the items if the path leads to a collection; otherwise nil.
     private mutating func collection(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType? {
-        switch try self.type(of: path, .path(path)) {
+        switch try expressions.type(of: path, .path(path)) {
         case .collection(let item): item
         case .unknown: .unknown
         default: nil
@@ -134,7 +138,7 @@ extension ExpressionTypeCheck {
     ) throws(URLSyntaxError) -> StructuredType {
         var properties: [Property] = []
         for item in items {
-            let found = try self.type(of: item, .path(ExpressionPath(segments: [])))
+            let found = try expressions.type(of: item, .path(ExpressionPath(segments: [])))
             guard let name = item.resultName else { continue }
             guard !properties.contains(where: { $0.name == name }) else {
                 throw URLSyntaxError(.invalidOptionValue, "Two aggregates have the name \(name).", in: name)
@@ -142,83 +146,6 @@ extension ExpressionTypeCheck {
             properties.append(.dynamic(name, found, of: type))
         }
         return StructuredType.result(of: type, properties)
-    }
-
-    /// Returns the type of an aggregate over a collection of the current type.
-    mutating func type(of item: AggregateItem, _ whole: Expression) throws(URLSyntaxError) -> ExpressionType {
-        for step in item.steps {
-            for path in step.properties { _ = try groupingType(path) }
-        }
-        switch item.subject {
-        case .count(let path):
-            _ = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
-            return .primitive(.decimal)
-        case .custom(let path):
-            guard case .property(let name)? = path.segments.last else { return .unknown }
-            let owner = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
-            // An earlier transformation may have returned the custom aggregate as a property.
-            if case .structured(let type) = owner, let property = type.findProperty(name),
-                property.type.primitive != .untyped
-            {
-                throw error(
-                    .wrongArgumentType, "The property \(name) must be followed by \"with\" and an aggregation method.",
-                    .path(path))
-            }
-            return .unknown
-        case .values(let expression, let method):
-            let type: ExpressionType
-            if case .path(let path) = expression {
-                type = try aggregatedType(path)
-            } else {
-                type = try self.type(of: expression)
-            }
-            return try result(method, of: type, expression)
-        }
-    }
-
-    private func result(
-        _ method: AggregationMethod, of type: ExpressionType, _ expression: Expression
-    ) throws(URLSyntaxError) -> ExpressionType {
-        switch method {
-        case .custom: return .unknown
-        case .countDistinct: return .primitive(.decimal)
-        case .sum, .average:
-            guard type.family == .number || type.family == .any || type == .primitive(.duration) else {
-                throw error(
-                    .wrongArgumentType, "\(method.name) aggregates numbers and durations, not \(type.name).", expression
-                )
-            }
-            return method == .average && type.family == .number && type != .primitive(.double)
-                ? .primitive(.decimal) : type
-        case .min, .max:
-            guard ![.collection, .structured, .geo, .stream].contains(type.family) else {
-                throw error(.wrongArgumentType, "Values of type \(type.name) have no order.", expression)
-            }
-            return type
-        }
-    }
-
-    /// Returns the type at the end of a path, evaluated for each item of the collections along it.
-    private mutating func aggregatedType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
-        // An absolute path has a type from its first segment on.
-        let head = path.root == .root ? Array(path.segments.prefix(1)) : []
-        var type = try self.type(of: ExpressionPath(root: path.root, segments: head), .path(path))
-        for segment in path.segments.dropFirst(head.count) {
-            // A type cast filters the collection. It is a qualified name or, in 4.01, an unqualified one.
-            if case .property(let name) = segment, case .collection(let item) = type, !isCast(name, of: item) {
-                type = item
-            }
-            type = try self.type(behind: segment, of: type, .path(path))
-        }
-        while case .collection(let item) = type { type = item }
-        return type
-    }
-
-    private func isCast(_ name: String, of item: ExpressionType) -> Bool {
-        guard version == .v401, case .structured(let owner) = item, owner.findProperty(name) == nil else {
-            return false
-        }
-        return model.findType(name, isLocalAllowed: true) != nil
     }
 
     // MARK: groupby
@@ -243,12 +170,12 @@ extension ExpressionTypeCheck {
                 // The transformations that filter the hierarchy apply to its nodes.
                 if case .structured(let node) = try nodeType(of: hierarchy) { _ = try branch(start, of: node) }
                 // An instance may belong to several nodes.
-                _ = try aggregatedType(hierarchy.node)
+                _ = try expressions.aggregatedType(hierarchy.node)
                 recursive.append(hierarchy.node)
             }
         }
         var properties: [Property] = []
-        for path in paths { _ = try groupingType(path) }
+        for path in paths { _ = try expressions.groupingType(path) }
         for path in paths + recursive {
             for case .property(let name) in path.segments {
                 properties.append(type.findProperty(name) ?? .dynamic(name, of: type))
@@ -260,30 +187,6 @@ extension ExpressionTypeCheck {
         return StructuredType.union([StructuredType.result(of: type, properties), result], of: type)
     }
 
-    /// Returns the type of a grouping path, which may only contain single-valued properties.
-    private func groupingType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
-        var type = current
-        for segment in path.segments {
-            switch (segment, type) {
-            case (_, .unknown): return .unknown
-            case (.type(let name), _): type = try namedType(name, .path(path))
-            case (.property(let name), .structured(let owner)):
-                guard let property = owner.findProperty(name) else {
-                    if owner.isOpen(to: name) || computed.contains(name) { return .unknown }
-                    throw error(.unknownProperty, model.missingProperty(name, of: owner), .path(path))
-                }
-                type = ExpressionType(property.type, in: model)
-                // A property that is declared as primitive has no properties, whatever its values are.
-                if type == .unknown, case .primitive(.primitiveType) = property.type.kind { type = .null }
-            default:
-                throw error(
-                    .misplacedSegment, "Instances can only be grouped by paths of single-valued properties.",
-                    .path(path))
-            }
-        }
-        guard case .collection = type else { return type }
-        throw error(.misplacedSegment, "Instances cannot be grouped by a collection.", .path(path))
-    }
 }
 
 extension AggregateItem {
