@@ -1,7 +1,7 @@
 import Dispatch
 
 extension OperationLog {
-    /// Recompresses sealed segments that were not recompressed yet, depending on ``Options/sealing``.
+    /// Recompresses sealed segments that were not recompressed yet, depending on ``LogOptions/sealing``.
     ///
     /// This happens automatically in the background some time after a segment is sealed; call this method to do it
     /// immediately. Blocks the calling thread. Other threads can append at the same time.

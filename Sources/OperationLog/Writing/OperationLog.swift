@@ -64,7 +64,7 @@ public final class OperationLog: Sendable {
     // MARK: Appending
 
     /// Appends a commit of at least one record. Blocks the calling thread until the commit has the durability of
-    /// ``Options/durability``.
+    /// ``LogOptions/durability``.
     ///
     /// - Returns: The records' sequence numbers.
     /// - Throws: ``LogError/writeFailed(_:)`` if the disk reports an error. In that case the log is closed, and whether
@@ -86,7 +86,7 @@ public final class OperationLog: Sendable {
         return try append(commit)
     }
 
-    /// Appends a commit like ``append(_:)-(Commit)``. With ``Options/Durability/grouped``, suspends the task during the
+    /// Appends a commit like ``append(_:)-(Commit)``. With ``LogOptions/Durability/grouped``, suspends the task during the
     /// sync instead of blocking a thread.
     @discardableResult
     public func appendAndWait(_ commit: Commit) async throws(LogError) -> ClosedRange<UInt64> {
@@ -98,7 +98,7 @@ public final class OperationLog: Sendable {
     /// Appends a commit and returns when the operating system has it.
     ///
     /// The commit survives the end of the process, and a loss of power once ``waitUntilDurable(_:)`` or ``sync()`` has
-    /// returned. With ``Options/Durability/everyCommit``, equivalent to ``append(_:)-(Commit)``.
+    /// returned. With ``LogOptions/Durability/everyCommit``, equivalent to ``append(_:)-(Commit)``.
     @discardableResult
     public func write(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
         monitor.lock()
@@ -316,8 +316,8 @@ public final class OperationLog: Sendable {
 
     /// Closes the files and releases the lock. Later calls throw ``LogError/closed(cause:)``.
     ///
-    /// With ``Options/Durability/grouped`` and ``Options/Durability/interval(milliseconds:)``, first makes the appended
-    /// records durable if the disk permits. With ``Options/Durability/none``, they remain in the operating system's
+    /// With ``LogOptions/Durability/grouped`` and ``LogOptions/Durability/interval(milliseconds:)``, first makes the appended
+    /// records durable if the disk permits. With ``LogOptions/Durability/none``, they remain in the operating system's
     /// cache.
     public func close() { _ = close(keepingLock: false) }
 
