@@ -8,15 +8,7 @@ extension OfflineODataProvider {
     ///
     /// - Throws: `unsupported` unless the query reads a set, a URL or a navigation property.
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
-        let store = try engine().store
-        switch request {
-        case .url(let url): return store.observe(url)
-        case .set(let set, let options):
-            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
-            return store.observe(path: path, options: options)
-        case .related(let address, let property, let options): return store.observe(address, property, options)
-        case .entity, .sources: throw .notObserved
-        }
+        try engine().store.observe(request)
     }
 
     /// Returns the results of a URL such as `Customers?$filter=…` from now on. See `LiveQuery`.
@@ -26,20 +18,36 @@ extension OfflineODataProvider {
     ///
     /// The description contains no property values. Explaining a query costs as much as executing it.
     public func explain(_ request: QueryRequest) async throws(TidelogError) -> QueryExplanation {
-        let store = try engine().store
-        switch request {
-        case .url(let url): return try await store.explain(url)
-        case .set(let set, let options):
-            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
-            return try await store.explain(path: path, options: options)
-        case .related(let address, let property, let options):
-            return try await store.explain(address, property, options)
-        case .entity, .sources: throw .notObserved
-        }
+        try await engine().store.explain(request)
     }
 
     /// Returns a description of how the store executes a URL such as `Customers?$filter=…`.
     public func explain(_ url: String) async throws(TidelogError) -> QueryExplanation { try await explain(.url(url)) }
+}
+
+extension LocalStore {
+    nonisolated fileprivate func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
+        switch request {
+        case .url(let url): return observe(url)
+        case .set(let set, let options):
+            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
+            return observe(path: path, options: options)
+        case .related(let address, let property, let options): return observe(address, property, options)
+        case .entity, .sources: throw .notObserved
+        }
+    }
+
+    fileprivate func explain(_ request: QueryRequest) throws(TidelogError) -> QueryExplanation {
+        switch request {
+        case .url(let url): return try explain(url)
+        case .set(let set, let options):
+            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
+            return try explain(path: path, options: options)
+        case .related(let address, let property, let options):
+            return try explain(address, property, options)
+        case .entity, .sources: throw .notObserved
+        }
+    }
 }
 
 extension TidelogError {

@@ -27,18 +27,7 @@ extension OfflineODataProvider {
     /// - Throws: `invalidRequest` if a request is in conflict, or is not a rejected one.
     @discardableResult
     public func retry(_ requestIDs: [SequenceNumber]) async throws(TidelogError) -> UploadReport {
-        let archive = try await errorArchive()
-        if let undecided = archive.first(where: { $0.state == .conflict && requestIDs.contains($0.requestID) }) {
-            throw TidelogError(
-                .invalidRequest, "Operation \(undecided.requestID) is in conflict with changes of another client.",
-                recovery: "Resolve the conflict first.")
-        }
-        let refused = Set(archive.filter { $0.state == .rejected }.map(\.requestID))
-        if let unknown = requestIDs.first(where: { !refused.contains($0) }) {
-            throw TidelogError(
-                .invalidRequest, "Operation \(unknown) is not a rejected operation.",
-                recovery: "Read the error archive again.")
-        }
+        try (try await errorArchive()).checkRejected(requestIDs)
         var options = parameters.defaultUpload
         options.refused = .only(Set(requestIDs))
         return try await upload(options)
@@ -125,5 +114,22 @@ extension OfflineODataProvider {
         guard let requestFailed = parameters.requestFailed, !report.rejected.isEmpty else { return }
         let refused = Set(report.rejected.map(\.operation))
         for entry in try await errorArchive() where refused.contains(entry.requestID) { requestFailed(entry) }
+    }
+}
+
+extension [ErrorArchiveEntry] {
+    /// Throws unless the service has rejected all of the requests, and none is in conflict.
+    fileprivate func checkRejected(_ requestIDs: [SequenceNumber]) throws(TidelogError) {
+        if let undecided = first(where: { $0.state == .conflict && requestIDs.contains($0.requestID) }) {
+            throw TidelogError(
+                .invalidRequest, "Operation \(undecided.requestID) is in conflict with changes of another client.",
+                recovery: "Resolve the conflict first.")
+        }
+        let refused = Set(filter { $0.state == .rejected }.map(\.requestID))
+        if let unknown = requestIDs.first(where: { !refused.contains($0) }) {
+            throw TidelogError(
+                .invalidRequest, "Operation \(unknown) is not a rejected operation.",
+                recovery: "Read the error archive again.")
+        }
     }
 }

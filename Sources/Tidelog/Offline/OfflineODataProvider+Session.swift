@@ -53,12 +53,4 @@ extension OfflineODataProvider {
         get async throws(TidelogError) { try await engine().store.postponement?.upload }
     }
 
-    func observe(_ engine: SyncEngine) {
-        let metrics = SyncMetrics()
-        let log = parameters.logger.map(SyncLog.init)
-        engine.observe { event in
-            metrics.count(event)
-            log?.write(event)
-        }
-    }
 }

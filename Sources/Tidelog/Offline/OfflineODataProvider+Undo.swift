@@ -25,16 +25,7 @@ extension OfflineODataProvider {
         for entity in entities { addresses.append(try builder.address(of: entity)) }
         let report = try await engine.store.undo(.entities(addresses))
         for (entity, address) in zip(entities, addresses) {
-            entity.related.removeAll()
-            let factory =
-                entity.factory
-                ?? EntityFactory(model: model, classes: [:], provider: self, logger: Logger(label: "tidelog.odata"))
-            do throws(TidelogError) {
-                entity.apply(try await engine.store.load(address), factory)
-            } catch {
-                guard error.code == .notFound else { throw error }
-                entity.state = .unsaved
-            }
+            try await entity.revert(to: address, in: engine.store, model, provider: self)
         }
         return report
     }
@@ -96,5 +87,24 @@ extension OfflineODataProvider {
     @discardableResult
     public func redoLastUndo() async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.redoLast()
+    }
+}
+
+extension EntityValue {
+    /// Updates the object from the store after changes of its entity were undone.
+    fileprivate func revert(
+        to address: EntityAddress, in store: LocalStore, _ model: EntityDataModel, provider: any DataServiceProvider,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws(TidelogError) {
+        related.removeAll()
+        let factory =
+            self.factory
+            ?? EntityFactory(model: model, classes: [:], provider: provider, logger: Logger(label: "tidelog.odata"))
+        do throws(TidelogError) {
+            apply(try await store.load(address), factory)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            state = .unsaved
+        }
     }
 }

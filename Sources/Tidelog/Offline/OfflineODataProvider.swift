@@ -12,31 +12,17 @@ import Views
 /// Open it, pass it to a ``DataService``, and call ``upload(_:)`` and ``download(withSubset:options:)`` when a
 /// network is available. All methods can be called from any task; uploads and downloads run one at a time.
 public final class OfflineODataProvider: DataServiceProvider {
-    private struct State {
-        var engine: SyncEngine?
-        var model: EntityDataModel?
-        /// Queries that were added before the store was opened.
-        var queries: [DefiningQuery] = []
-        var trace: RequestTrace?
-        var headers: SessionHeaders
-        var classes: ClassMetadata?
-
-        init(_ parameters: OfflineODataParameters) {
-            headers = SessionHeaders(headers: parameters.customHeaders, cookies: parameters.customCookies)
-        }
-    }
-
     /// The parameters with which the store is opened.
     public let parameters: OfflineODataParameters
     private let givenRoot: String?
-    private let state: Mutex<State>
+    private let settings: StoreSettings
     private let place: StorePlace
 
     /// Creates a provider for a store of the service at `serviceRoot`, an absolute URL.
     public init(serviceRoot: String, parameters: OfflineODataParameters) {
         givenRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
         self.parameters = parameters
-        state = Mutex(State(parameters))
+        settings = StoreSettings(parameters)
         place = StorePlace(parameters)
     }
 
@@ -44,13 +30,13 @@ public final class OfflineODataProvider: DataServiceProvider {
     public init(parameters: OfflineODataParameters) {
         givenRoot = nil
         self.parameters = parameters
-        state = Mutex(State(parameters))
+        settings = StoreSettings(parameters)
         place = StorePlace(parameters)
     }
 
-    public func adopt(_ classes: ClassMetadata) { state.withLock { $0.classes = classes } }
+    public func adopt(_ classes: ClassMetadata) { settings.classes = classes }
 
-    var classMetadata: ClassMetadata? { state.withLock { $0.classes } }
+    var classMetadata: ClassMetadata? { settings.classes }
 
     // MARK: Opening
 
@@ -62,74 +48,17 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// - Throws: `noStore` if there is no store and no service root; `invalidRequest` if the store belongs to another
     ///   service.
     public func open() async throws(TidelogError) {
-        if state.withLock({ $0.engine != nil }) { return }
-        let description = try place.preparedDescription()
-        let root = try place.serviceRoot(givenRoot, description)
-        let session = parameters.connection.session(root)
-        state.withLock { $0.headers.registration = parameters.registrationHeader(description) }
-        session.headers = state.withLock { $0.headers }
-        session.trace = state.withLock { $0.trace }
-        // Checks the service and the queries before any file is created, so that a failure leaves no files.
-        let queries = state.withLock { $0.queries }
-        let metadata = description == nil ? try await ClientAdditions(parameters).metadata(session) : nil
-        if let metadata { for query in queries { try LocalStore.check(query, metadata.model) } }
-        let store = try await LocalStore(
-            place.files, creating: description == nil, options: place.options(description?.service))
-        let engine = SyncEngine(store: store, session: session)
-        observe(engine)
-        let model: EntityDataModel
-        do throws(TidelogError) {
-            model = try await finish(engine, installing: metadata?.bytes, queries, isNew: description == nil)
-        } catch {
-            await store.close()
-            throw error
-        }
-        state.withLock {
-            $0.engine = engine
-            $0.model = model
-        }
-        if description == nil, parameters.downloadsWhenCreated { try await download() }
-    }
-
-    /// Completes the opening of the store, including steps that an interrupted creation has left undone.
-    private func finish(
-        _ engine: SyncEngine, installing metadata: [UInt8]?, _ queries: [DefiningQuery], isNew: Bool
-    ) async throws(TidelogError) -> EntityDataModel {
-        let (store, session) = (engine.store, engine.session)
-        // The log contains the root after redirects, the description the root as given. A store whose creation was
-        // interrupted can have another logged root if the service redirects each visitor to an own root.
-        let isRedirected = session.givenRoot != session.root
-        if let logged = try await store.service?.root, logged != session.root,
-            isNew ? !isRedirected || !session.isOfService(logged) : !session.move(to: logged)
-        {
-            throw place.belongs(to: logged, insteadOf: session.root)
-        }
-        if let metadata { try await engine.install(metadata) }
-        // Written last, because a missing description marks a store whose creation was interrupted.
-        if isNew {
-            try place.write(StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions))
-        }
-        if await !store.hasModel {
-            guard givenRoot != nil else { throw place.withoutMetadata }
-            try await engine.prepare()
-        }
-        try await ClientAdditions(parameters).adopt(in: store)
-        try await store.checkIndexes()
-        let model = try await store.model
-        for query in queries { try LocalStore.check(query, model) }
-        for query in queries { try await store.add(query) }
-        return model
+        if settings.engine != nil { return }
+        let opening = StoreOpening(parameters: parameters, givenRoot: givenRoot, place: place)
+        let isNew = try await opening.open(settings)
+        if isNew, parameters.downloadsWhenCreated { try await download() }
     }
 
     /// Closes the store and releases its lock. It can be opened again.
     ///
     /// Loses nothing: pending operations are in the log and are available when the store is opened again.
     public func close() async {
-        let engine = state.withLock { state in
-            defer { state.engine = nil }
-            return state.engine
-        }
-        await engine?.store.close()
+        await settings.takeEngine()?.store.close()
     }
 
     /// Deletes the store with all its contents, and closes it first if it is open.
@@ -141,15 +70,15 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// - Throws: `refused(.notAllowed)` if operations are pending; `noStore` if there is no store; `locked` if
     ///   another process has it open. Nothing is deleted then.
     public func clear(force: Bool = false) async throws(TidelogError) {
-        let store = state.withLock { $0.engine }?.store
+        let store = settings.engine?.store
         do throws(TidelogError) {
             try await place.clear(store, force: force)
         } catch {
             // The store is closed, but its files could not be removed.
-            if await store?.isClosed == true { state.withLock { ($0.engine, $0.model) = (nil, nil) } }
+            if await store?.isClosed == true { settings.clear() }
             throw error
         }
-        state.withLock { ($0.engine, $0.model) = (nil, nil) }
+        settings.clear()
     }
 
     /// Deletes the store in a directory; see ``clear(force:)``. An encrypted store requires `force`, because its keys
@@ -170,20 +99,20 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     /// Sentences with the reasons why views were rebuilt since the store was opened; empty if none were.
     public var viewsNotes: [String] {
-        get async { await state.withLock({ $0.engine })?.store.viewsNotes ?? [] }
+        get async { await settings.engine?.store.viewsNotes ?? [] }
     }
 
     /// Sentences with the repairs made while opening: a torn tail that was cut, views that were rebuilt.
-    public var recoveryNotes: [String] { state.withLock { $0.engine?.store.recovery ?? [] } }
+    public var recoveryNotes: [String] { settings.engine?.store.recovery ?? [] }
 
     func engine() throws(TidelogError) -> SyncEngine {
-        guard let engine = state.withLock({ $0.engine }) else {
+        guard let engine = settings.engine else {
             throw TidelogError(.noStore, "The store is not open.", recovery: "Call open() first.")
         }
         return engine
     }
 
-    func adopt(_ model: EntityDataModel) { state.withLock { $0.model = model } }
+    func adopt(_ model: EntityDataModel) { settings.model = model }
 
     /// The service root.
     ///
@@ -192,14 +121,9 @@ public final class OfflineODataProvider: DataServiceProvider {
         get throws(TidelogError) { try engine().session.root }
     }
 
-    var sessionHeaders: SessionHeaders { state.withLock { $0.headers } }
+    var sessionHeaders: SessionHeaders { settings.headers }
 
-    func changeHeaders(_ change: (inout SessionHeaders) -> Void) {
-        state.withLock { state in
-            change(&state.headers)
-            state.engine?.session.headers = state.headers
-        }
-    }
+    func changeHeaders(_ change: (inout SessionHeaders) -> Void) { settings.changeHeaders(change) }
 
     // MARK: Service options
 
@@ -232,11 +156,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func add(definingQuery query: OfflineODataDefiningQuery) async throws(TidelogError) {
         let query = DefiningQuery(
             name: query.name, query: query.query, automaticallyRetrievesStreams: query.automaticallyRetrievesStreams)
-        let engine = state.withLock { state -> SyncEngine? in
-            if state.engine == nil { state.queries.append(query) }
-            return state.engine
-        }
-        try await engine?.add(query)
+        try await settings.add(query)?.add(query)
     }
 
     /// Removes a defining query and the entities that no other query covers. The call waits for a running upload or
@@ -427,13 +347,8 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: DataServiceProvider
 
-    public var loadedModel: EntityDataModel? { state.withLock { $0.model } }
+    public func trace(_ trace: RequestTrace?) { settings.trace = trace }
 
-    public func trace(_ trace: RequestTrace?) {
-        let engine = state.withLock { state in
-            state.trace = trace
-            return state.engine
-        }
-        engine?.session.trace = trace
-    }
+    public var loadedModel: EntityDataModel? { settings.model }
+
 }
