@@ -14,7 +14,7 @@ public struct InspectedStore: Sendable {
     /// The file system, which is only read.
     let disk: any FileSystem
     /// Options of the store in addition to those in `store.json`.
-    var options: LocalStore.Options
+    var options: LocalStoreOptions
     /// The salvaged store after the first damage. Copies of this value share it.
     let salvagedOnce: LazySalvage
 
@@ -25,7 +25,7 @@ public struct InspectedStore: Sendable {
     ///   - keys: All keys of the log's segments.
     ///   - onDamage: Receives the salvage report once, before the readable part of the log is used.
     public init(
-        directory: String, keys: [LogKey] = [], options: LocalStore.Options = .init(),
+        directory: String, keys: [LogKey] = [], options: LocalStoreOptions = .init(),
         fileSystem: any FileSystem = PosixFileSystem(),
         onDamage: @escaping @Sendable (RepairPlan.Salvage) -> Void = { _ in }
     ) {

@@ -148,7 +148,7 @@ public actor SyncEngine {
         let before = session.root
         do throws(TidelogError) {
             let metadata = try await MetadataReading.read(session).bytes
-            return try await store.refresh(metadata, policy: policy, classes: classes, root: session.root)
+            return try await store.metadata.refresh(metadata, policy: policy, classes: classes, root: session.root)
         } catch {
             session.move(to: before)
             throw error
@@ -160,7 +160,7 @@ public actor SyncEngine {
     public func add(_ query: DefiningQuery) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }
-        try await store.add(query)
+        try await store.definingQueries.add(query)
     }
 
     /// Removes a defining query and the entities that no other query contains; see
@@ -168,7 +168,7 @@ public actor SyncEngine {
     public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }
-        try await store.removeDefiningQuery(name)
+        try await store.definingQueries.remove(name)
     }
 
     private static var early: TidelogError { TidelogError(.cancelled, "It was cancelled before it started.") }
@@ -180,7 +180,7 @@ public actor SyncEngine {
         let before = session.root
         defer { session.move(to: before) }
         let metadata = try await MetadataReading.read(session).bytes
-        return try await store.rehearseRefresh(metadata, policy: policy, classes: classes)
+        return try await store.metadata.rehearseRefresh(metadata, policy: policy, classes: classes)
     }
 
     /// Sends the pending operations, in as many batches as necessary.
@@ -255,7 +255,7 @@ public actor SyncEngine {
         uploads += 1
         defer { uploads -= 1 }
         let (store, session) = (store, session)
-        let pending = try await store.queueCounts().queued
+        let pending = try await store.queue.queueCounts().queued
         return try await perform(.upload, since: before, .uploadBegan(pending: pending)) {
             () async throws(TidelogError) -> UploadReport in
             let refused = try await self.beginRound(sharing: number)
@@ -280,8 +280,8 @@ public actor SyncEngine {
     private func beginRound(sharing number: Int?) async throws(TidelogError) -> Set<SequenceNumber> {
         if let number, following == number { following = nil }
         let refused =
-            number == nil ? [] : try await store.operations(lastRefused, untouchedSince: lastBegan)
-        lastBegan = try await store.lastRecord
+            number == nil ? [] : try await store.uploads.operations(lastRefused, untouchedSince: lastBegan)
+        lastBegan = try await store.uploads.lastRecord
         return refused
     }
 
@@ -298,16 +298,16 @@ public actor SyncEngine {
         let (store, session) = (store, session)
         return try await perform(.download, since: cancellations[.download, default: 0], .downloadBegan) {
             () async throws(TidelogError) in
-            let all = try await store.definingQueries()
+            let all = try await store.definingQueries.all()
             if let unknown = names?.first(where: { name in !all.contains { $0.name == name } }) {
                 throw TidelogError(.invalidRequest, "There is no defining query \(unknown).")
             }
             let queries = all.filter { names?.contains($0.name) ?? true }
-            let unusable = try await store.unusableQueries().filter { unusable in
+            let unusable = try await store.metadata.unusableQueries().filter { unusable in
                 queries.contains { $0.name == unusable.name }
             }
             if names != nil, let unusable = unusable.first { throw unusable.error }
-            let fresh = names == nil ? try await store.freshQueries() : []
+            let fresh = names == nil ? try await store.definingQueries.freshQueries() : []
             let passed = Set(unusable.map(\.name) + fresh)
             let usable = queries.filter { !passed.contains($0.name) }
             var report = try await DownloadRound(store: store, session: session, options: options).run(usable)

@@ -36,7 +36,7 @@ struct Device {
             if Task.isCancelled { throw CancellationError() }
             clock.advance(duration)
         }
-        let options = LocalStore.Options(
+        let options = LocalStoreOptions(
             environment: environment, log: OperationLog.Options(durability: .none), service: service)
         store = try await LocalStore(StoreFiles(directory: directory.path), options: options)
         engine = SyncEngine(

@@ -16,7 +16,7 @@ import Testing
     private var files: StoreFiles { StoreFiles(directory: directory.path) }
 
     private func open() async throws -> LocalStore {
-        let options = LocalStore.Options(log: OperationLog.Options(keys: [Self.key]))
+        let options = LocalStoreOptions(log: OperationLog.Options(keys: [Self.key]))
         let store = try await LocalStore(files, options: options)
         try await store.record([.serviceInstalled(ServiceDescription(root: "http://shop.test/", metadata: metadata))])
         return store

@@ -15,14 +15,14 @@ import Transport
 ///
 /// Features: BA-24.
 struct AcceptedBatchTests {
-    private static let options = LocalStore.Options(
+    private static let options = LocalStoreOptions(
         environment: SyncEnvironment(sleep: { _ throws(CancellationError) in
             if Task.isCancelled { throw CancellationError() }
         }))
 
     private func shop(
         polls: Int = 2, _ service: ServiceOptions = ServiceOptions(respondsAsync: true),
-        _ options: LocalStore.Options = Self.options
+        _ options: LocalStoreOptions = Self.options
     ) async throws -> Shop {
         let shop = try await Shop(.v4, options: options)
         shop.transport.change { $0.options.asynchrony = Asynchrony(polls: polls, retryAfter: 3) }
@@ -157,7 +157,7 @@ struct AcceptedBatchTests {
     ) async throws {
         let time = VirtualTime()
         let shop = try await shop(
-            polls: 5, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
+            polls: 5, ServiceOptions(respondsAsync: true), LocalStoreOptions(environment: time.environment))
         try await shop.create("Customers", ["Name": .string("New")])
         _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
         #expect(try await statuses(shop).allSatisfy { if case .inFlight = $0 { true } else { false } })
@@ -244,7 +244,7 @@ struct AcceptedBatchTests {
     ) async throws {
         let time = VirtualTime()
         let shop = try await shop(
-            polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
+            polls: 2, ServiceOptions(respondsAsync: true), LocalStoreOptions(environment: time.environment))
         // Without the response, the outcome of the create would stay unknown.
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
@@ -267,7 +267,7 @@ struct AcceptedBatchTests {
     ) async throws {
         let time = VirtualTime()
         let shop = try await shop(
-            polls: 5, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
+            polls: 5, ServiceOptions(respondsAsync: true), LocalStoreOptions(environment: time.environment))
         let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
         try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
         _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
@@ -282,7 +282,7 @@ struct AcceptedBatchTests {
     {
         let time = VirtualTime()
         let shop = try await shop(
-            polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
+            polls: 2, ServiceOptions(respondsAsync: true), LocalStoreOptions(environment: time.environment))
         let transport = FailingTransport(shop.transport) { request throws(TransportError) in
             #expect(request.authority == "shop.test")
             guard request.path?.contains("$batch") == true, request.headerFields[HTTPField.Name("Prefer")!] != nil
@@ -376,7 +376,7 @@ struct AcceptedBatchTests {
 
     @Test func `a monitor with a Retry-After of zero is requested again after one second`() async throws {
         let pauses = Mutex<[Duration]>([])
-        let options = LocalStore.Options(
+        let options = LocalStoreOptions(
             environment: SyncEnvironment(sleep: { duration throws(CancellationError) in
                 pauses.withLock { $0.append(duration) }
             }))

@@ -187,7 +187,7 @@ struct ConflictTests {
         others(shop, "Orders(1)", #"{"Note":"theirs again"}"#)
         try await shop.pull()
         await #expect(throws: TidelogError.self) { try await shop.store.resolve(conflict, with: .mine) }
-        #expect(try await shop.store.conflicts().count == 1)
+        #expect(try await shop.store.conflicts.all().count == 1)
     }
 
     @Test(arguments: Dialect.allCases)

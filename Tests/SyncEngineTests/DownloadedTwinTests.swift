@@ -40,7 +40,7 @@ struct DownloadedTwinTests {
     /// - Returns: The shop, and the readLink of the supplier.
     private func shop(_ way: Way) async throws -> (Shop, supplier: String) {
         let shop = try await Shop(
-            way.dialect, options: LocalStore.Options(environment: time.environment),
+            way.dialect, options: LocalStoreOptions(environment: time.environment),
             deltas: way.hasDeltas ? Deltas(.flat) : nil)
         var service = ServiceOptions(tellsDeletionsInV2: true)
         switch way.proof {

@@ -11,8 +11,8 @@ import Testing
 struct DurabilityTests {
     static let delayed: [OperationLog.Options.Durability] = [.grouped, .interval(milliseconds: 60_000), .none]
 
-    private func options(_ durability: OperationLog.Options.Durability) -> LocalStore.Options {
-        LocalStore.Options(log: .init(durability: durability), snapshots: .manual)
+    private func options(_ durability: OperationLog.Options.Durability) -> LocalStoreOptions {
+        LocalStoreOptions(log: .init(durability: durability), snapshots: .manual)
     }
 
     private func note(_ text: String) -> Intent { update("Orders(1)", ["Note": .string(text)]) }

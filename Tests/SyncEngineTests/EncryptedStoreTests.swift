@@ -12,9 +12,9 @@ import Testing
 struct EncryptedStoreTests {
     private static let key = LogKey(Array(0..<32))!
 
-    private static func options(_ keys: [LogKey]) -> LocalStore.Options {
+    private static func options(_ keys: [LogKey]) -> LocalStoreOptions {
         // Not compressed, so that plain text would be found.
-        LocalStore.Options(log: OperationLog.Options(compression: .stored, keys: keys))
+        LocalStoreOptions(log: OperationLog.Options(compression: .stored, keys: keys))
     }
 
     /// Values that enter the store in each possible way.

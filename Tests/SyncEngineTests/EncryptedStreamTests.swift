@@ -16,8 +16,8 @@ struct EncryptedStreamTests {
     private static let other = LogKey(Array(1...32))!
     private static let chunk = StreamSeal.chunkSize
 
-    private static func options(_ keys: [LogKey] = [key]) -> LocalStore.Options {
-        LocalStore.Options(log: OperationLog.Options(keys: keys))
+    private static func options(_ keys: [LogKey] = [key]) -> LocalStoreOptions {
+        LocalStoreOptions(log: OperationLog.Options(keys: keys))
     }
 
     /// Returns bytes in which each range is unique.

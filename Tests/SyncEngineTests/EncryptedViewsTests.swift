@@ -16,8 +16,8 @@ struct EncryptedViewsTests {
     private static let key = LogKey(Array(0..<32))!
     private static let other = LogKey(Array(1...32))!
 
-    private static func options(_ keys: [LogKey] = [key]) -> LocalStore.Options {
-        LocalStore.Options(log: OperationLog.Options(keys: keys))
+    private static func options(_ keys: [LogKey] = [key]) -> LocalStoreOptions {
+        LocalStoreOptions(log: OperationLog.Options(keys: keys))
     }
 
     private func open(_ shop: Shop, _ keys: [LogKey] = [key]) async throws -> LocalStore {

@@ -19,7 +19,7 @@ struct EvidenceTests {
         _ dialect: Dialect, _ service: ServiceOptions = ServiceOptions(), queries: [DefiningQuery]? = nil
     ) async throws -> Shop {
         let shop = try await Shop(
-            dialect, options: LocalStore.Options(environment: time.environment), queries: queries)
+            dialect, options: LocalStoreOptions(environment: time.environment), queries: queries)
         await shop.store.use(service)
         return shop
     }
@@ -139,7 +139,7 @@ struct EvidenceTests {
         time.pass(120)
         let store = try await LocalStore(
             StoreFiles(directory: shop.directory.path),
-            options: LocalStore.Options(environment: time.environment))
+            options: LocalStoreOptions(environment: time.environment))
         let engine = SyncEngine(store: store, session: shop.engine.session)
         #expect(try await store.pendingOperations(.inDoubt).count == 1)
         #expect(try await engine.upload().remaining == 0)

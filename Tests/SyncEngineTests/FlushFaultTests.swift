@@ -24,7 +24,7 @@ struct FlushFaultTests {
         func open(
             _ mount: DiskMount, boot: String = "Monday", flushLimit: Int? = nil
         ) async throws -> LocalStore {
-            var options = LocalStore.Options()
+            var options = LocalStoreOptions()
             options.readsAhead = false
             options.disk = .simulated(log, views: SimulatedViews(views, root: mount.root, boot: boot))
             options.flushLimit = flushLimit
@@ -34,7 +34,7 @@ struct FlushFaultTests {
         static func prepared() async throws -> Disks {
             let (log, views) = (SimulatedDisk(), SimulatedDisk())
             let mount = DiskMount(views)
-            var options = LocalStore.Options()
+            var options = LocalStoreOptions()
             options.disk = .simulated(log, views: SimulatedViews(views, root: mount.root, boot: "Monday"))
             let shop = try await Shop(.v4, pageSize: 2, options: options)
             await shop.store.close()

@@ -128,7 +128,7 @@ struct LinkConflictTests {
         async throws
     {
         let shop = try await shop(dialect, technique)
-        try await shop.store.resolve(try #require(try await shop.store.conflicts().first), with: .theirs)
+        try await shop.store.resolve(try #require(try await shop.store.conflicts.all().first), with: .theirs)
         #expect(try await push(shop).remaining == 0)
         try await expect(Self.theirs, shop)
         guard technique != .unlink else {

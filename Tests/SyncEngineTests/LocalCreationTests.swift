@@ -11,7 +11,7 @@ import Testing
 /// Deletion of entities that were never sent, with and without `undoesLocalCreation`.
 struct LocalCreationTests {
     private func undoing(_ dialect: Dialect) async throws -> Shop {
-        try await Shop(dialect, options: LocalStore.Options(undoesLocalCreation: true))
+        try await Shop(dialect, options: LocalStoreOptions(undoesLocalCreation: true))
     }
 
     private func methods(_ shop: Shop) -> [String] {

@@ -247,7 +247,7 @@ struct MediaTests {
     func `a store that removes sent streams has none after the upload, and can download them again`(
         dialect: Dialect, isNew: Bool
     ) async throws {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.removal.streams = true
         let shop = try await Shop(dialect, options: options)
         try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
@@ -268,7 +268,7 @@ struct MediaTests {
 
     /// Returns a store that removes streams after their upload, with everything downloaded.
     private func withoutSentStreams(_ dialect: Dialect) async throws -> Shop {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.removal.streams = true
         let shop = try await Shop(dialect, options: options)
         try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))

@@ -20,7 +20,7 @@ struct MetadataRefreshTests {
         let engine: SyncEngine
         private let texts = Replacements()
 
-        init(_ dialect: Dialect = .v4, options: LocalStore.Options = .init()) async throws {
+        init(_ dialect: Dialect = .v4, options: LocalStoreOptions = .init()) async throws {
             shop = try await Shop(dialect, options: options)
             let (replacements, inner) = (texts, shop.transport)
             let transport = HookedTransport(inner) { request, _ in
@@ -283,7 +283,7 @@ struct MetadataRefreshTests {
     }
 
     @Test func `a declared index exists again after a change of the metadata`() async throws {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.indexes = [EntityIndex("Orders", .ascending("Note"))]
         let service = try await Changing(options: options)
         func isIndexed() async throws -> Bool {
@@ -319,7 +319,7 @@ struct MetadataRefreshTests {
         `a defining query is removed with its entities, unless they have pending operations or removal is not allowed`()
         async throws
     {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.querySettings = ["Suppliers": DefiningQuerySettings(allowsRemoval: false)]
         let shop = try await Shop(.v4, options: options)
         try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
@@ -347,7 +347,7 @@ struct MetadataRefreshTests {
     }
 
     @Test func `a defining query that must be read again follows the same rules of removal`() async throws {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.querySettings = ["Suppliers": DefiningQuerySettings(allowsRemoval: false)]
         let service = try await Changing(options: options)
         let store = service.shop.store

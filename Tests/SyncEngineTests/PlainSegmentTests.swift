@@ -11,8 +11,8 @@ import Testing
 struct PlainSegmentTests {
     private static let key = LogKey(Array(0..<32))!
 
-    private static func options(_ keys: [LogKey]) -> LocalStore.Options {
-        LocalStore.Options(log: OperationLog.Options(keys: keys))
+    private static func options(_ keys: [LogKey]) -> LocalStoreOptions {
+        LocalStoreOptions(log: OperationLog.Options(keys: keys))
     }
 
     private func encrypted() async throws -> Shop {

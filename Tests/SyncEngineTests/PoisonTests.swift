@@ -78,7 +78,7 @@ struct PoisonTests {
     }
 
     private func shop(_ way: Way) async throws -> Shop {
-        let shop = try await Shop(.v4, options: LocalStore.Options(environment: VirtualTime().environment))
+        let shop = try await Shop(.v4, options: LocalStoreOptions(environment: VirtualTime().environment))
         shop.transport.change {
             if way.isRepeatable { $0.options.repeatability = Repeatability(.oasis) }
             $0.options.capabilities.batch = way.options.supportsBatch

@@ -11,7 +11,7 @@ import Testing
 /// KE-27: created entities are removed from the store after their upload, because the service replaces them.
 @Suite struct RemovalAfterUploadTests {
     private func shop(_ dialect: Dialect) async throws -> Shop {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.removal.sets = ["Customers"]
         return try await Shop(dialect, options: options)
     }
@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: [0, 256])
     func `the length of the queue has no influence`(_ longQueue: Int) async throws {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.removal.sets = ["Customers"]
         options.longQueue = longQueue
         let shop = try await Shop(.v4, options: options)

@@ -28,7 +28,7 @@ final class Shop: Sendable {
     ///
     ///  - Parameter queries: The defining queries; one for each entity set if nil.
     init(
-        _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true, options: LocalStore.Options = .init(),
+        _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true, options: LocalStoreOptions = .init(),
         deltas: Deltas? = nil, queries: [DefiningQuery]? = nil
     ) async throws {
         self.dialect = dialect

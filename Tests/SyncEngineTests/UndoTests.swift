@@ -65,7 +65,7 @@ struct UndoTests {
     func `the store and the service agree after random operations, undos and redos`(
         _ dialect: Dialect, _ seed: UInt64
     ) async throws {
-        let shop = try await Shop(dialect, options: LocalStore.Options(undoesLocalCreation: seed % 2 == 0))
+        let shop = try await Shop(dialect, options: LocalStoreOptions(undoesLocalCreation: seed % 2 == 0))
         var session = RandomSessionTests.Session(shop: shop, random: SeededRandom(seed: seed))
         for round in 1...2 {
             for step in 0..<40 {

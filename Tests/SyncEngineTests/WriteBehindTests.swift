@@ -11,7 +11,7 @@ import Views
 /// Local operations, whose changes reach the stored views later than the log.
 struct WriteBehindTests {
     private func shop(unflushedLimit: Int) async throws -> Shop {
-        var options = LocalStore.Options(snapshots: .manual)
+        var options = LocalStoreOptions(snapshots: .manual)
         options.unflushedLimit = unflushedLimit
         return try await Shop(.v4, options: options)
     }

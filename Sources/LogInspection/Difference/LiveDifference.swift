@@ -56,7 +56,7 @@ public struct LiveDifference<Service: LiveServiceReader> {
         }
         var run = LiveComparison()
         let model = try await store.store.model
-        for query in try await store.store.definingQueries() {
+        for query in try await store.store.definingQueries.all() {
             var next: String? = query.query
             while let url = next {
                 let answer = try await service.page(url)

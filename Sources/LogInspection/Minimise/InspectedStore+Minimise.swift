@@ -248,7 +248,7 @@ private final class ReductionTester {
     private func make(
         _ history: ReducedHistory, _ fileSystem: OverlayFileSystem?, directory: String
     ) async throws(TidelogError) -> Made {
-        var options = LocalStore.Options(environment: clock.environment, snapshots: .manual)
+        var options = LocalStoreOptions(environment: clock.environment, snapshots: .manual)
         if let fileSystem { options.disk = .simulated(fileSystem) }
         options.log.durability = .none
         options.log.keys = store.keys

@@ -67,7 +67,7 @@ public struct StoreRedaction: Sendable {
         let directory = "/tidelog-redacted"
         let (summary, redaction) = try write(log: directory + "/log", on: disk)
         let store = InspectedStore(
-            directory: directory, options: LocalStore.Options(service: options(redaction)), fileSystem: disk)
+            directory: directory, options: LocalStoreOptions(service: options(redaction)), fileSystem: disk)
         return (store, summary)
     }
 

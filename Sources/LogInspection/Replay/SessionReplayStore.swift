@@ -26,7 +26,7 @@ struct SessionReplayStore {
         let disk = OverlayFileSystem(source.disk)
         // A name that no store has, so it does not exist on the disk below.
         let files = StoreFiles(directory: source.files.directory + "/replay")
-        var storeOptions = LocalStore.Options(
+        var storeOptions = LocalStoreOptions(
             log: OperationLog.Options(durability: .none), snapshots: .manual, service: source.serviceOptions)
         storeOptions.disk = .simulated(disk)
         store = try await LocalStore(files, options: storeOptions)

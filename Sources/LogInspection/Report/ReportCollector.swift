@@ -177,7 +177,7 @@ struct ReportCollector {
     private mutating func readState() async {
         do {
             let past = try await store.past(at: point ?? .sequence(.max))
-            content.conflicts = try await past.store.conflicts()
+            content.conflicts = try await past.store.conflicts.all()
             content.errors = try await past.store.errorArchive()
             for entry in try await past.store.keyMap() where names[entry.entity] == nil {
                 names[entry.entity] = Self.short(entry.key)

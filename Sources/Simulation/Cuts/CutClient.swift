@@ -33,7 +33,7 @@ final class CutClient {
         _ disk: SimulatedDisk, _ world: CutWorld, _ number: Int, _ root: String, _ service: ServiceOptions
     ) async throws -> (LocalStore, SyncEngine) {
         let identifier = StoreIdentifier(bytes: (0..<16).map { UInt8(number + $0) })
-        var options = LocalStore.Options(
+        var options = LocalStoreOptions(
             environment: world.clock.environment,
             log: OperationLog.Options(sealing: .asWritten, segmentSize: 65_536, storeIdentifier: identifier),
             snapshots: .manual, service: service)

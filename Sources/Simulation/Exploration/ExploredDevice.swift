@@ -39,7 +39,7 @@ final class ExploredDevice {
         _ service: ServiceOptions, _ clock: VirtualClock
     ) async throws(TidelogError) -> (LocalStore, SyncEngine) {
         let identifier = StoreIdentifier(bytes: (0..<16).map { UInt8(number + $0) })
-        var options = LocalStore.Options(
+        var options = LocalStoreOptions(
             environment: clock.environment,
             log: OperationLog.Options(sealing: .asWritten, segmentSize: 65_536, storeIdentifier: identifier),
             snapshots: .manual, service: service)

@@ -12,23 +12,23 @@ package struct ClientChanges {
     init(undoable: Int) { self.undoable = undoable }
 
     /// Makes the oldest client-only changes permanent if there are more than can be undone.
-    static func limit(in store: isolated LocalStore) throws(TidelogError) {
-        let (undoable, limit) = (store.clientChanges.undoable, store.clientChanges.limit)
-        let held = try store.read { try $0.heldBackCount() }
+    static func limit(in core: StoreCore) throws(TidelogError) {
+        let (undoable, limit) = (core.clientChanges.undoable, core.clientChanges.limit)
+        let held = try core.read { try $0.heldBackCount() }
         guard held > limit ?? undoable else { return }
-        let kept = try keep(in: store, leaving: undoable / 2)
-        store.clientChanges.limit = max(undoable, held - kept + undoable / 2)
+        let kept = try keep(in: core, leaving: undoable / 2)
+        core.clientChanges.limit = max(undoable, held - kept + undoable / 2)
     }
 
     /// Makes client-only changes permanent, except the newest ones. Returns their number.
     @discardableResult
-    static func keep(in store: isolated LocalStore, leaving remaining: Int) throws(TidelogError) -> Int {
-        let model = try store.model
-        return try store.transaction { () throws -> Int in
-            let found = try KeepableChanges(storage: store.state, model: model).operations(leaving: remaining)
+    static func keep(in core: StoreCore, leaving remaining: Int) throws(TidelogError) -> Int {
+        let model = try core.model
+        return try core.transaction { () throws -> Int in
+            let found = try KeepableChanges(storage: core.state, model: model).operations(leaving: remaining)
             guard !found.isEmpty else { return 0 }
-            try store.add(.clientChangesKept(found))
-            _ = try store.commit()
+            try core.add(.clientChangesKept(found))
+            _ = try core.commit()
             return found.count
         }
     }
@@ -37,8 +37,8 @@ package struct ClientChanges {
     ///
     /// - Returns: The number of operations.
     package static func keepAll(in store: isolated LocalStore) async throws(TidelogError) -> Int {
-        let count = try keep(in: store, leaving: 0)
-        try await store.acknowledge()
+        let count = try keep(in: store.core, leaving: 0)
+        try await store.core.acknowledge()
         return count
     }
 }

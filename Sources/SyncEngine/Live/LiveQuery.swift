@@ -25,7 +25,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator {
         let observer = LiveObserver()
-        store.observers.add(observer)
+        store.core.observers.add(observer)
         return AsyncIterator(query: self, observer: observer)
     }
 

@@ -10,8 +10,8 @@ struct StreamDownload {
     ///
     /// - Returns: Nil if the service has no content for the stream.
     func run(_ id: EntityID, property: String?) async throws(TidelogError) -> LocalStream? {
-        let source = try await store.streamSource(id, property: property)
-        let files = try await store.streamFiles()
+        let source = try await store.media.streamSource(id, property: property)
+        let files = try StreamFiles(of: store.core)
         var headers: HTTPHeaders = ["Accept": "*/*"]
         // Only if the file exists; otherwise it is downloaded again.
         if let known = source.known, let content = known.content, files.holds(content) {
@@ -20,11 +20,11 @@ struct StreamDownload {
         let streamed = try await session.stream(source.url, headers: headers, isMedia: true)
         let response = streamed.response
         if response.status == 304, let content = source.known?.content {
-            return try await store.localStream(content, isPending: false)
+            return try store.media.localStream(content, isPending: false)
         }
         if response.status == 204 {
             let image = StreamImage(entity: source.entity, property: property, content: nil)
-            return try await store.logStream(image, inPlaceOf: source.known)
+            return try await store.media.logStream(image, inPlaceOf: source.known)
         }
         try ServiceSession.check(response, "GET", source.url)
         let writer = try StreamFileWriter(files, number: store.environment.random())
@@ -33,7 +33,7 @@ struct StreamDownload {
             entity: source.entity, property: property, content: content,
             // An ETag that was reported before the download is not newer than the content.
             etag: response.headers["ETag"] ?? source.known?.told?.etag)
-        return try await store.logStream(image, inPlaceOf: source.known)
+        return try await store.media.logStream(image, inPlaceOf: source.known)
     }
 }
 
@@ -75,7 +75,7 @@ extension SyncEngine {
     public func downloadStream(
         _ address: EntityAddress, property: String? = nil
     ) async throws(TidelogError) -> LocalStream? {
-        let id = try await store.entityID(address)
+        let id = try await store.media.entityID(address)
         return try await StreamDownload(store: store, session: session).run(id, property: property)
     }
 }

@@ -15,18 +15,18 @@ struct StreamRound {
     func run(_ queries: [DefiningQuery], _ report: inout DownloadReport) async throws(TidelogError) {
         let asking = queries.filter(\.automaticallyRetrievesStreams)
         guard !asking.isEmpty else { return }
-        guard await store.keepsStreams else {
+        guard store.media.keepsStreams else {
             report.withoutStreams = asking.map(\.name)
             return
         }
         for query in asking {
-            for entity in try await store.mediaEntities(of: query.name) { try await read(entity) }
+            for entity in try await store.media.mediaEntities(of: query.name) { try await read(entity) }
         }
     }
 
     @inline(never) @_optimize(none)
     private func read(_ entity: EntityID) async throws(TidelogError) {
-        if try await store.isStreamCurrent(entity) { return }
+        if try await store.media.isStreamCurrent(entity) { return }
         do throws(TidelogError) {
             _ = try await StreamDownload(store: store, session: session).run(entity, property: nil)
         } catch {

@@ -34,15 +34,15 @@ struct ConflictRound {
     @discardableResult
     @_optimize(none)
     mutating func applyPolicy(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
-        guard try await store.mayHaveConflicts() else { return false }
-        for conflict in try await store.conflicts() where conflict.kind == .deletedByOthers {
+        guard try await store.conflicts.mayHaveConflicts() else { return false }
+        for conflict in try await store.conflicts.all() where conflict.kind == .deletedByOthers {
             // The entity may still exist and only have left the defining queries.
             guard looked.insert(conflict.entity).inserted else { continue }
             // If the service does not answer, the conflict stays open instead of being decided on a guess.
             if try await !read(conflict.entity) { open[conflict.entity] = conflict }
         }
         var hasSettled = false
-        for conflict in try await store.conflicts() where open[conflict.entity] != conflict {
+        for conflict in try await store.conflicts.all() where open[conflict.entity] != conflict {
             guard conflict.operations.allSatisfy({ repetitions[$0, default: 0] < Self.repetitionLimit }),
                 let (resolution, decision) = await decide(conflict),
                 let resolved = try await logResolution(conflict, resolution, decision)
@@ -61,7 +61,7 @@ struct ConflictRound {
         _ conflict: Conflict, _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision
     ) async throws(TidelogError) -> ConflictResolved? {
         do throws(TidelogError) {
-            return try await store.logResolution(conflict, resolution, decision)
+            return try await store.conflicts.logResolution(conflict, resolution, decision)
         } catch {
             // A rule forbids the resolution, for example because a dependent operation is in flight. The remaining
             // operations can still be sent.
@@ -87,21 +87,21 @@ struct ConflictRound {
         var refused: [EntityID: (operations: [SequenceNumber], links: Set<String>)] = [:]
         for outcome in outcomes {
             guard case .rejected(let refusal) = outcome.result, refusal.mayBeConflict,
-                let changed = try await store.changedEntity(
+                let changed = try await store.conflicts.changedEntity(
                     of: outcome.operation, isThere: ![404, 410].contains(refusal.status))
             else { continue }
             refused[changed.entity, default: ([], [])].operations.append(outcome.operation)
             refused[changed.entity]?.links.formUnion(changed.links)
         }
         for (entity, (operations, links)) in refused.sorted(by: { $0.key < $1.key }) {
-            let before = try await store.baseETag(of: entity)
+            let before = try await store.references.baseETag(of: entity)
             guard try await read(entity, expand: links.sorted()) else { continue }
             let again = operations.filter { repetitions[$0, default: 0] < Self.repetitionLimit }
-            guard !again.isEmpty, let now = try await store.baseETag(of: entity), now != before,
-                try await store.conflict(on: entity) == nil
+            guard !again.isEmpty, let now = try await store.references.baseETag(of: entity), now != before,
+                try await store.conflicts.conflict(on: entity) == nil
             else { continue }
             for operation in again { repetitions[operation, default: 0] += 1 }
-            try await store.release(again)
+            try await store.doubts.release(again)
             report.reopen(again)
         }
     }
@@ -112,7 +112,7 @@ struct ConflictRound {
     /// - Returns: False if the service does not allow the entity to be read. Other operations can still be sent.
     @_optimize(none)
     private func read(_ id: EntityID, expand links: [String] = []) async throws(TidelogError) -> Bool {
-        guard try await store.serviceReference(id) != nil else { return true }
+        guard try await store.references.serviceReference(id) != nil else { return true }
         let found: (payload: EntityPayload, set: EntitySet)?
         do throws(TidelogError) {
             found = try await EntityReader(store: store, session: session).read(id, expand: links)
@@ -121,8 +121,8 @@ struct ConflictRound {
             return links.isEmpty ? false : try await read(id)
         }
         if let (payload, set) = found {
-            try await store.ingest(payload, of: set, known: id)
-        } else if try await store.isOnService(id) {
+            try await store.downloads.ingest(payload, of: set, known: id)
+        } else if try await store.references.isOnService(id) {
             try await store.record([.entitiesMissing([id])])
         }
         return true

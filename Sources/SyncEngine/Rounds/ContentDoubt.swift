@@ -64,7 +64,7 @@ struct ContentDoubtReader {
                     continue
                 }
                 for created in creation.andBelow {
-                    guard let content = try await store.content(of: created, besides: doubtful) else { continue }
+                    guard let content = try await store.doubts.content(of: created, besides: doubtful) else { continue }
                     contents[member.sequence, default: []].append(content)
                 }
             }
@@ -82,13 +82,13 @@ struct ContentDoubtReader {
         guard case .create(let creation, let parent) = final.operation.action, create.operation.stream == nil,
             let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type),
             !set.isSingleton, !set.isContainedSingle, KeyPredicate(of: type, in: creation.values) == nil,
-            let collection = try await store.collection(of: set, below: parent),
-            var content = try await store.content(of: creation, besides: doubtful)
+            let collection = try await store.references.collection(of: set, below: parent),
+            var content = try await store.doubts.content(of: creation, besides: doubtful)
         else { return nil }
         for (navigation, created) in CreatedLinks(members, model).levels(below: creation, type) {
             var contents: [SentContent] = []
             for child in created {
-                if let child = try await store.content(of: child, besides: doubtful) { contents.append(child) }
+                if let child = try await store.doubts.content(of: child, besides: doubtful) { contents.append(child) }
             }
             content.add(contents, below: navigation)
         }

@@ -137,7 +137,7 @@ struct ContentSearch {
     @_optimize(none)
     private func compare(_ entities: [EntityPayload], _ doubt: ContentDoubt) async throws(TidelogError) -> SearchResult
     {
-        let known = try await store.priorKnowledge(
+        let known = try await store.doubts.priorKnowledge(
             of: entities, in: doubt.set, container: doubt.container, besides: doubt.anchors[0])
         var seen = SearchResult()
         for (shown, acquaintance) in zip(entities, known) {

@@ -73,7 +73,7 @@ struct DeletionLookup {
     /// Returns whether the service does not have the entity. False if it cannot be read.
     @_optimize(none)
     private func isGone(_ entity: EntityID) async throws(TidelogError) -> Bool {
-        guard let (reference, set) = try await store.serviceReference(entity) else { return false }
+        guard let (reference, set) = try await store.references.serviceReference(entity) else { return false }
         do throws(TidelogError) {
             return try await EntityReader(store: store, session: session).read(reference, set) == nil
         } catch {
@@ -89,24 +89,14 @@ enum DeletionRecords {
     static func doubtfulDeletions(
         in store: isolated LocalStore, besides busy: Set<SequenceNumber>
     ) throws(TidelogError) -> [DoubtfulDeletion] {
-        let model = try store.model
-        return try store.read { try EntityResolver(storage: $0, model: model).doubtfulDeletions(besides: busy) }
+        let model = try store.core.model
+        return try store.core.read { try EntityResolver(storage: $0, model: model).doubtfulDeletions(besides: busy) }
     }
 
     /// Returns the deletions in doubt that precede a creation with the same key.
     static func replacedDeletions(in store: isolated LocalStore) throws(TidelogError) -> [ReplacedDeletion] {
-        let model = try store.model
-        return try store.read { try EntityResolver(storage: $0, model: model).replacedDeletions() }
-    }
-
-    /// Returns the deletions in doubt that precede one of these operations, which create entities with the same keys. If
-    /// these took effect, the deletions did too, and must not be sent again.
-    static func replacedDeletions(
-        before operations: [SequenceNumber], in store: isolated LocalStore
-    ) throws(TidelogError) -> [SequenceNumber] {
-        try replacedDeletions(in: store).filter {
-            operations.contains($0.creation.sequence) && !operations.contains($0.deletion.sequence)
-        }.map(\.deletion.sequence)
+        let model = try store.core.model
+        return try store.core.read { try EntityResolver(storage: $0, model: model).replacedDeletions() }
     }
 
     /// Logs that a deletion in doubt has ended, because the service does not have the entity, and with it the earlier
@@ -115,23 +105,23 @@ enum DeletionRecords {
         _ deletion: PendingOperation, of entity: EntityID, superseding earlier: [PendingOperation],
         in store: isolated LocalStore
     ) async throws(TidelogError) {
-        let model = try store.model
+        let model = try store.core.model
         let batch = deletion.status.batch ?? 0
         let members = earlier + [deletion]
-        try store.transaction { () throws -> Void in
-            let name = try store.state.name(of: entity, model)
-            try store.addEvidence(
+        try store.core.transaction { () throws -> Void in
+            let name = try store.core.state.name(of: entity, model)
+            try DoubtFindings(core: store.core).add(
                 "\(name), which operation \(deletion.sequence) deletes, does not exist any more.",
                 for: members.filter { if case .inDoubt = $0.status { true } else { false } })
-            let sent = try store.sentCopies(of: members.map(\.sequence))
+            let sent = try StreamRecords(core: store.core).sentCopies(of: members.map(\.sequence))
             let outcomes = members.map {
                 BatchAnswered.Outcome(operation: $0.sequence, result: .confirmed(images: []))
             }
-            try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
-            try store.remove(sent)
-            _ = try store.commit()
+            try store.core.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+            try StreamRecords(core: store.core).remove(sent)
+            _ = try store.core.commit()
         }
-        try await store.acknowledge()
+        try await store.core.acknowledge()
     }
 
     /// Logs that operations in doubt have ended, because their entity was deleted by a later operation whose outcome is
@@ -139,18 +129,18 @@ enum DeletionRecords {
     static func endVoidDoubts(
         in store: isolated LocalStore, besides busy: Set<SequenceNumber>
     ) async throws(TidelogError) -> [SequenceNumber] {
-        let model = try store.model
-        let void = try store.read { try EntityResolver(storage: $0, model: model).voidDoubts(besides: busy) }
+        let model = try store.core.model
+        let void = try store.core.read { try EntityResolver(storage: $0, model: model).voidDoubts(besides: busy) }
         guard !void.isEmpty else { return [] }
-        try store.transaction { () throws -> Void in
-            try store.addEvidence("The entity was deleted by a later operation.", for: void)
+        try store.core.transaction { () throws -> Void in
+            try DoubtFindings(core: store.core).add("The entity was deleted by a later operation.", for: void)
             for pending in void {
                 let outcome = BatchAnswered.Outcome(operation: pending.sequence, result: .confirmed(images: []))
-                try store.add(.batchAnswered(BatchAnswered(batch: pending.status.batch ?? 0, outcomes: [outcome])))
+                try store.core.add(.batchAnswered(BatchAnswered(batch: pending.status.batch ?? 0, outcomes: [outcome])))
             }
-            _ = try store.commit()
+            _ = try store.core.commit()
         }
-        try await store.acknowledge()
+        try await store.core.acknowledge()
         return void.map(\.sequence)
     }
 }

@@ -21,7 +21,7 @@ struct DownloadRound {
         var report = DownloadReport()
         guard !queries.isEmpty else { return report }
         let model = try await store.model
-        for query in queries { try LocalStore.check(query, model) }
+        for query in queries { try query.check(for: model) }
         var reading = RetryingReader(store, session, options.retry)
         try await reading.begin(ignoresPostponement: options.ignoresPostponement)
         let runs = try await begin(queries, model)
@@ -41,7 +41,7 @@ struct DownloadRound {
             // A failure of one query does not affect the others.
             if let error, !error.isOfOneQuery { throw error.after(report) }
         }
-        report.openLinks = try await store.openLinks()
+        report.openLinks = try await store.downloads.openLinks()
         return report
     }
 
@@ -51,7 +51,7 @@ struct DownloadRound {
             encoder: RequestEncoder(
                 version: model.version, model: model, serviceRoot: session.root,
                 options: try await store.serviceOptions),
-            directory: store.spoolDirectory, memoryLimit: store.spoolMemory)
+            directory: store.downloads.spoolDirectory, memoryLimit: store.core.options.downloadLimits.memory)
     }
 
     /// Finishes one query, and returns its error if it failed.
@@ -66,7 +66,7 @@ struct DownloadRound {
             return nil
         } catch {
             // If the views refuse the commit, they are rebuilt from the log.
-            try? await store.commitPages()
+            try? await store.downloads.commitPages()
             return error
         }
     }
@@ -76,8 +76,8 @@ struct DownloadRound {
         _ queries: [DefiningQuery], _ model: EntityDataModel
     ) async throws(TidelogError) -> [QueryRun] {
         let service = try await store.serviceOptions
-        let states = try await store.queryStates()
-        let settings = store.querySettings
+        let states = try await store.downloads.queryStates()
+        let settings = store.core.options.querySettings
         var runs: [QueryRun] = []
         for query in queries {
             let options = QueryRun.Options(

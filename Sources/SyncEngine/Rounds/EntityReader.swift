@@ -12,7 +12,7 @@ struct EntityReader {
     func read(
         _ id: EntityID, expand: [String] = []
     ) async throws(TidelogError) -> (payload: EntityPayload, set: EntitySet)? {
-        guard let (reference, set) = try await store.serviceReference(id) else { return nil }
+        guard let (reference, set) = try await store.references.serviceReference(id) else { return nil }
         return try await read(reference, set, expand: expand)
     }
 

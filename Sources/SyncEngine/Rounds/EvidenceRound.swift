@@ -78,11 +78,11 @@ struct EvidenceRound {
         let own = Set(group.flatMap { $0.anchors.map(\.sequence) })
         var evidence = DoubtEvidence()
         evidence.creates = own.count
-        evidence.knowsWholeSet = try await store.knowsWhole(first.set)
+        evidence.knowsWholeSet = try await store.doubts.knowsWhole(first.set)
         evidence.hasNeighbours = others.contains { operation, contents in
             !own.contains(operation) && contents.contains { $0.isAlike(first.content) }
         }
-        if try await store.hasKeyless(like: first.content, in: first.set) { evidence.hasNeighbours = true }
+        if try await store.doubts.hasKeyless(like: first.content, in: first.set) { evidence.hasNeighbours = true }
         let search = ContentSearch(store: store, session: session)
         let needed = evidence.knowsWholeSet ? DoubtEvidence.bitsAmongKnown : DoubtEvidence.bitsAmongUnknown
         let searchResult = try await search.searchResult(
@@ -184,8 +184,8 @@ struct EvidenceRound {
         let now = store.environment.now()
         var end = Timestamp.min
         for doubt in group where !DoubtReason.isOfRefusal(doubt.anchors[0].doubtReason) {
-            let sent = try await store.sendingTime(of: doubt.anchors[0])
-            let wait = await store.lostRequestWait(
+            let sent = try await store.doubts.sendingTime(of: doubt.anchors[0])
+            let wait = await store.doubts.lostRequestWait(
                 of: doubt.anchors[0], sent: sent, seconds: options.lostRequestSeconds)
             end = max(end, wait.end)
         }

@@ -69,7 +69,7 @@ struct InDoubtResolver {
         }
         let reading = EntityReader(store: store, session: session)
         // Children of an entity whose key is unknown cannot be read.
-        guard let collection = try await store.collection(of: set, below: parent) else { return .unknown }
+        guard let collection = try await store.references.collection(of: set, below: parent) else { return .unknown }
         if set.isContainedSingle { return .mayBeDoneTwice }
         let place = collection.place
         if let key = KeyPredicate(of: type, in: creation.values) {
@@ -124,7 +124,7 @@ struct InDoubtResolver {
 
     /// Returns whether the service has the sent bytes of a stream. Reads the whole stream.
     private func holds(_ stream: StreamWrite, _ id: EntityID) async throws(TidelogError) -> Bool {
-        let source = try await store.streamSource(id, property: stream.property)
+        let source = try await store.media.streamSource(id, property: stream.property)
         let streamed = try await session.stream(source.url, headers: ["Accept": "*/*"], isMedia: true)
         if streamed.response.status == 204 || streamed.response.status == 404 { return stream.content == nil }
         try ServiceSession.check(streamed.response, "GET", source.url)
@@ -144,22 +144,6 @@ struct InDoubtResolver {
         values.allSatisfy {
             payload.values[$0.name] == $0.value || ($0.value == .null && payload.values[$0.name] == nil)
         }
-    }
-}
-
-extension LocalStore {
-    /// Returns the collection in which the entities of a set are read.
-    ///
-    /// - Returns: A tuple with a nil `place` if the set belongs to the entity container. Nil if the set is contained in
-    ///   an entity whose key is unknown.
-    func collection(
-        of set: EntitySet, below parent: Parent?
-    ) throws(TidelogError) -> (place: ResourceReference?, container: EntityID?)? {
-        guard let containment = set.containment else { return (nil, nil) }
-        guard let parent, let owner = try serviceReference(parent.entity)?.reference else { return nil }
-        let place = ResourceReference.contained(
-            in: containment.cast.map { .cast(owner, to: $0) } ?? owner, by: containment.navigation, key: nil)
-        return (place, parent.entity)
     }
 }
 

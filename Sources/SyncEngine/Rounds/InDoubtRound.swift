@@ -22,11 +22,11 @@ struct InDoubtRound {
     /// Resolves the operations in doubt.
     @_optimize(none)
     func run() async throws(TidelogError) -> InDoubtReport<TidelogError> {
-        guard try await !store.pendingOperations(.inDoubt).isEmpty else {
+        guard try await !store.queue.pendingOperations(.inDoubt).isEmpty else {
             return InDoubtReport(released: [], knowledge: knowledge)
         }
         var resend = ResendRound(driver: driver, knowledge: knowledge)
-        for open in try await store.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
+        for open in try await store.doubts.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
             try await resend.sendAgain(open)
         }
         let released = try await resolve(unsettled: resend.unsettled)
@@ -40,7 +40,7 @@ struct InDoubtRound {
     @_optimize(none)
     private func resolve(unsettled: Set<SequenceNumber>) async throws(TidelogError) -> Set<SequenceNumber> {
         // The service is still processing these, so a read would be inconclusive.
-        let busy = unsettled.union(try await store.awaitedOperations().values.joined())
+        let busy = unsettled.union(try await store.doubts.awaitedOperations().values.joined())
         driver.report.inDoubt += unsettled.sorted()
         var released: Set<SequenceNumber> = []
         let deletions = try await DeletionLookup(
@@ -55,7 +55,7 @@ struct InDoubtRound {
         while true {
             driver.report.inDoubt = known
             var untold: [[PendingOperation]] = []
-            let sets = try await store.inDoubtSets()
+            let sets = try await store.doubts.inDoubtSets()
             let isBusy = { (members: [PendingOperation]) in members.contains { waiting.contains($0.sequence) } }
             for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
                 switch try await resolveByKey(members, deletions) {
@@ -93,21 +93,21 @@ struct InDoubtRound {
                     await store.recordDetected { $0.changeSetRollback = .absent }
                 }
                 let (proven, unproven) = try await proven(members)
-                try await store.confirm(
+                try await store.doubts.confirm(
                     proven, of: members[0].status.batch ?? 0, found: found, because: (finding, replacing: replaced))
                 driver.report.adopted += proven.map(\.sequence)
                 try await finish(proven, found: found.map(\.operation))
                 released += unproven.map(\.sequence)
             case .absent(let finding):
                 let absent = try await absent(members)
-                try await store.release(absent, because: finding)
+                try await store.doubts.release(absent, because: finding)
                 released += absent.map(\.sequence)
             case .waits(let end):
                 driver.report.inDoubt += operations
                 for operation in operations { driver.report.nextLooks[operation] = end }
             case .undecided(let finding):
                 driver.report.inDoubt += operations
-                if let finding { try await store.logSearchResult(finding, of: members) }
+                if let finding { try await store.doubts.logSearchResult(finding, of: members) }
             case .tookEffectInPart: partial += operations
             }
         }
@@ -198,7 +198,7 @@ struct InDoubtRound {
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
             let (proven, unproven) = try await proven(members)
             // The found entities contain the keys, which the service may have generated.
-            try await store.confirm(
+            try await store.doubts.confirm(
                 proven, of: batch,
                 found: found.compactMap { pending, finding in
                     guard case .tookEffect(_, let payload, let set) = finding else { return nil }
@@ -211,7 +211,7 @@ struct InDoubtRound {
         // check.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
             let absent = try await absent(members).map(\.sequence)
-            try await store.release(absent)
+            try await store.doubts.release(absent)
             return .settled(absent)
         }
         // Unresolvable operations stay with the others, so that a later resolution covers all of them.
@@ -222,16 +222,16 @@ struct InDoubtRound {
         let ended = try await RemovalLookup(store: store, session: session, members: members).ended()
         for (pending, finding) in findings {
             if case .inDoubt(let batch, _) = pending.status, ended.contains(pending.sequence) {
-                try await store.confirm([pending.sequence], of: batch, images: [:])
+                try await store.doubts.confirm([pending.sequence], of: batch, images: [:])
                 driver.report.confirmed.append(pending.sequence)
                 continue
             }
             switch finding {
             case .tookEffect(let batch, let payload, let set):
-                try await store.confirm(pending, of: batch, payload, set)
+                try await store.doubts.confirm(pending, of: batch, payload, set)
                 driver.report.confirmed.append(pending.sequence)
             case .mayBeSentAgain:
-                try await store.release([pending.sequence])
+                try await store.doubts.release([pending.sequence])
                 released.append(pending.sequence)
             // The service may have processed it, so it stays in doubt until it has been sent again. Otherwise it
             // could be cancelled out or undone as if the service had never received it.

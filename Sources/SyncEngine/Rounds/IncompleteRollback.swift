@@ -56,7 +56,7 @@ struct IncompleteRollback {
         for operations: [SequenceNumber], _ batch: BatchID, _ known: ServiceOptions.ChangeSetRollback,
         _ findings: inout Findings
     ) async {
-        let members = (try? await store.pendingOperations(operations)) ?? []
+        let members = (try? await store.queue.pendingOperations(operations)) ?? []
         var isThere = known == .absent
         var looked = 0
         for member in members {
@@ -102,12 +102,5 @@ extension BatchAnswered.Outcome {
     func amended(by result: BatchAnswered.Result?) -> BatchAnswered.Outcome {
         guard let result, !isConfirmed else { return self }
         return BatchAnswered.Outcome(operation: operation, result: result)
-    }
-}
-
-extension LocalStore {
-    /// Returns the given operations that are still pending, in order.
-    func pendingOperations(_ operations: [SequenceNumber]) throws(TidelogError) -> [PendingOperation] {
-        try read { state in try operations.compactMap { try state.pendingOperation($0) } }
     }
 }

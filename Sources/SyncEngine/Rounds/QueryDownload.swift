@@ -34,7 +34,7 @@ struct QueryDownload {
     /// The response to the first request, if it was requested before the query's turn.
     private var first: StreamedResponse?
 
-    private typealias Ingested = LocalStore.IngestedPart
+    private typealias Ingested = IngestedPart
 
     /// The entity set and type of the query's result.
     struct Target {
@@ -80,19 +80,19 @@ struct QueryDownload {
     @inline(never) @_optimize(none)
     private mutating func readAll(_ reading: inout RetryingReader) async throws(TidelogError) {
         // The links are passed on, so that each is looked up once per download and not once per query.
-        if let carried { waiting = carried } else { waiting = DanglingLinks(kept: try await store.openLinks()) }
+        if let carried { waiting = carried } else { waiting = DanglingLinks(kept: try await store.downloads.openLinks()) }
         while true {
             switch try await step(&reading) {
             case .next: break
             case .restart:
                 try await awaitIngestion()
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
-                waiting = DanglingLinks(kept: try await store.openLinks())
+                waiting = DanglingLinks(kept: try await store.downloads.openLinks())
                 unlinked = []
                 (quarantined, repeated) = ([], [])
             case .finished(let deltaLink):
                 try await awaitIngestion()
-                let end = try await store.finishDownload(
+                let end = try await store.downloads.finishDownload(
                     of: query, deltaLink: deltaLink, waiting: waiting, unlinked: unlinked)
                 tally.removed += end.removed
                 left = end.waiting
@@ -156,7 +156,7 @@ struct QueryDownload {
     ) async throws(TidelogError) -> QueryRun.Step? {
         // A single entity is read as a whole anyway.
         guard !target.isSingle else { return try await ingest(body, url, &reading) }
-        let spool = PageSpool(directory: store.spoolDirectory, memoryLimit: store.spoolMemory)
+        let spool = PageSpool(directory: store.downloads.spoolDirectory, memoryLimit: store.core.options.downloadLimits.memory)
         var check = PageValidator(version: model.version, limits: reader.limits)
         while true {
             let chunk: [UInt8]?
@@ -245,13 +245,13 @@ struct QueryDownload {
         ingestion = Task {
             do throws(TidelogError) {
                 return .success(
-                    try await store.ingest(
+                    try await store.downloads.ingest(
                         items, of: set, query: query, compares: compares, next: next, waiting: waiting))
             } catch {
                 return .failure(error)
             }
         }
-        if !store.readsAhead { try await awaitIngestion() }
+        if !store.core.options.readsAhead { try await awaitIngestion() }
     }
 
     /// Waits for the ingestion of the current part.

@@ -44,7 +44,7 @@ struct RemovalLookup {
         do throws(TidelogError) {
             switch pending.operation.action {
             case .delete(let id):
-                guard let (reference, set) = try await store.serviceReference(id) else { return false }
+                guard let (reference, set) = try await store.references.serviceReference(id) else { return false }
                 return try await reader.read(reference, set) == nil
             case .deleteLink(let link): return try await isGone(link, pending.sequence)
             case .create, .update, .createLink, .updateLink: return false
@@ -57,10 +57,10 @@ struct RemovalLookup {
 
     @_optimize(none)
     private func isGone(_ link: Link, _ operation: SequenceNumber) async throws(TidelogError) -> Bool {
-        guard let (source, set) = try await store.serviceReference(link.from),
+        guard let (source, set) = try await store.references.serviceReference(link.from),
             let navigation = set.entityType.findProperty(link.navigation),
             !members.contains(where: { $0.sequence != operation && $0.operation.maySet(link, navigation) }),
-            let (target, targets) = try await store.serviceReference(link.to), case .entity(_, let key) = target
+            let (target, targets) = try await store.references.serviceReference(link.to), case .entity(_, let key) = target
         else { return false }
         if navigation.isCollection {
             // Only an empty result is conclusive, in case the service ignores the condition.

@@ -26,13 +26,13 @@ struct ResendRound {
     mutating func sendAgain(_ open: OpenBatch) async throws(TidelogError) {
         let profile = try await driver.profile(knowledge)
         guard profile.options.repeatability != .none, await !store.lacksRepeatability else { return }
-        let places = try await store.inDoubtPlaces(of: open)
+        let places = try await store.doubts.inDoubtPlaces(of: open)
         // Without $batch each request has its own response.
         var groups = profile.options.supportsBatch ? [places] : places.map { [$0] }
         while !groups.isEmpty {
             let group = groups.removeFirst()
             guard !group.isEmpty else { continue }
-            let batch = try await store.uploaded(open.prepared, group)
+            let batch = try await store.doubts.uploaded(open.prepared, group)
             switch try await sendAgain(batch, group, of: open, profile) {
             case .later: return
             // A read would be inconclusive while the service is processing the batch.
@@ -114,7 +114,7 @@ struct ResendRound {
         {
             // The later response is matched with all change sets outstanding at that time, which therefore have to
             // be the ones sent here.
-            guard try await store.inDoubtPlaces(of: open) == places else { return .busy }
+            guard try await store.doubts.inDoubtPlaces(of: open) == places else { return .busy }
             try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
             return .later
         }

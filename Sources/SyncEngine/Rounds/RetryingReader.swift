@@ -25,7 +25,7 @@ struct RetryingReader {
     mutating func begin(ignoresPostponement: Bool) async throws(TidelogError) {
         let store = waiting.store
         // If the service deferred single operations, that does not apply to reading.
-        guard let postponed = try await store.postponement, try await store.pendingOperations(.deferred).isEmpty
+        guard let postponed = try await store.postponement, try await store.queue.pendingOperations(.deferred).isEmpty
         else { return }
         let age = store.environment.now().subtractingReportingOverflow(postponed.upload.notBefore).partialValue
         if age < policy.longestDelay.milliseconds { failuresBefore = postponed.upload.attempt }

@@ -60,7 +60,7 @@ struct UploadAttempts {
     /// Waits for the postponement that an earlier upload recorded.
     private func waitForPostponement(_ waiting: inout Backoff) async throws(TidelogError) {
         guard !options.ignoresPostponement, let postponed = try await store.postponement,
-            try await store.hasQueuedOperations()
+            try await store.queue.hasQueuedOperations()
         else { return }
         try await waiting.wait(for: postponed)
     }
@@ -97,7 +97,7 @@ struct UploadAttempts {
     /// Returns the failure that the deferred operations of a round represent.
     private func obstacle(_ report: UploadReport) async throws(TidelogError) -> RetryableFailure? {
         guard let first = report.deferred.first else { return nil }
-        let deferred = try await store.pendingOperations(.deferred)
+        let deferred = try await store.queue.pendingOperations(.deferred)
         let attempt = deferred.map(\.deferrals).max() ?? 1
         return RetryableFailure(
             reason:

@@ -7,13 +7,13 @@ import Transport
 extension UploadDriver {
     /// Requests the response to an accepted batch. Returns nil if no operation waits for it.
     func poll(_ batch: BatchID) async throws(TidelogError) -> MonitorReport<TidelogError>? {
-        guard let open = try await store.openBatch(batch), let monitor = open.monitor,
-            let outstanding = try await store.outstanding(of: open)
+        guard let open = try await store.doubts.openBatch(batch), let monitor = open.monitor,
+            let outstanding = try await store.doubts.outstanding(of: open)
         else { return nil }
         let answer = session.isOfService(monitor) ? await ask(monitor) : .foreign
         let now = store.environment.now()
         return MonitorReport(
-            batch: try await store.uploaded(open.prepared, outstanding.places), monitor: place(of: monitor),
+            batch: try await store.doubts.uploaded(open.prepared, outstanding.places), monitor: place(of: monitor),
             isRepeated: outstanding.isRepeated,
             age: now.subtractingReportingOverflow(outstanding.since).partialValue, answer: answer,
             profile: try await profile(), now: now)
@@ -33,7 +33,7 @@ extension UploadDriver {
     /// Waits before the next poll. If the upload is cancelled meanwhile, the batch is cancelled on the service too, if
     /// possible.
     func wait(_ pause: Duration, for batch: BatchID) async throws(TidelogError) {
-        guard let monitor = try await store.openBatch(batch)?.monitor else { return }
+        guard let monitor = try await store.doubts.openBatch(batch)?.monitor else { return }
         session.activity.notify(
             .waiting(
                 until: store.environment.now() + pause.milliseconds, attempt: 0,

@@ -32,7 +32,7 @@ final class UploadDriver {
         case .begin:
             // A batch whose response could not be logged, for example because the disk was full, would otherwise stay
             // in flight for ever.
-            try await store.interruptOpenBatches()
+            try await store.doubts.interruptOpenBatches()
             return .accepted(try await acceptedBatches())
         case .listAccepted: return .accepted(try await acceptedBatches())
         case .poll(let batch): return .polled(try await poll(batch))
@@ -42,15 +42,15 @@ final class UploadDriver {
         case .readQueue: return .queue(try await queue())
         case .resolveConflicts: return .conflicts(hasResolved: try await conflicts.applyPolicy(&report))
         case .plan(let retrying, let knowledge):
-            let epoch = await store.planEpoch
+            let epoch = await store.uploads.planEpoch
             let profile = try await profile(knowledge)
             return .planned(try await nextPlan(retrying, profile.options), since: epoch, profile)
-        case .elide(let operations, let epoch): report.elided += try await store.elide(operations, since: epoch)
+        case .elide(let operations, let epoch): report.elided += try await store.uploads.elide(operations, since: epoch)
         case .prepare(let plan, let epoch, let profile):
             return .prepared(try await prepare(plan, since: epoch, profile))
         case .send(let batch): return await send(batch)
         case .probe(let profile): return .probed(answersParts: await answersParts(profile))
-        case .withdraw(let batch): try await store.withdraw(batch)
+        case .withdraw(let batch): try await store.uploads.withdraw(batch)
         case .interrupt(let batch, let reason):
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
         case .accept(let batch, let monitor):
@@ -67,7 +67,7 @@ final class UploadDriver {
     }
 
     private func acceptedBatches() async throws(TidelogError) -> [BatchID] {
-        try await store.openBatches().filter { $0.monitor != nil }.map(\.batch)
+        try await store.doubts.openBatches().filter { $0.monitor != nil }.map(\.batch)
     }
 
     func profile(_ knowledge: UploadKnowledge = UploadKnowledge()) async throws(TidelogError) -> ServiceProfile {
@@ -77,13 +77,13 @@ final class UploadDriver {
 
     private func queue() async throws(TidelogError) -> UploadQueue {
         var queue = UploadQueue()
-        let refused = try await store.pendingOperations(.rejected).map(\.sequence)
+        let refused = try await store.queue.pendingOperations(.rejected).map(\.sequence)
         queue.refused = Set(refused.filter(upload.refused.takes))
-        let deferred = try await store.pendingOperations(.deferred)
+        let deferred = try await store.queue.pendingOperations(.deferred)
         queue.deferred = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
         // Not those that the service is still processing.
-        let doubtful = Set(try await store.pendingOperations(.inDoubt).map(\.sequence))
-        let awaited = Set(try await store.awaitedOperations().values.joined())
+        let doubtful = Set(try await store.queue.pendingOperations(.inDoubt).map(\.sequence))
+        let awaited = Set(try await store.doubts.awaitedOperations().values.joined())
         queue.inDoubt = doubtful.subtracting(report.inDoubt).subtracting(awaited)
         queue.ended = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation))
         return queue
@@ -100,7 +100,7 @@ final class UploadDriver {
         _ retrying: Set<SequenceNumber>, _ options: ServiceOptions, asked: Set<EntityID> = [],
         read: Set<EntityID> = []
     ) async throws(TidelogError) -> UploadPlan {
-        let plan = try await store.plan(
+        let plan = try await store.uploads.plan(
             retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
         // If the entities that were read turn out to be deleted, others may have to be read instead.
         let unread = plan.entitiesToRead.filter { !asked.contains($0) }
@@ -127,7 +127,7 @@ final class UploadDriver {
         guard outgoing.fitsRecord || plan.changeSets.count == 1 else { return .tooLarge }
         let number = try await store.nextBatch
         let encoded = try outgoing.encoded(as: number)
-        guard try await store.prepare(encoded.prepared, since: epoch) else { return .outdated }
+        guard try await store.uploads.prepare(encoded.prepared, since: epoch) else { return .outdated }
         self.outgoing = encoded.request
         return .ready(UploadedBatch(plan, number: number, requests: outgoing.requests), encoded.obstacle)
     }
@@ -153,7 +153,7 @@ final class UploadDriver {
         report.bytesSent += wire.body.count
         guard let content = request.stream?.content else { return try await session.modify(wire) }
         report.bytesSent += Int(clamping: content.byteCount)
-        let stream = try await store.requestStream(content)
+        let stream = try await store.media.requestStream(content)
         return try await session.modify(wire, content: stream.requestContent)
     }
 
@@ -184,7 +184,7 @@ final class UploadDriver {
         let rollback = await IncompleteRollback(store: store, session: session).find(answer)
         var answer = answer
         answer.amended.merge(rollback.inDoubt) { $1 }
-        var results = try await store.answer(
+        var results = try await store.uploads.answer(
             answer, budget: RetryBudget(attempts: upload.retry.attempts, spent: answer.deferrals))
         try await adopt(rollback, answer.batch.number, &results)
         report.addRetryAfter(answer.outcomes, now: store.environment.now())
@@ -215,7 +215,7 @@ final class UploadDriver {
         guard !rollback.found.isEmpty else { return }
         await store.recordDetected { $0.changeSetRollback = .absent }
         for (pending, payload, set) in rollback.found {
-            try await store.confirm(pending, of: batch, payload, set)
+            try await store.doubts.confirm(pending, of: batch, payload, set)
             for index in results.indices where results[index].operation == pending.sequence {
                 results[index].result = .confirmed(images: [])
             }

@@ -21,7 +21,7 @@ struct UploadReading {
             return .unreadable
         }
         guard let (payload, set) = found else { return .gone }
-        try await store.ingest(payload, of: set, known: id, identifying: !expand.isEmpty)
+        try await store.downloads.ingest(payload, of: set, known: id, identifying: !expand.isEmpty)
         return .read
     }
 
@@ -56,15 +56,15 @@ struct UploadReading {
             for id in request.called where !shown.contains(id) && !missing.contains(id) { missing.append(id) }
         }
         for id in missing {
-            guard try await store.serviceReference(id) != nil else { continue }
-            guard try await read(id) == .gone, try await store.isOnService(id) else { continue }
+            guard try await store.references.serviceReference(id) != nil else { continue }
+            guard try await read(id) == .gone, try await store.references.isOnService(id) else { continue }
             try await store.record([.entitiesMissing([id])])
         }
     }
 
     /// Reads the keys of the entities to which the entity is linked, if some are unknown.
     func readKeys(below id: EntityID) async throws(TidelogError) {
-        let missing = try await store.navigationsToKeylessEntities(of: id)
+        let missing = try await store.references.navigationsToKeylessEntities(of: id)
         if !missing.isEmpty { try await read(id, expand: missing) }
     }
 
@@ -79,13 +79,13 @@ struct UploadReading {
         var hasFound = false
         for id in awaited.sorted() {
             sought.insert(id)
-            for owner in try await store.partners(of: id) where sought.insert(owner).inserted {
+            for owner in try await store.references.partners(of: id) where sought.insert(owner).inserted {
                 // A previous read may already have returned this key.
-                guard try await store.serviceReference(id) == nil, try await store.serviceReference(owner) != nil
+                guard try await store.references.serviceReference(id) == nil, try await store.references.serviceReference(owner) != nil
                 else { continue }
                 try await readKeys(below: owner)
             }
-            if try await store.serviceReference(id) != nil { hasFound = true }
+            if try await store.references.serviceReference(id) != nil { hasFound = true }
         }
         return hasFound
     }

@@ -14,12 +14,12 @@ struct UploadRound {
     @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         let driver = UploadDriver(store: store, session: session, upload: upload)
-        await store.beginUpload()
+        await store.uploads.beginUpload()
         do throws(TidelogError) {
             try await run(driver, excluding: refused)
-            await store.endUpload()
+            await store.uploads.endUpload()
         } catch {
-            await store.endUpload()
+            await store.uploads.endUpload()
             try? await reportRemaining(driver)
             throw error.after(driver.report)
         }
@@ -46,21 +46,21 @@ struct UploadRound {
     private func finish(
         _ driver: UploadDriver, _ upload: UploadSession<TidelogError>
     ) async throws(TidelogError) {
-        let awaited = try await store.awaitedOperations().sorted { $0.key < $1.key }
+        let awaited = try await store.doubts.awaitedOperations().sorted { $0.key < $1.key }
         driver.report.awaited = awaited.map { batch, operations in
             AwaitedBatch(operations: operations, reason: upload.unanswered[batch] ?? "The service is processing it")
         }
-        driver.report.setUndecided(conflicts: try await store.conflicts())
+        driver.report.setUndecided(conflicts: try await store.conflicts.all())
         try await reportRemaining(driver)
     }
 
     /// Sets the remaining operations of the report. Also called after an error, because operations that have just
     /// become in doubt are not among the outcomes.
     private func reportRemaining(_ driver: UploadDriver) async throws(TidelogError) {
-        let awaited = Set(try await store.awaitedOperations().values.joined())
-        let inDoubt = try await store.pendingOperations(.inDoubt).map(\.sequence)
+        let awaited = Set(try await store.doubts.awaitedOperations().values.joined())
+        let inDoubt = try await store.queue.pendingOperations(.inDoubt).map(\.sequence)
         driver.report.inDoubt = inDoubt.filter { !awaited.contains($0) }
-        let counts = try await store.queueCounts()
+        let counts = try await store.queue.queueCounts()
         (driver.report.remaining, driver.report.heldBack) = counts
     }
 

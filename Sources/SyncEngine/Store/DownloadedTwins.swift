@@ -79,13 +79,13 @@ struct DownloadedTwins {
     ///
     /// - Parameter read: The versions of the entities that were read just now. Without them, the outcomes contain the
     ///   versions of the responses, and other clients may have changed the entities since.
-    func add(_ answered: BatchAnswered, reading read: [EntityImage]? = nil, to store: isolated LocalStore) throws {
+    func add(_ answered: BatchAnswered, reading read: [EntityImage]? = nil, to core: StoreCore) throws {
         // First, because links by referential constraints become those of the created entities.
         let removed = others + twins.filter(\.isRemovable).map(\.row.id)
-        if !removed.isEmpty { try store.add(.entitiesMissing(removed.sorted())) }
-        try store.add(.batchAnswered(answered))
-        if let read { try store.add(.entitiesRead(read)) }
-        for record in deliveries(isRead: read != nil) { try store.add(record) }
+        if !removed.isEmpty { try core.add(.entitiesMissing(removed.sorted())) }
+        try core.add(.batchAnswered(answered))
+        if let read { try core.add(.entitiesRead(read)) }
+        for record in deliveries(isRead: read != nil) { try core.add(record) }
     }
 
     /// Returns the deliveries of the second entities, under the IDs of the created ones.

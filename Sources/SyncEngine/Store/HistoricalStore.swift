@@ -25,7 +25,7 @@ public struct HistoricalStore: Sendable {
     /// - Throws: `notFound` if a compaction has removed the required records, `damaged` if records before the point are
     ///   unreadable, `noStore` if there is no log.
     public init(
-        _ files: StoreFiles, at point: PointInTime, options: LocalStore.Options = .init()
+        _ files: StoreFiles, at point: PointInTime, options: LocalStoreOptions = .init()
     ) async throws(TidelogError) {
         let past: HistoricalLog
         var options = options
@@ -41,7 +41,7 @@ public struct HistoricalStore: Sendable {
                     .notFound, "A compaction removed the states of the store before operation \(first).",
                     place: files.log, recovery: "Request a later state.", cause: error)
             }
-            throw LocalStore.mapped(error, files)
+            throw StoreCore.mapped(error, files)
         }
         sequence = past.lastSequence
         options.disk = .simulated(past.fileSystem)

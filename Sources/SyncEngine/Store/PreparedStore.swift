@@ -13,7 +13,7 @@ package enum PreparedStore {
     package static func write(
         _ store: isolated LocalStore, root: String, service: ServiceOptions?, to directory: String
     ) throws(TidelogError) {
-        let pending = try store.pendingCount()
+        let pending = try store.core.read { try $0.pendingCount() }
         guard pending == 0 else {
             throw TidelogError(
                 .refused(.notAllowed),
@@ -22,15 +22,15 @@ package enum PreparedStore {
         }
         let unfinished = try UnfinishedStore(directory)
         do {
-            try store.commitPages()
+            try store.core.commitPages()
             let log = try LogCopy(
-                directory: unfinished.files.log, store: .random(), firstSequence: store.log.nextSequence)
-            try PreparedState.writeSnapshot(of: store.state) { try log.addSnapshotItem(kind: $0, payload: $1) }
+                directory: unfinished.files.log, store: .random(), firstSequence: store.core.log.nextSequence)
+            try PreparedState.writeSnapshot(of: store.core.state) { try log.addSnapshotItem(kind: $0, payload: $1) }
             try log.finish()
             try unfinished.finish(StoreDescription(serviceRoot: root, service: service))
         } catch {
             unfinished.discard()
-            throw store.mapped(error)
+            throw store.core.mapped(error)
         }
     }
 
@@ -60,7 +60,7 @@ package enum PreparedStore {
             try unfinished.finish(description, keys: keys)
         } catch {
             unfinished.discard()
-            throw LocalStore.mapped(error, source)
+            throw StoreCore.mapped(error, source)
         }
     }
 }

@@ -16,7 +16,8 @@ final class SerialQueueExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    private var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
+    /// Whether the caller runs on this executor.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
 

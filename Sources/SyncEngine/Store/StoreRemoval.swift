@@ -16,7 +16,7 @@ public struct StoreRemoval: Sendable {
     ///   - options: Options with the keys of an encrypted store. Not needed with `force`.
     /// - Throws: `noStore` if the directory contains no store, `refused(.notAllowed)` if operations are pending,
     ///   `locked` while the store is open.
-    public func run(force: Bool, options: LocalStore.Options) async throws(TidelogError) {
+    public func run(force: Bool, options: LocalStoreOptions) async throws(TidelogError) {
         try check()
         if force { return try remove(try lock()) }
         let store: LocalStore

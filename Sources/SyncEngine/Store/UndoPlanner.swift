@@ -9,6 +9,12 @@ struct UndoPlanner {
     let model: EntityDataModel?
     let serviceRoot: String?
 
+    init(in core: StoreCore) throws(StateError) {
+        state = core.state
+        model = core.fold.model
+        serviceRoot = try core.state.header().service?.root
+    }
+
     /// Returns the operations that an undo of the target would undo, with those that depend on it.
     func report(on target: UndoTarget, _ fold: inout Fold) throws -> UndoReport {
         var report = UndoReport()

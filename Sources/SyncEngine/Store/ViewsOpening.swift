@@ -14,17 +14,13 @@ struct ViewsOpening {
     let path: String?
     /// The key of the views, or nil if the log is not encrypted.
     let key: ViewsKey?
-    private let disk: StoreDisk
+    private let options: LocalStoreOptions
     /// The sequence number of the log's next record.
     let nextSequence: SequenceNumber
     /// Whether each record is on disk before the views have it.
     private let syncsEachCommit: Bool
     /// The snapshots that were found damaged, or not to belong to this log, when it was opened.
     private let unusable: Set<String>
-    /// The number of operations that makes a queue long, or nil for the fold's default.
-    var longQueue: Int?
-    /// The number of changed items that the working set keeps within a transaction, or nil for its default.
-    var flushLimit: Int?
     /// Whether the state is folded in memory and the views are built from the result. It takes as much memory as the
     /// state, and much less time for many records.
     var foldsInMemory = false
@@ -34,12 +30,12 @@ struct ViewsOpening {
     private(set) var notes: [String] = []
     private(set) var report = ViewsReport()
 
-    init(files: StoreFiles, log: OperationLog, reader: LogReader, disk: StoreDisk, unusable: Set<String>) {
+    init(files: StoreFiles, log: OperationLog, reader: LogReader, options: LocalStoreOptions, unusable: Set<String>) {
         self.files = files
         self.reader = reader
         self.unusable = unusable
-        self.disk = disk
-        path = disk.viewsPath(files)
+        self.options = options
+        path = options.disk.viewsPath(files)
         key = ViewsKey(log.options.keys, in: log.storeIdentifier)
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
@@ -48,8 +44,8 @@ struct ViewsOpening {
 
     mutating func open() throws -> (SQLiteState, Fold) {
         // Left by a process that ended during a compaction.
-        disk.remove(files.proof)
-        if path == nil { disk.remove(files.viewFiles) }
+        options.disk.remove(files.proof)
+        if path == nil { options.disk.remove(files.viewFiles) }
         do {
             if let views = try existing() { return views }
         } catch let error as StateError {
@@ -127,19 +123,19 @@ struct ViewsOpening {
     }
 
     private func views() throws(StateError) -> SQLiteState {
-        try SQLiteState(path: path, key: key, store: store, boot: disk.boot)
+        try SQLiteState(path: path, key: key, store: store, boot: options.disk.boot)
     }
 
     private func emptyViews() throws(StateError) -> SQLiteState {
-        disk.removeViews(files)
+        options.disk.removeViews(files)
         return try views()
     }
 
     private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold) {
         let workingSet = WorkingSet(over: state)
-        if let flushLimit { workingSet.flushLimit = flushLimit }
+        if let flushLimit = options.flushLimit { workingSet.flushLimit = flushLimit }
         var fold = try Fold(storage: workingSet)
-        if let longQueue { fold.longQueue = longQueue }
+        if let longQueue = options.longQueue { fold.longQueue = longQueue }
         report.foldedRecords = try Self.catchUp(&fold, reader)
         return (state, fold)
     }

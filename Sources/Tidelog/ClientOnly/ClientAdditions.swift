@@ -23,7 +23,7 @@ struct ClientAdditions {
         guard let bytes, let known = try await store.service else { return }
         guard ClientOnlyMetadata.parts(known.metadata).additions ?? [] != bytes else { return }
         let joined = try joined(known.metadata).bytes
-        _ = try await store.refresh(joined, policy: parameters.clientOnlyPolicy)
+        _ = try await store.metadata.refresh(joined, policy: parameters.clientOnlyPolicy)
     }
 
     private func joined(_ service: [UInt8]) throws(TidelogError) -> (bytes: [UInt8], model: EntityDataModel) {

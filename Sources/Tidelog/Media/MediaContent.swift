@@ -24,7 +24,7 @@ public struct MediaContent: Sendable {
     /// - Parameter file: the file, which is read when the content is written and can be deleted after that.
     public init(file: URL, mediaType: String, name: String? = nil) {
         self.init(mediaType: mediaType, name: name ?? file.lastPathComponent) { take in
-            try LocalStore.copyFile(file.path, to: take)
+            try StoreMedia.copyFile(file.path, to: take)
         }
     }
 

@@ -191,8 +191,8 @@ extension OfflineODataParameters {
     /// All keys of the log. The first one is used for writing.
     var keys: [LogKey] { storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? [] }
 
-    func storeOptions(_ kept: ServiceOptions?) -> LocalStore.Options {
-        var options = LocalStore.Options(
+    func storeOptions(_ kept: ServiceOptions?) -> LocalStoreOptions {
+        var options = LocalStoreOptions(
             environment: environment, log: OperationLog.Options(durability: logDurability, keys: keys),
             snapshots: snapshots,
             service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation, indexes: indexes)

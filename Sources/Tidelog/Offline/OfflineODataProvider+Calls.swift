@@ -35,7 +35,7 @@ extension OfflineODataProvider {
     }
 
     public func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream {
-        try await engine().store.keptStream(mediaType: content.mediaType, name: content.name, content.feed)
+        try await engine().store.media.keptStream(mediaType: content.mediaType, name: content.name, content.feed)
     }
 
     public func downloadStream(
@@ -45,6 +45,6 @@ extension OfflineODataProvider {
     }
 
     public func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream? {
-        try await engine().store.localStream(stream.entity, property: stream.property)
+        try await engine().store.media.localStream(stream.entity, property: stream.property)
     }
 }

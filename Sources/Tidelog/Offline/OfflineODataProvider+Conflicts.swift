@@ -10,17 +10,17 @@ public import SyncEngine
 extension OfflineODataProvider {
     /// Returns the unresolved conflicts, by entity, each with three versions of the differing values: the base of the
     /// local change, the local version, and the service's version.
-    public func conflicts() async throws(TidelogError) -> [Conflict] { try await engine().store.conflicts() }
+    public func conflicts() async throws(TidelogError) -> [Conflict] { try await engine().store.conflicts.all() }
 
     /// Returns the conflict on an entity, or `nil` if there is none.
     public func conflict(on entity: EntityValue) async throws(TidelogError) -> Conflict? {
         let store = try engine().store
-        return try await store.conflict(on: try IntentBuilder(model: try await store.model).address(of: entity))
+        return try await store.conflicts.conflict(on: try IntentBuilder(model: try await store.model).address(of: entity))
     }
 
     /// Returns the conflict on the entity with the given readLink or editLink, or `nil` if there is none.
     public func conflict(at link: String) async throws(TidelogError) -> Conflict? {
-        try await engine().store.conflict(on: .link(link))
+        try await engine().store.conflicts.conflict(on: .link(link))
     }
 
     /// Resolves a conflict. Nothing is sent before the next upload.
@@ -37,6 +37,6 @@ extension OfflineODataProvider {
     public func resolve(
         _ conflict: Conflict, with resolution: ConflictResolution
     ) async throws(TidelogError) -> [SequenceNumber] {
-        try await engine().store.resolve(conflict, with: resolution).takenBack
+        try await engine().store.conflicts.resolve(conflict, with: resolution).takenBack
     }
 }

@@ -19,7 +19,7 @@ extension OfflineODataProvider {
     /// An entity with an archived operation keeps its local values. To amend it, change it; the next upload sends the
     /// combined result.
     public func errorArchive() async throws(TidelogError) -> [ErrorArchiveEntry] {
-        try await engine().store.errorArchive()
+        try await engine().store.queue.errorArchive()
     }
 
     /// Uploads, and retries only the given rejected requests. An upload without options retries all of them.
@@ -40,7 +40,7 @@ extension OfflineODataProvider {
     /// - Throws: `refused(.notUndoable)` for a request in doubt, which may have taken effect on the service.
     @discardableResult
     public func discardErrors(_ requestIDs: [SequenceNumber]) async throws(TidelogError) -> UndoReport {
-        try await engine().store.undo(.operations(requestIDs))
+        try await engine().store.queue.undo(.operations(requestIDs))
     }
 
     /// Discards all requests that the service rejected or that are in conflict, together with the operations that
@@ -58,7 +58,7 @@ extension OfflineODataProvider {
     ///
     /// - Throws: `refused(.notAllowed)` if an operation fits already, or if no part of it fits.
     public func amendErrors(_ requestIDs: [SequenceNumber]) async throws(TidelogError) {
-        try await engine().store.amend(requestIDs)
+        try await engine().store.metadata.amend(requestIDs)
     }
 
     // MARK: Queue
@@ -77,7 +77,7 @@ extension OfflineODataProvider {
     /// - Throws: `refused(.notAllowed)` if an operation is not pending, has been sent, or is local-only.
     @discardableResult
     public func release(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
-        try await engine().store.setDelivery(.queued, of: operations)
+        try await engine().store.queue.setDelivery(.queued, of: operations)
     }
 
     /// Turns operations into drafts, which stay in the store until they are released. Operations that depend on them
@@ -90,7 +90,7 @@ extension OfflineODataProvider {
     /// - Throws: `refused(.notAllowed)` if an operation is not pending, has been sent, or is local-only.
     @discardableResult
     public func holdBack(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
-        try await engine().store.setDelivery(.draft, of: operations)
+        try await engine().store.queue.setDelivery(.draft, of: operations)
     }
 
     // MARK: Deleting from the archive
@@ -99,7 +99,7 @@ extension OfflineODataProvider {
     /// intents.
     func discard(_ intents: [(intent: Intent, options: IntentOptions)]) async throws(TidelogError) -> [IntentResult]? {
         guard intents.count == 1, case .delete(.link(let link)) = intents[0].intent,
-            let operation = try await engine().store.archivedOperation(link)
+            let operation = try await engine().store.queue.archivedOperation(link)
         else { return nil }
         if parameters.enableIndividualErrorArchiveDeletion {
             try await discardErrors([operation])

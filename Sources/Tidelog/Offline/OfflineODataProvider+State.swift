@@ -13,7 +13,7 @@ extension OfflineODataProvider {
     ///
     /// Reads no service. Whether the service has newer data is not known before a download.
     public var hasPendingDownload: Bool {
-        get async throws(TidelogError) { try await engine().store.hasPendingDownload() }
+        get async throws(TidelogError) { try await engine().store.definingQueries.hasPendingDownload() }
     }
 
     /// A Boolean value that indicates whether there are no unfinished operations: none that wait, are in flight or in
@@ -21,7 +21,7 @@ extension OfflineODataProvider {
     ///
     /// ``hasPendingUpload`` concerns only those that the next upload sends.
     public var requestQueueIsEmpty: Bool {
-        get async throws(TidelogError) { try await engine().store.pendingOperations().isEmpty }
+        get async throws(TidelogError) { try await engine().store.queue.pendingOperations().isEmpty }
     }
 
     /// Returns the store as it is now, for a series of reads that later changes, uploads and downloads do not affect.
@@ -43,7 +43,7 @@ extension OfflineODataProvider {
     /// - Parameter time: in milliseconds since 1970, by the device's clock; see ``OperationStatus/time``.
     @discardableResult
     public func undoPendingChanges(before time: Int64) async throws(TidelogError) -> UndoReport {
-        let old = try await engine().store.pendingOperations().filter {
+        let old = try await engine().store.queue.pendingOperations().filter {
             guard $0.time < time else { return false }
             switch $0.status {
             case .pending, .rejected, .deferred: return true

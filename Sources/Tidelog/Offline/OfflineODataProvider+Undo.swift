@@ -23,7 +23,7 @@ extension OfflineODataProvider {
         let builder = IntentBuilder(model: model)
         var addresses: [EntityAddress] = []
         for entity in entities { addresses.append(try builder.address(of: entity)) }
-        let report = try await engine.store.undo(.entities(addresses))
+        let report = try await engine.store.queue.undo(.entities(addresses))
         for (entity, address) in zip(entities, addresses) {
             try await entity.revert(to: address, in: engine.store, model, provider: self)
         }
@@ -49,7 +49,7 @@ extension OfflineODataProvider {
     public func undo(
         operation: SequenceNumber, withDependants: Bool = true
     ) async throws(TidelogError) -> UndoReport {
-        try await engine().store.undo(.operations([operation]), withDependants: withDependants)
+        try await engine().store.queue.undo(.operations([operation]), withDependants: withDependants)
     }
 
     /// Undoes all operations that the service has not received. Operations in flight or in doubt are kept and listed
@@ -60,14 +60,14 @@ extension OfflineODataProvider {
     /// Undoes the operations of the target in one record.
     @discardableResult
     public func undo(_ target: UndoTarget) async throws(TidelogError) -> UndoReport {
-        try await engine().store.undo(target)
+        try await engine().store.queue.undo(target)
     }
 
     /// Returns the report that ``undo(_:)`` would return. Changes nothing.
     ///
     /// Cost: like the undo, a pass over the queue.
     public func rehearseUndo(_ target: UndoTarget) async throws(TidelogError) -> UndoReport {
-        try await engine().store.rehearseUndo(target)
+        try await engine().store.queue.rehearseUndo(target)
     }
 
     /// Restores undone operations at their former positions, change sets as a whole. They are pending or rejected as
@@ -78,7 +78,7 @@ extension OfflineODataProvider {
     /// - Returns: All redone operations.
     @discardableResult
     public func redo(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
-        try await engine().store.redo(operations)
+        try await engine().store.queue.redo(operations)
     }
 
     /// Redoes the last undo that has not been redone yet. Each further call redoes the one before it.
@@ -86,7 +86,7 @@ extension OfflineODataProvider {
     /// - Returns: All redone operations.
     @discardableResult
     public func redoLastUndo() async throws(TidelogError) -> [SequenceNumber] {
-        try await engine().store.redoLast()
+        try await engine().store.queue.redoLast()
     }
 }
 

@@ -92,7 +92,7 @@ final class StorePlace: Sendable {
         try description.write(files, keys: parameters.keys)
     }
 
-    func options(_ kept: ServiceOptions?) -> LocalStore.Options {
+    func options(_ kept: ServiceOptions?) -> LocalStoreOptions {
         var options = parameters.storeOptions(kept)
         if let memory { options.disk = .simulated(memory.files) }
         return options
@@ -121,7 +121,7 @@ final class StorePlace: Sendable {
         } else {
             store = try await LocalStore(files, creating: false, options: options(nil))
         }
-        let pending = try? await store.pendingOperations().count
+        let pending = try? await store.queue.pendingOperations().count
         if open == nil { await store.close() }
         guard pending == 0 else {
             throw TidelogError(

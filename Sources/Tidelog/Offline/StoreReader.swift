@@ -46,23 +46,23 @@ package struct StoreReader: Sendable {
 
     func stateDigest() async throws(TidelogError) -> String { try await store.digest() }
 
-    func quarantine() async throws(TidelogError) -> [QuarantineEntry] { try await store.quarantine() }
+    func quarantine() async throws(TidelogError) -> [QuarantineEntry] { try await store.downloads.quarantine() }
 
     // MARK: The queue
 
     func operationStatus(_ options: UploadOptions?) async throws(TidelogError) -> [OperationStatus] {
         let plan = try await nextPlan(options)
-        let pending = try await store.pendingOperations()
+        let pending = try await store.queue.pendingOperations()
         let postponed = try await store.postponement?.upload
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
         let outlook = UploadForecast(
-            plan, awaited: Set(try await store.awaitedOperations().values.joined()),
-            nextLooks: try await store.nextLooks())
+            plan, awaited: Set(try await store.doubts.awaitedOperations().values.joined()),
+            nextLooks: try await store.doubts.nextLooks())
         return pending.map { OperationStatus($0, outlook: outlook, postponed: postponed, links: links) }
     }
 
     func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
-        let undone = try await store.undoneOperations()
+        let undone = try await store.queue.undoneOperations()
         let links = try await store.localLinks(of: Set(undone.flatMap(\.operation.operation.touchedEntities)))
         return undone.map { OperationStatus($0, links: links) }
     }
@@ -71,9 +71,9 @@ package struct StoreReader: Sendable {
     /// operations are retried.
     private func nextPlan(_ options: UploadOptions?) async throws(TidelogError) -> UploadPlan {
         let upload = options ?? parameters.defaultUpload
-        let refused = try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
-        let deferred = try await store.pendingOperations(.deferred).map(\.sequence)
-        let plan = try await store.plan(retrying: Set(refused + deferred), upload: upload)
+        let refused = try await store.queue.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
+        let deferred = try await store.queue.pendingOperations(.deferred).map(\.sequence)
+        let plan = try await store.uploads.plan(retrying: Set(refused + deferred), upload: upload)
         return plan.isEmpty ? plan : try await encoder().sendable(plan)
     }
 

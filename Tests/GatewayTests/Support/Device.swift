@@ -33,7 +33,7 @@ struct Device {
             if Task.isCancelled { throw CancellationError() }
             clock.advance(duration.milliseconds)
         }
-        let options = LocalStore.Options(
+        let options = LocalStoreOptions(
             environment: environment, log: OperationLog.Options(durability: .none), service: service)
         store = try await LocalStore(StoreFiles(directory: directory.path), options: options)
         engine = SyncEngine(

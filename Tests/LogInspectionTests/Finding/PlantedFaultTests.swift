@@ -30,7 +30,7 @@ struct PlantedFaultTests {
     private func fill(
         _ random: inout SeededNumbers, calls: Int, keys: [LogKey] = [], compacting: Bool = false
     ) async throws -> (fault: UInt64, creation: UInt64) {
-        var options = LocalStore.Options(snapshots: .manual)
+        var options = LocalStoreOptions(snapshots: .manual)
         options.log.keys = keys
         options.log.segmentSize = 8_192
         options.log.durability = .none

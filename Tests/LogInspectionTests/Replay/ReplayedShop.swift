@@ -17,7 +17,7 @@ final class ReplayedShop: Sendable {
 
     var inspected: InspectedStore { InspectedStore(directory: directory.path) }
 
-    init(_ dialect: String = "v4", options: LocalStore.Options = .init()) async throws {
+    init(_ dialect: String = "v4", options: LocalStoreOptions = .init()) async throws {
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
         transport = SandboxTransport(sandbox)

@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: Dialect.allCases)
     func `a group is requested in one batch`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)
-        let names = try await shop.store.definingQueries().map(\.name)
+        let names = try await shop.store.definingQueries.all().map(\.name)
         _ = try await shop.engine.download(
             nil, DownloadOptions(groups: [Array(names.prefix(3)), Array(names.suffix(2))]))
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
@@ -68,7 +68,7 @@ import Testing
     @Test func `without support of batches, the queries of a group are requested individually`() async throws {
         let shop = try await shop(.v4)
         await shop.store.use(ServiceOptions(supportsBatch: false))
-        let names = try await shop.store.definingQueries().map(\.name)
+        let names = try await shop.store.definingQueries.all().map(\.name)
         _ = try await shop.engine.download(nil, DownloadOptions(groups: [names]))
         #expect(!shop.transport.requests.contains { $0.url.hasSuffix("$batch") })
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))

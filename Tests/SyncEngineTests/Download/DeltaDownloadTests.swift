@@ -18,7 +18,7 @@ struct DeltaDownloadTests {
         var deltas: Deltas { Deltas(self == .nested ? .nested : .flat) }
 
         func shop(
-            pageSize: Int? = nil, queries: [DefiningQuery]? = nil, options: LocalStore.Options = .init()
+            pageSize: Int? = nil, queries: [DefiningQuery]? = nil, options: LocalStoreOptions = .init()
         ) async throws -> Shop {
             var options = options
             options.service = ServiceOptions(tellsDeletionsInV2: true)
@@ -112,7 +112,7 @@ struct DeltaDownloadTests {
 
     @Test func `a delta link is not used after its lifetime`() async throws {
         let time = VirtualTime()
-        var options = LocalStore.Options(environment: time.environment)
+        var options = LocalStoreOptions(environment: time.environment)
         options.querySettings = ["Customers": DefiningQuerySettings(deltaTokenLifetime: 60)]
         let shop = try await Service.flat.shop(queries: [Self.customers], options: options)
         try await time.environment.sleep(.seconds(3_599))
@@ -125,7 +125,7 @@ struct DeltaDownloadTests {
     func `the setting of a query determines whether it tracks changes`(_ tracking: DefiningQuerySettings.DeltaTracking)
         async throws
     {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.querySettings = ["Customers": DefiningQuerySettings(trackDeltas: tracking)]
         let shop = try await Service.flat.shop(queries: [Self.customers], options: options)
         let report = try await shop.engine.download()

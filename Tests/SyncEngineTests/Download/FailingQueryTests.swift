@@ -56,7 +56,7 @@ struct FailingQueryTests {
         asked.withLock { $0 = { try await engine.removeDefiningQuery("Customers") } }
         #expect(try await engine.download().queries.map(\.name) == ["Customers", "Orders"])
         try await removal.withLock { $0 }?.value
-        #expect(try await shop.store.definingQueries() == [Self.orders])
+        #expect(try await shop.store.definingQueries.all() == [Self.orders])
         #expect(try await shop.store.query("Customers").entities.isEmpty)
     }
 

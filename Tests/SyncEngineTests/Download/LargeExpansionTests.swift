@@ -27,7 +27,7 @@ struct LargeExpansionTests {
     @Test func `a removal covers any number of unchanged expanded entities, in records that can be read`()
         async throws
     {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.downloadLimits.named = Self.limit
         let shop = try await Shop(.v4, options: options, queries: [])
         try await shop.store.add(Self.query)

@@ -132,7 +132,7 @@ struct OpenLinkTests {
 
     @Test func `a delta with waiting links continues after its last page, unless there are too many`() async throws {
         for limit in [1, 0] {
-            var options = LocalStore.Options()
+            var options = LocalStoreOptions()
             options.downloadLimits.linksOfPage = limit
             let shop = try await Shop(
                 .v4, options: options, deltas: Deltas(.flat), queries: [Self.suppliers, Self.products])
@@ -181,7 +181,7 @@ struct OpenLinkTests {
 
     @Test func `if there are too many dangling links, none is kept, and the next download is a full one`() async throws
     {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.downloadLimits.openLinks = 10
         let shop = try await Shop(
             .v4, options: options, deltas: Deltas(.flat), queries: [Self.suppliers, Self.products])

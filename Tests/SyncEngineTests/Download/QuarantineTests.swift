@@ -15,9 +15,9 @@ struct QuarantineTests {
 
     private func shop(
         _ dialect: Dialect = .v4, query: String = "Customers", deltas: Deltas? = nil, pageSize: Int? = nil,
-        _ change: (inout LocalStore.Options) -> Void = { _ in }
+        _ change: (inout LocalStoreOptions) -> Void = { _ in }
     ) async throws -> Shop {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         change(&options)
         return try await Shop(
             dialect, pageSize: pageSize, options: options, deltas: deltas,
@@ -264,7 +264,7 @@ struct QuarantineTests {
 
     @Test func `a query with a filtered expansion removes no link that another query delivers`() async throws {
         let shop = try await Shop(
-            .v4, options: LocalStore.Options(),
+            .v4, options: LocalStoreOptions(),
             queries: [
                 DefiningQuery(name: "All", query: "Suppliers?$expand=Products"),
                 DefiningQuery(name: "Part", query: "Suppliers?$expand=Products($filter=ProductID eq 1)"),

@@ -9,7 +9,7 @@ import Testing
 /// Shared data, which are not requested by every download.
 struct SharedDownloadTests {
     private func shop(_ time: VirtualTime) async throws -> Shop {
-        var options = LocalStore.Options(environment: time.environment)
+        var options = LocalStoreOptions(environment: time.environment)
         options.querySettings["Customers"] = DefiningQuerySettings(isSharedData: true, refreshInterval: 15)
         return try await Shop(
             .v4, options: options,

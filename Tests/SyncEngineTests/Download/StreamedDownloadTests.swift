@@ -102,7 +102,7 @@ struct StreamedDownloadTests {
     private func store(
         _ time: VirtualTime, _ settings: DefiningQuerySettings = DefiningQuerySettings()
     ) async throws -> Shop {
-        var options = LocalStore.Options(environment: time.environment)
+        var options = LocalStoreOptions(environment: time.environment)
         options.querySettings = ["Customers": settings]
         let shop = try await Shop(.v4, options: options, queries: [])
         try await shop.store.add(DefiningQuery(name: "Customers", query: "Customers"))
@@ -135,7 +135,7 @@ struct StreamedDownloadTests {
     func `no entity of a long page is logged before the page is complete`(
         _ memory: Int
     ) async throws {
-        var options = LocalStore.Options(environment: VirtualTime().environment)
+        var options = LocalStoreOptions(environment: VirtualTime().environment)
         options.downloadLimits.memory = memory
         let shop = try await Shop(.v4, options: options, queries: [])
         try await shop.store.add(DefiningQuery(name: "Customers", query: "Customers"))

@@ -20,7 +20,7 @@ struct UncommittedPagesTests {
 
         init(before: @escaping @Sendable (LocalStore) async throws -> Void) async throws {
             // Without reading ahead, the pages before the request are in the store when the closure is called.
-            var options = LocalStore.Options()
+            var options = LocalStoreOptions()
             options.readsAhead = false
             let shop = try await Shop(.v4, pageSize: 10, expanding: false, options: options, queries: [])
             for number in 0..<33 {

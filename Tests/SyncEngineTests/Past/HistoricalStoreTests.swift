@@ -13,7 +13,7 @@ struct HistoricalStoreTests {
         let shop: Shop
         let digests: Mutex<[SequenceNumber: String]> = Mutex([:])
 
-        init(_ dialect: Dialect = .v4, options: LocalStore.Options = .init()) async throws {
+        init(_ dialect: Dialect = .v4, options: LocalStoreOptions = .init()) async throws {
             var options = options
             let clock = Mutex<Timestamp>(0)
             // Each reading advances the clock by a second.
@@ -39,7 +39,7 @@ struct HistoricalStoreTests {
         }
 
         func past(_ point: PointInTime, keys: [LogKey] = []) async throws -> HistoricalStore {
-            var options = LocalStore.Options()
+            var options = LocalStoreOptions()
             options.log.keys = keys
             return try await HistoricalStore(shop.store.files, at: point, options: options)
         }
@@ -88,7 +88,7 @@ struct HistoricalStoreTests {
 
     @Test func `a historical store of an encrypted store requires the key`() async throws {
         let key = try #require(LogKey(Array(0..<32)))
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.log.keys = [key]
         let session = try await Session(options: options)
         try await session.run()

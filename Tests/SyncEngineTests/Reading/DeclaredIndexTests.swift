@@ -26,7 +26,7 @@ struct DeclaredIndexTests {
         let shop = try await Shop(.v4)
         await shop.store.close()
         let files = shop.store.files
-        let declared = LocalStore.Options(indexes: [EntityIndex("Orders", .ascending("Quantity"))])
+        let declared = LocalStoreOptions(indexes: [EntityIndex("Orders", .ascending("Quantity"))])
         var store = try await LocalStore(files, options: declared)
         #expect(try await searches(store, "Orders?$filter=Quantity eq 1"))
         try await store.record([.serviceInstalled(try #require(try await store.service))])
@@ -45,7 +45,7 @@ struct DeclaredIndexTests {
         let shop = try await Shop(.v4)
         await shop.store.close()
         let error = await #expect(throws: TidelogError.self) {
-            _ = try await LocalStore(shop.store.files, options: LocalStore.Options(indexes: [index]))
+            _ = try await LocalStore(shop.store.files, options: LocalStoreOptions(indexes: [index]))
         }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(index.description) == true)

@@ -40,7 +40,7 @@ struct ChallengeTests {
     private func shop(_ place: Place) async throws -> (Shop, (SyncEngine) async throws -> Void) {
         let shop = try await Shop(
             place.dialect, pageSize: place == .nextLink ? 1 : nil,
-            options: LocalStore.Options(environment: VirtualTime().environment))
+            options: LocalStoreOptions(environment: VirtualTime().environment))
         switch place {
         case .metadata: return (shop, { _ = try await MetadataReading.read($0.session) })
         case .page, .nextLink: return (shop, { _ = try await $0.download(["Customers"]) })

@@ -134,7 +134,7 @@ struct SecretsTests {
     func `no secret is reported or stored after any failure`(_ failure: Failure, _ dialect: Dialect) async throws {
         for batchFormat in dialect == .v2 ? [ServiceOptions.BatchFormat.multipart] : [.multipart, .json] {
             let shop = try await Shop(
-                dialect, pageSize: 1, options: LocalStore.Options(environment: VirtualTime().environment))
+                dialect, pageSize: 1, options: LocalStoreOptions(environment: VirtualTime().environment))
             await shop.store.use(
                 ServiceOptions(
                     batchFormat: batchFormat, repeatability: dialect == .v4 ? .oasis : .sap,

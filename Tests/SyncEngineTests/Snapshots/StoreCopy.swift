@@ -25,13 +25,13 @@ extension StoreFiles {
     }
 }
 
-extension LocalStore.Options {
+extension LocalStoreOptions {
     /// Returns options without automatic snapshots, with segments that hold a few operations, and a clock that advances
     /// by an hour at each reading.
     static func small(
         _ clock: TestClock = TestClock(), segmentSize: UInt64 = 4_096, snapshots: SnapshotPolicy = .manual
-    ) -> LocalStore.Options {
-        LocalStore.Options(
+    ) -> LocalStoreOptions {
+        LocalStoreOptions(
             environment: SyncEnvironment(now: { clock.now() }), log: .init(segmentSize: segmentSize),
             snapshots: snapshots)
     }

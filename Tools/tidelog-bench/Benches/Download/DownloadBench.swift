@@ -189,7 +189,7 @@ final class DownloadWorkload {
     }
 
     static func store(_ files: StoreFiles) async throws -> LocalStore {
-        var options = LocalStore.Options()
+        var options = LocalStoreOptions()
         options.snapshots = .manual
         return try await LocalStore(files, options: options)
     }

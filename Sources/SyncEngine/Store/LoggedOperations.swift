@@ -4,59 +4,6 @@ import Operations
 import SyncCore
 import Views
 
-/// Recovery of views that turn out, while the store is open, to be damaged or inconsistent with the log. Views are
-/// derived, so they are rebuilt from the log, and the failed call is repeated.
-extension LocalStore {
-    /// Rebuilds the views if the error indicates that they are damaged.
-    ///
-    /// - Returns: Whether they were rebuilt, so that the failed call can be repeated.
-    func remakeViews(after error: any Error) throws -> Bool {
-        let damage: StateError? =
-            switch error {
-            case let error as StateError: error
-            case ValidationError.state(let error): error
-            case let error as TidelogError: error.cause as? StateError
-            default: nil
-            }
-        guard let damage, storedViews.isFault(damage), mayRemakeViews, !isClosed else { return false }
-        try remakeViews(because: damage.message)
-        return true
-    }
-
-    func remakeViews(because reason: String) throws {
-        mayRemakeViews = false
-        planEpoch += 1
-        forgetViews()
-        storedViews.close()
-        var opening = ViewsOpening(
-            files: files, log: log, reader: try reader(), disk: disk, unusable: unusableSnapshots)
-        opening.longQueue = longQueue
-        opening.flushLimit = flushLimit
-        (storedViews, fold) = try opening.rebuilt()
-        viewsNotes += ["The views were rebuilt from the log, because: \(reason)"] + opening.notes
-        observers.notify(.unknown)
-        try arrangeIndexes()
-    }
-
-    /// Rebuilds the views if their version of these operations differs from the log, so that only logged content is
-    /// sent.
-    ///
-    /// - Returns: Whether they differed, so that everything derived from them has to be derived again.
-    func remakeViews(ifUnlogged operations: [SequenceNumber]) throws(TidelogError) -> Bool {
-        guard mayRemakeViews else { return false }
-        do {
-            try commitPages()
-            guard let differing = try LoggedOperations(try reader()).first(of: operations, differingIn: state) else {
-                return false
-            }
-            try remakeViews(because: "Operation \(differing) in them differs from the log.")
-            return true
-        } catch {
-            throw mapped(error)
-        }
-    }
-}
-
 /// The logged content of pending operations: the original records with the changes of later ones.
 struct LoggedOperations {
     private let reader: LogReader

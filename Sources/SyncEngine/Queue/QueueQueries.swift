@@ -1,19 +1,22 @@
 import EDM
 import ODataWire
-public import Operations
+import Operations
 import SyncCore
 import Views
 
-/// The pending operations as entities of `ErrorArchive` and `RequestQueue`, and the `EventLog`; see ``QueueModel``.
-extension LocalStore {
+/// Queries on the pending operations as entities of `ErrorArchive` and `RequestQueue`, and on the `EventLog`; see
+/// ``QueueModel``.
+struct QueueQueries {
+    let core: StoreCore
+
     /// Returns the operations that were refused, are in doubt or wait for a conflict decision, in order.
-    public func errorArchive() throws(TidelogError) -> [ErrorArchiveEntry] {
+    func errorArchive() throws(TidelogError) -> [ErrorArchiveEntry] {
         let reader = try queueReader()
         var conflicts: [SequenceNumber: Conflict] = [:]
-        for conflict in try self.conflicts() {
+        for conflict in try ConflictFinder.conflicts(in: core) {
             for operation in conflict.operations { conflicts[operation] = conflict }
         }
-        return try read { state throws in
+        return try core.read { state throws in
             var found = try state.pendingOperations(.rejected) + state.pendingOperations(.inDoubt)
             let known = Set(found.map(\.sequence))
             for operation in conflicts.keys where !known.contains(operation) {
@@ -26,21 +29,21 @@ extension LocalStore {
     }
 
     /// Returns the number of the operation for a link such as `ErrorArchive(5)`, or nil for any other link.
-    public func archivedOperation(_ link: String) throws(TidelogError) -> SequenceNumber? {
-        guard let url = try queueURL(link), url.navigation == nil, url.own.hasPrefix(QueueModel.archive + "(") else {
+    func archivedOperation(_ link: String) throws(TidelogError) -> SequenceNumber? {
+        guard let url = try url(link), url.navigation == nil, url.own.hasPrefix(QueueModel.archive + "(") else {
             return nil
         }
         return try queueRows(url).first.map(\.id.rawValue)
     }
 
-    func queueURL(_ url: String) throws(TidelogError) -> QueueURL? {
-        guard hasModel else { return nil }
-        return QueueURL(URLText.encoded(url), root: try service?.root, service: try model)
+    func url(_ url: String) throws(TidelogError) -> QueueURL? {
+        guard core.hasModel else { return nil }
+        return QueueURL(URLText.encoded(url), root: try core.service?.root, service: try core.model)
     }
 
     /// Returns the result of a query on the queue.
     ///
-    /// - Parameter url: A result of ``queueURL(_:)``.
+    /// - Parameter url: A result of ``url(_:)``.
     func answer(_ url: QueueURL) throws(TidelogError) -> QueryAnswer {
         guard let navigation = url.navigation else {
             return try answer(try queueRequest(url.own))
@@ -53,9 +56,9 @@ extension LocalStore {
 
     /// Returns the result for a navigation property of an entity of the queue or the archive.
     ///
-    /// - Parameter url: A result of ``queueURL(_:)`` without a navigation property.
+    /// - Parameter url: A result of ``url(_:)`` without a navigation property.
     func answer(_ url: QueueURL, _ property: Property, _ options: QueryOptions) throws(TidelogError) -> QueryAnswer {
-        let version = try model.version
+        let version = try core.model.version
         let text: String
         do throws(URLSyntaxError) {
             text = try options.print(version: version)
@@ -71,7 +74,7 @@ extension LocalStore {
     func answer(_ navigation: String, of row: EntityRow, _ rest: String) throws(TidelogError) -> QueryAnswer {
         if navigation == QueueModel.affectedEntity {
             guard case .string(let link)? = row.values["EntityLink"] else { return QueryAnswer(entities: []) }
-            return try query(link + rest)
+            return try StoreQueries(core: core).query(link + rest)
         }
         return try answer(
             try queueRequest(QueueModel.queue + rest), from: try dependentRequests()[row.id.rawValue] ?? [])
@@ -79,7 +82,7 @@ extension LocalStore {
 
     /// Returns the operations that wait for another operation, grouped by that operation.
     private func dependentRequests() throws(TidelogError) -> [SequenceNumber: [EntityRow]] {
-        let held = try plan().held
+        let held = try UploadPlans(core: core).plan().held
         var found: [SequenceNumber: [EntityRow]] = [:]
         for row in try queueRows(QueueModel.queue) {
             if let other = held[row.id.rawValue]?.waitsFor { found[other, default: []].append(row) }
@@ -92,7 +95,7 @@ extension LocalStore {
     }
 
     private func queueRequest(_ url: String) throws(TidelogError) -> ServiceRequest {
-        let version = try model.version
+        let version = try core.model.version
         do throws(URLSyntaxError) {
             return try ServiceRequest.parse(url, model: QueueModel.model, version: version)
         } catch {
@@ -102,11 +105,11 @@ extension LocalStore {
 
     private func answer(_ request: ServiceRequest, from rows: [EntityRow]) throws(TidelogError) -> QueryAnswer {
         let navigation = try QueueNavigation(
-            model: model, now: GlobalDateTime(millisecondsSince1970: environment.now()),
+            model: core.model, now: GlobalDateTime(millisecondsSince1970: core.environment.now()),
             dependents: try asksForDependents(request.options) ? dependentRequests() : [:])
-        let found = try read { _ in
+        let found = try core.read { _ in
             do {
-                let query = navigation.query(try views)
+                let query = navigation.query(try core.views)
                 var count: Int64?
                 if request.options.count == true || request.path.target == .count {
                     var all = request.options
@@ -141,7 +144,7 @@ extension LocalStore {
         for name in values.names where !selected.contains(name) { values[name] = nil }
         return EntitySnapshot(
             set: row.set, type: row.type, values: values, readLink: link, editLink: link,
-            state: state(of: row.set))
+            state: Self.state(of: row.set))
     }
 
     private static func state(of set: String) -> EntitySnapshot.State {
@@ -180,20 +183,58 @@ extension LocalStore {
     }
 
     private func queueRows(_ set: String) throws(TidelogError) -> [EntityRow] {
-        if set == QueueModel.events { return try read { try $0.bookkeeping.events().map(QueueReader.row) } }
+        if set == QueueModel.events { return try core.read { try $0.bookkeeping.events().map(QueueReader.row) } }
         let reader = try queueReader()
         guard set == QueueModel.queue else { return try errorArchive().map { reader.row($0) } }
-        let held = try plan().held
-        return try read { state throws in
+        let held = try UploadPlans(core: core).plan().held
+        return try core.read { state throws in
             try state.pendingOperations().map { try reader.row($0, held: held[$0.sequence]) }
         }
     }
 
     private func queueReader() throws(TidelogError) -> QueueReader {
         QueueReader(
-            state: state,
+            state: core.state,
             requests: QueuedRequest(
-                state: state, model: try model, root: try service?.root ?? "", options: try serviceOptions))
+                state: core.state, model: try core.model, root: try core.service?.root ?? "", options: try core.serviceOptions))
+    }
+
+    // MARK: Navigation
+
+    /// Returns whether an expression navigates to dependent requests, which requires an upload plan.
+    func asksForDependents(_ options: QueryOptions) throws(TidelogError) -> Bool {
+        let version = try core.model.version
+        do throws(URLSyntaxError) {
+            return try options.print(version: version).contains(QueueModel.dependentRequests)
+        } catch {
+            return true
+        }
+    }
+
+    /// Returns the entities that `$expand` adds to an entity of the queue or the archive.
+    func expanded(_ item: ExpandItem, of row: EntityRow) throws(TidelogError) -> [EntitySnapshot.Expanded] {
+        guard case .name(let name)? = item.path.last,
+            let property = QueueModel.model.findEntityType(row.type)?.findProperty(name), property.isNavigation
+        else {
+            throw TidelogError(
+                .unsupported,
+                "\(row.set) can expand only \(QueueModel.affectedEntity) and \(QueueModel.dependentRequests).")
+        }
+        let text: String
+        do throws(URLSyntaxError) {
+            text = try item.options.print(version: .v401)
+        } catch {
+            throw TidelogError(error)
+        }
+        do throws(TidelogError) {
+            let answer = try self.answer(property.name, of: row, text.isEmpty ? "" : "?" + text)
+            let count = item.form == .count ? Int64(answer.entities.count) : answer.count
+            var expanded = EntitySnapshot.Expanded(navigation: name, entities: answer.entities, count: count)
+            expanded.form = item.form
+            return [expanded]
+        } catch  where error.code == .notFound {
+            return [EntitySnapshot.Expanded(navigation: name, entities: [])]
+        }
     }
 }
 

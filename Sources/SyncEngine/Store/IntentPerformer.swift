@@ -4,54 +4,48 @@ import Operations
 import SyncCore
 import Views
 
-extension LocalStore {
-    /// Validates and logs the intents in order. When it returns, they are durable.
+/// The execution of an app's intents: the operations that they become, the rules, and the results.
+struct IntentPerformer {
+    let core: StoreCore
+
+    /// Validates and logs the intents in order, in one transaction.
     ///
     /// If one is refused, none is logged. With `asChangeSet` they are also sent in one change set, and only the state
     /// after the last one has to be legal; otherwise the state after each.
-    public func perform(
-        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
-    ) async throws(TidelogError) -> [IntentResult] {
-        let results = try performed(intents, asChangeSet: asChangeSet)
-        if try model.hasClientOnly { try ClientChanges.limit(in: self) }
-        try await acknowledge()
-        return results
-    }
-
-    private func performed(
+    func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) throws(TidelogError) -> [IntentResult] {
-        let model = try model
+        let model = try core.model
         try Self.checkDeliveries(intents.map(\.options.delivery), asChangeSet: asChangeSet)
-        if undoesLocalCreation, !asChangeSet, intents.count == 1, case .delete(let address) = intents[0].intent,
-            let result = try undoneCreation(address)
+        if core.options.undoesLocalCreation, !asChangeSet, intents.count == 1, case .delete(let address) = intents[0].intent,
+            let result = try LocalCreationUndo(core: core).perform(address)
         {
             return [result]
         }
-        let isDeferred = unflushedLimit > 0 && intents.count <= Self.mostDeferred
-        return try transaction(isDeferred ? .deferred : .immediate) { () throws -> [IntentResult] in
-            _ = self.drainDirtySet()
+        let isDeferred = core.options.unflushedLimit > 0 && intents.count <= Self.mostDeferred
+        return try core.transaction(isDeferred ? .deferred : .immediate) { () throws -> [IntentResult] in
+            _ = core.drainDirtySet()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
-                state: self.state, model: model, root: try self.service?.root, drafts: DraftTable())
+                state: core.state, model: model, root: try core.service?.root, drafts: DraftTable())
             var performed: [PerformedOperation] = []
-            let first = self.nextSequence
+            let first = core.nextSequence
             var deletions = ChangeSetDeletions()
-            if asChangeSet { try deletions.expect(intents.map(\.intent), builder, self.state) }
+            if asChangeSet { try deletions.expect(intents.map(\.intent), builder, core.state) }
             for (intent, options) in intents {
                 // An update with new entities consists of several operations, which must not be separated.
                 var isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
                 let sendsEmptyUpdate = options.sendsEmptyUpdate || options.stream != nil
                 let actions = try builder.parts(of: intent, sendsEmptyUpdate: sendsEmptyUpdate)
                 if actions.count > 1 { isSplit = true }
-                let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
+                let changeSet = asChangeSet ? first : (isSplit ? core.nextSequence : nil)
                 let subject = try builder.subject(of: intent)
-                for part in actions where try !deletions.isDone(intent, part.action, self.state) {
+                for part in actions where try !deletions.isDone(intent, part.action, core.state) {
                     let operation = try builder.operation(
                         part.action, of: intent, part.isClientOnly ? options.clientOnly : options,
                         changeSet: changeSet)
-                    try OperationRules(storage: self.state, model: model).check(operation)
-                    let sequence = try self.add(.operation(operation))
+                    try OperationRules(storage: core.state, model: model).check(operation)
+                    let sequence = try core.add(.operation(operation))
                     performed.append(PerformedOperation(sequence, subject, isClientOnly: part.isClientOnly))
                     try builder.advance()
                 }
@@ -61,7 +55,7 @@ extension LocalStore {
             try self.checkCardinality()
             // Before the commit, after which nothing may fail.
             let results = try self.results(performed, builder.drafts, model)
-            if !performed.isEmpty { _ = try self.commit() }
+            if !performed.isEmpty { _ = try core.commit() }
             return results
         }
     }
@@ -79,14 +73,14 @@ extension LocalStore {
     }
 
     private func checkCardinality() throws {
-        guard let index = fold.index else { return }
-        try CardinalityRule(storage: state, index: index).check(drainDirtySet())
+        guard let index = core.fold.index else { return }
+        try CardinalityRule(storage: core.state, index: index).check(core.drainDirtySet())
     }
 
     private func results(
         _ performed: [PerformedOperation], _ drafts: DraftTable, _ model: EntityDataModel
     ) throws -> [IntentResult] {
-        let reader = try SnapshotReader(state: state, forms: linkForms(model))
+        let reader = try SnapshotReader(state: core.state, forms: core.linkForms(model))
         var results: [IntentResult] = []
         results.reserveCapacity(drafts.intentEnds.count)
         var (begin, firstDraft) = (0, 0)
@@ -100,9 +94,9 @@ extension LocalStore {
             let own = performed[begin..<end]
             var result = IntentResult(sequence: (own.last { !$0.isClientOnly } ?? performed[end - 1]).sequence)
             for (draft, id) in created {
-                if let row = try state.row(id) { result.entities[draft] = try reader.snapshot(row) }
+                if let row = try core.state.row(id) { result.entities[draft] = try reader.snapshot(row) }
             }
-            if let subject = performed[end - 1].subject, let row = try state.row(subject) {
+            if let subject = performed[end - 1].subject, let row = try core.state.row(subject) {
                 result.entities[IntentResult.subject] = try reader.snapshot(row)
             }
             results.append(result)

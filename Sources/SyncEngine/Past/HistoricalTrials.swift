@@ -5,24 +5,29 @@ package import Operations
 import SyncCore
 import Views
 
-/// Advancing a historical store record by record through the rest of its log.
+/// Queries on the states of a historical store, record by record through the rest of its log.
 ///
 /// After the first of these calls the state is ahead of the store's own log, so no record may be appended to it.
-extension LocalStore {
+package actor HistoricalTrials {
+    nonisolated let core: StoreCore
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
+
+    init(core: StoreCore) { self.core = core }
+
     /// The last record that the state contains.
     package var foldedThrough: SequenceNumber {
-        get throws(TidelogError) { try read { try $0.header().applied } }
+        get throws(TidelogError) { try core.read { try $0.header().applied } }
     }
 
     /// Folds all records through the given one. Does nothing if the state already contains it.
     package func advance(through last: SequenceNumber, _ reader: LogReader) throws(TidelogError) {
-        let before = (fold, past)
+        let before = (core.fold, core.past)
         do {
-            guard try state.header().applied < last else { return }
-            try state.transaction { try foldOn(through: last, reader) }
+            guard try core.state.header().applied < last else { return }
+            try core.state.transaction { try foldOn(through: last, reader) }
         } catch {
-            (fold, past) = before
-            throw mapped(error)
+            (core.fold, core.past) = before
+            throw core.mapped(error)
         }
     }
 
@@ -34,37 +39,37 @@ extension LocalStore {
     package func trial(
         of query: String, through last: SequenceNumber, _ reader: LogReader, at time: Timestamp, keepingWhere kept: Bool
     ) throws(TidelogError) -> ConditionVerdict {
-        let before = (fold, past)
+        let before = (core.fold, core.past)
         do {
-            return try state.transaction { () throws -> ConditionVerdict in
+            return try core.state.transaction { () throws -> ConditionVerdict in
                 try foldOn(through: last, reader)
                 let verdict = try verdict(on: query, at: time)
                 guard verdict.holds == kept else { throw TrialRollback(verdict: verdict) }
                 return verdict
             }
         } catch let end as TrialRollback {
-            (fold, past) = before
+            (core.fold, core.past) = before
             return end.verdict
         } catch {
-            (fold, past) = before
-            throw mapped(error)
+            (core.fold, core.past) = before
+            throw core.mapped(error)
         }
     }
 
     /// Folds further records inside a transaction.
     private func foldOn(through last: SequenceNumber, _ reader: LogReader) throws {
-        let applied = try state.header().applied
-        if let past, try past.applied == applied {
-            self.past = try past.advanced(through: last, reader, &fold)
+        let applied = try core.state.header().applied
+        if let past = core.past, try past.applied == applied {
+            core.past = try past.advanced(through: last, reader, &core.fold)
         } else {
-            try ViewsOpening.foldAll(of: reader.records(from: applied + 1, through: last), &fold)
+            try ViewsOpening.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
         }
     }
 
     /// Returns whether the query holds: its result contains an entity, counts at least one, or is a value other than
     /// null and false. A path that leads nowhere does not hold, and no query holds before metadata are installed.
     package func holds(_ query: String, at time: Timestamp) throws(TidelogError) -> Bool {
-        guard hasModel else { return false }
+        guard core.hasModel else { return false }
         do throws(TidelogError) {
             return Self.saysSomething(try shortAnswer(query, at: time))
         } catch {
@@ -75,7 +80,7 @@ extension LocalStore {
 
     /// Returns whether the query holds, for metadata that may lack names that the query uses.
     package func verdict(on query: String, at time: Timestamp) throws(TidelogError) -> ConditionVerdict {
-        guard hasModel else { return ConditionVerdict(holds: false, isKnown: false) }
+        guard core.hasModel else { return ConditionVerdict(holds: false, isKnown: false) }
         do throws(TidelogError) {
             return ConditionVerdict(holds: try holds(query, at: time), isKnown: true)
         } catch {
@@ -86,11 +91,12 @@ extension LocalStore {
 
     /// Returns an abbreviated result, with at most one entity.
     private func shortAnswer(_ url: String, at time: Timestamp) throws(TidelogError) -> QueryAnswer {
-        if let url = try queueURL(url) { return try answer(url) }
-        let model = try model
-        return try read { state throws in
+        let queue = QueueQueries(core: core)
+        if let url = try queue.url(url) { return try queue.answer(url) }
+        let model = try core.model
+        return try core.read { state throws in
             let header = try state.header()
-            var request = try parsedQueries.query(url, model: model, root: header.service?.root).request
+            var request = try core.parsedQueries.query(url, model: model, root: header.service?.root).request
             switch request.path.target {
             case .entities, .references:
                 var options = request.options
@@ -98,7 +104,7 @@ extension LocalStore {
                 request = ServiceRequest(path: request.path, options: options)
             default: break
             }
-            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
+            return try LocalQuery(views: try core.views, state: state, forms: core.linkForms(model), time: time).answer(
                 resolved: request, nil)
         }
     }
@@ -120,21 +126,21 @@ extension LocalStore {
     package func watch(
         _ query: String, through last: SequenceNumber, _ reader: LogReader, from holds: Bool?
     ) throws(TidelogError) -> WatchedRange {
-        let before = fold
+        let before = core.fold
         do {
-            return try state.transaction { () throws -> WatchedRange in
-                var stretch = WatchedRange(last: try state.header().applied, holds: holds ?? false)
+            return try core.state.transaction { () throws -> WatchedRange in
+                var stretch = WatchedRange(last: try core.state.header().applied, holds: holds ?? false)
                 try begin(&stretch, query, isFirst: holds == nil, reader)
                 let cursor = reader.records(from: stretch.last + 1, through: last)
                 let decoder = RecordDecoder()
                 while stretch.records < WatchedRange.limit, let next = try cursor.next() {
                     let record = try ViewsOpening.decoded(next, decoder)
-                    try fold.apply(record, sequence: next.sequence)
-                    try fold.finishRebase()
+                    try core.fold.apply(record, sequence: next.sequence)
+                    try core.fold.finishRebase()
                     stretch.last = next.sequence
                     stretch.records += 1
                     if record.body == .lost { stretch.hasGap = true }
-                    let change = StoreChange([record], tables: try views.drainChangedTables())
+                    let change = StoreChange([record], tables: try core.views.drainChangedTables())
                     if let written = change.tables, let read = stretch.tables, written.isDisjoint(with: read) {
                         continue
                     }
@@ -142,20 +148,20 @@ extension LocalStore {
                     if now != stretch.holds { stretch.flips.append((next.sequence, now)) }
                     stretch.holds = now
                 }
-                _ = fold.drainDirtySet()
+                _ = core.fold.drainDirtySet()
                 return stretch
             }
         } catch {
-            fold = before
-            throw mapped(error)
+            core.fold = before
+            throw core.mapped(error)
         }
     }
 
     private func begin(
         _ stretch: inout WatchedRange, _ query: String, isFirst: Bool, _ reader: LogReader
     ) throws {
-        storedViews.tracksPendingStates = true
-        _ = try views.drainChangedTables()
+        core.storedViews.tracksPendingStates = true
+        _ = try core.views.drainChangedTables()
         // The tables of the previous result are no longer known.
         let time = stretch.last > 0 ? try reader.time(of: stretch.last) : 0
         let holds = try evaluate(query, at: time, &stretch)
@@ -163,13 +169,13 @@ extension LocalStore {
     }
 
     private func evaluate(_ query: String, at time: Timestamp, _ stretch: inout WatchedRange) throws -> Bool {
-        _ = try views.drainReadTables()
+        _ = try core.views.drainReadTables()
         let verdict = try verdict(on: query, at: time)
         stretch.evaluations += 1
         stretch.isKnown = stretch.isKnown || verdict.isKnown
         stretch.refusal = stretch.refusal ?? verdict.refusal
         // Almost every transaction changes the queue's tables, and `now` changes with every record.
-        let tables = try queueURL(query) == nil && !query.contains("now") ? try views.drainReadTables() : []
+        let tables = try QueueQueries(core: core).url(query) == nil && !query.contains("now") ? try core.views.drainReadTables() : []
         // Later metadata may contain the names that the query uses.
         stretch.tables = tables.isEmpty || verdict.refusal != nil ? nil : tables
         return verdict.holds

@@ -1,11 +1,17 @@
-public import EDM
-import ODataWire
-public import Operations
+import EDM
+package import ODataWire
+import OperationLog
+package import Operations
 import SyncCore
 import Views
 
 /// Migration to other metadata of the same service.
-extension LocalStore {
+package actor StoreMetadata {
+    nonisolated let core: StoreCore
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
+
+    init(core: StoreCore) { self.core = core }
+
     /// Installs and logs a metadata document if its changes are compatible or approved.
     ///
     /// Pending operations are kept. In the same transaction, those that no longer fit the metadata move to the error
@@ -18,55 +24,55 @@ extension LocalStore {
     ///   - root: The service root of the new metadata, or nil for the current one.
     /// - Throws: `incompatibleMetadata`, or `notOData` if the document is no metadata. In both cases nothing changes.
     /// - Complexity: One pass over the queue, and one over the entities and links if values or relationships change.
-    public func refresh(
+    package func refresh(
         _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil, root: String? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
         let (metadata, old, new, difference) = try comparison(metadata)
         let incompatible = policy.incompatibleChanges(in: difference, classes, new)
-        guard incompatible.isEmpty, let known = try service else {
+        guard incompatible.isEmpty, let known = try core.service else {
             throw TidelogError(
                 IncompatibleMetadata(difference: difference, changes: incompatible, defects: new.defects),
-                root: try service?.root ?? "")
+                root: try core.service?.root ?? "")
         }
         let root = root ?? known.root
         if known.metadata == metadata, known.root == root {
             return MetadataRefresh(difference: difference, defects: new.defects)
         }
-        let refresh = try transaction { () throws -> MetadataRefresh in
+        let refresh = try core.transaction { () throws -> MetadataRefresh in
             let refresh = try self.consequences(of: difference, from: old, to: new)
-            try self.add(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
-            if !refresh.unfit.isEmpty { try self.add(.operationsUnfit(refresh.unfit)) }
-            if !refresh.fitAgain.isEmpty { try self.add(.operationsReleased(refresh.fitAgain)) }
-            _ = try self.commit()
-            self.planEpoch += 1
+            try core.add(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
+            if !refresh.unfit.isEmpty { try core.add(.operationsUnfit(refresh.unfit)) }
+            if !refresh.fitAgain.isEmpty { try core.add(.operationsReleased(refresh.fitAgain)) }
+            _ = try core.commit()
+            core.planEpoch += 1
             return refresh
         }
         // The tables were recreated.
-        try arrangeIndexes()
-        try await acknowledge()
+        try StoreIndexes(core: core).arrange()
+        try await core.acknowledge()
         return refresh
     }
 
     /// Returns the result that ``refresh(_:policy:classes:)`` would have, including incompatible changes, without
     /// changing anything.
-    public func rehearseRefresh(
+    package func rehearseRefresh(
         _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) throws(TidelogError) -> MetadataRefresh {
         let (_, old, new, difference) = try comparison(metadata)
-        var refresh = try read { _ in try self.consequences(of: difference, from: old, to: new) }
+        var refresh = try core.read { _ in try self.consequences(of: difference, from: old, to: new) }
         refresh.incompatible = policy.incompatibleChanges(in: difference, classes, new)
         return refresh
     }
 
     /// Returns the defining queries that the metadata no longer allow.
-    public func unusableQueries() throws(TidelogError) -> [UnusableQuery] {
-        try unusableQueries(try model)
+    package func unusableQueries() throws(TidelogError) -> [UnusableQuery] {
+        try unusableQueries(try core.model)
     }
 
     private func unusableQueries(_ model: EntityDataModel) throws(TidelogError) -> [UnusableQuery] {
-        try definingQueries().compactMap { query in
+        try core.read { try $0.bookkeeping.queries().map(\.query) }.compactMap { query in
             do throws(TidelogError) {
-                try Self.check(query, model)
+                try query.check(for: model)
                 return nil
             } catch {
                 return UnusableQuery(name: query.name, error: error)
@@ -80,8 +86,8 @@ extension LocalStore {
     ) throws(TidelogError) -> (
         metadata: [UInt8], old: EntityDataModel, new: EntityDataModel, difference: ModelDifference
     ) {
-        let old = try model
-        let own = ClientOnlyMetadata.parts(try service?.metadata ?? []).additions
+        let old = try core.model
+        let own = ClientOnlyMetadata.parts(try core.service?.metadata ?? []).additions
         do throws(CSDLError) {
             var metadata = metadata
             if let own, ClientOnlyMetadata.parts(metadata).additions == nil {
@@ -90,7 +96,7 @@ extension LocalStore {
             let new = try CSDLReader.read(metadata)
             return (metadata, old, new, ModelDifference(from: old, to: new))
         } catch {
-            throw TidelogError(error, place: try service?.root)
+            throw TidelogError(error, place: try core.service?.root)
         }
     }
 
@@ -100,10 +106,10 @@ extension LocalStore {
     ) throws -> MetadataRefresh {
         var refresh = MetadataRefresh(difference: difference, defects: new.defects)
         refresh.unusableQueries = try unusableQueries(new)
-        let fit = OperationCompatibility(storage: state, from: old, to: new)
+        let fit = OperationCompatibility(storage: core.state, from: old, to: new)
         let requests = QueuedRequest(
-            state: state, model: old, root: try service?.root ?? "", options: try serviceOptions)
-        for pending in try state.pendingOperations() {
+            state: core.state, model: old, root: try core.service?.root ?? "", options: try core.serviceOptions)
+        for pending in try core.state.pendingOperations() {
             guard let reason = try fit.misfit(of: pending.operation) else {
                 if pending.isUnfit { refresh.fitAgain.append(pending.sequence) }
                 continue
@@ -111,21 +117,9 @@ extension LocalStore {
             // The first refusal contains the request as it would have been sent. An operation that was sent may have
             // taken effect: it is examined when its outcome is known, and must not be treated as unsent.
             guard !pending.isUnfit, pending.status.batch == nil else { continue }
-            refresh.unfit.append(try unfit(pending, reason, requests))
+            refresh.unfit.append(try UnfitOperations.record(pending, reason, requests))
         }
         return refresh
-    }
-
-    private func unfit(
-        _ pending: PendingOperation, _ reason: String, _ requests: QueuedRequest
-    ) throws -> UnfitOperation {
-        let request = try requests.request(pending.operation)
-        let body = request.flatMap { $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self) }
-        return UnfitOperation(
-            operation: pending.sequence,
-            refusal: Refusal(
-                modelChanged: reason + pending.standing, method: request?.method ?? "", url: request?.url ?? "",
-                requestBody: body))
     }
 
     /// Reduces operations that do not fit the metadata to the parts that fit. They are pending again, in the same
@@ -133,18 +127,18 @@ extension LocalStore {
     ///
     /// - Throws: `refused(.notAllowed)` if an operation fits unchanged, if no part of one fits, or if the rest would
     ///   not be accepted either. Then nothing changes.
-    public func amend(_ operations: [SequenceNumber]) async throws(TidelogError) {
+    package func amend(_ operations: [SequenceNumber]) async throws(TidelogError) {
         guard !operations.isEmpty else { return }
-        try transaction { () throws -> Void in
-            let model = try self.model
-            let fit = OperationCompatibility(storage: self.state, model: model)
+        try core.transaction { () throws -> Void in
+            let model = try core.model
+            let fit = OperationCompatibility(storage: core.state, model: model)
             let amended = try Set(operations).sorted().map { sequence in
-                guard let pending = try self.state.pendingOperation(sequence), pending.isUnfit else {
+                guard let pending = try core.state.pendingOperation(sequence), pending.isUnfit else {
                     throw OperationRefused(
                         .notAllowed, "Operation \(sequence) fits the metadata, so it cannot be amended.",
                         recovery: "Change its entity; the next upload sends both changes together.")
                 }
-                let content = try pending.visible(in: self.state, model)
+                let content = try pending.visible(in: core.state, model)
                 guard let content, !content.isEmptyUpdate, try fit.misfit(of: content) == nil else {
                     throw OperationRefused(
                         .notAllowed, "No part of operation \(sequence) fits the metadata.",
@@ -152,32 +146,11 @@ extension LocalStore {
                 }
                 return AmendedOperation(operation: sequence, content: content)
             }
-            try self.add(.operationsAmended(amended))
-            _ = try self.commit()
-            self.planEpoch += 1
+            try core.add(.operationsAmended(amended))
+            _ = try core.commit()
+            core.planEpoch += 1
         }
-        try await acknowledge()
-    }
-
-    /// Adds to the running transaction a record of the given operations that do not fit the metadata.
-    ///
-    /// The operations have just turned out not to have taken effect, and the metadata may have changed since they were
-    /// sent.
-    func addUnfit(among operations: [SequenceNumber]) throws {
-        guard !operations.isEmpty, hasModel else { return }
-        try finishRebase()
-        let model = try model
-        let fit = OperationCompatibility(storage: state, model: model)
-        let requests = QueuedRequest(
-            state: state, model: model, root: try service?.root ?? "", options: try serviceOptions)
-        var found: [UnfitOperation] = []
-        for sequence in operations {
-            guard let pending = try state.pendingOperation(sequence), pending.status.batch == nil, !pending.isUnfit,
-                let reason = try fit.misfit(of: pending.operation)
-            else { continue }
-            found.append(try unfit(pending, reason, requests))
-        }
-        if !found.isEmpty { try add(.operationsUnfit(found)) }
+        try await core.acknowledge()
     }
 }
 
@@ -187,13 +160,6 @@ extension Operation {
             return stream == nil && call == nil && changes.isEmpty && bindings.isEmpty
         }
         return false
-    }
-}
-
-extension PendingOperation {
-    /// The previous refusal, as a sentence to append.
-    fileprivate var standing: String {
-        if case .rejected(let refusal) = status { " The service rejected it before: \(refusal.message)" } else { "" }
     }
 }
 

@@ -1,116 +1,12 @@
 import EDM
 import ODataWire
-public import Operations
+import Operations
 import SyncCore
 import Views
 
-/// Manual in-doubt resolution: the user states the outcome of an operation in doubt, or the key of an entity that the
-/// service created without returning it.
-extension LocalStore {
-    /// Logs the outcome of an operation in doubt, and of those in the same change set. Not permitted during an upload,
-    /// which may be sending them again.
-    ///
-    /// - Parameter address: The location of the created entity on the service: a URL, `Orders(5)`, or the key alone.
-    ///   Without it, operations on an entity with a service-generated key wait until a download or ``identify(_:as:)``
-    ///   provides the key.
-    /// - Returns: All resolved operations.
-    @discardableResult
-    public func resolveInDoubt(
-        _ operation: SequenceNumber, as settlement: DoubtSettlement, at address: String? = nil
-    ) async throws(TidelogError) -> [SequenceNumber] {
-        guard uploads == 0 else {
-            throw TidelogError(
-                .invalidRequest, "An upload is running and may determine the outcome of operation \(operation).",
-                recovery: "Wait until the upload has ended, or cancel it.")
-        }
-        let sets = try inDoubtSets()
-        guard let members = sets.first(where: { $0.contains { $0.sequence == operation } }) else {
-            throw TidelogError(
-                .invalidRequest, "Operation \(operation) is not in doubt.", recovery: "See 'tidelog status'.")
-        }
-        let operations = members.map(\.sequence)
-        guard try !awaitedOperations().values.joined().contains(operation) else {
-            throw TidelogError(
-                .invalidRequest, "The service is still processing operation \(operation) and will report the outcome.",
-                recovery: "Upload again later.")
-        }
-        switch settlement {
-        case .tookEffect:
-            var told: [SequenceNumber: [EntityImage]] = [:]
-            if let address { told[operation] = try images(operation, address, members) }
-            let all = try DeletionRecords.replacedDeletions(before: operations, in: self) + operations
-            try await confirm(all, of: members[0].status.batch ?? 0, images: told)
-            return all
-        case .resend:
-            guard address == nil else {
-                throw TidelogError(
-                    .invalidRequest, "An operation that did not take effect has no address.",
-                    recovery: "State that the operation took effect, or omit the address.")
-            }
-            try await release(operations)
-        }
-        return operations
-    }
-
-    /// Sends all operations in doubt again as new ones, except those of batches that the service is still processing.
-    public func resendInDoubt() async throws(TidelogError) {
-        guard uploads == 0 else {
-            throw TidelogError(
-                .invalidRequest, "An upload is running and may determine the outcome of the operations in doubt.",
-                recovery: "Wait until the upload has ended, or cancel it.")
-        }
-        let awaited = Set(try awaitedOperations().values.joined())
-        let doubts = try pendingOperations(.inDoubt).map(\.sequence).filter { !awaited.contains($0) }
-        if !doubts.isEmpty { try await release(doubts) }
-    }
-
-    /// Logs the location of an entity that the service created without returning its key. Operations that wait for the
-    /// key are sent by the next upload, which reads the entity first.
-    ///
-    /// - Parameter address: A URL, `Orders(5)`, or the key alone.
-    /// - Returns: The new readLink of the entity.
-    @discardableResult
-    public func identify(_ entity: EntityAddress, as address: String) async throws(TidelogError) -> String {
-        let model = try model
-        let image = try read { state in
-            let root = try state.header().service?.root
-            return try AddressResolver(state: state, model: model, root: root).image(of: entity, at: address)
-        }
-        try await record([.entitiesRead([image])])
-        return try read { state in
-            let names = EntityNames(storage: state, model: model, serviceRoot: try state.header().service?.root ?? "")
-            return try EntityResolver(storage: state, model: model).serviceRow(image.entity).map(names.readLink)
-                ?? address
-        }
-    }
-
-    /// Returns the images of an entity that an operation in doubt created: the sent values, and then the key alone,
-    /// which indicates that the entity has not been read.
-    private func images(
-        _ operation: SequenceNumber, _ address: String, _ members: [PendingOperation]
-    ) throws(TidelogError) -> [EntityImage] {
-        guard case .create(let creation, _)? = members.first(where: { $0.sequence == operation })?.operation.action
-        else {
-            throw TidelogError(
-                .invalidRequest, "Operation \(operation) does not create an entity, so it has no address.",
-                recovery: "Omit the address.")
-        }
-        let model = try model
-        return try read { state throws -> [EntityImage] in
-            let resolver = AddressResolver(state: state, model: model, root: try state.header().service?.root)
-            let key = try resolver.image(
-                of: creation.entity, creation.set, creation.type, known: creation.values, at: address)
-            var sent = key
-            sent.values = creation.values
-            sent.values.merge(key.values)
-            return [sent, key]
-        }
-    }
-}
-
 extension AddressResolver {
     /// Returns the image of an entity whose key the service has not returned.
-    fileprivate func image(of entity: EntityAddress, at address: String) throws -> EntityImage {
+    func image(of entity: EntityAddress, at address: String) throws -> EntityImage {
         let id = try self.entity(entity)
         let name = "\(try state.set(of: id) ?? "")(\(id))"
         guard let row = try EntityResolver(storage: state, model: model).serviceRow(id), row.origin.isOnService else {
@@ -129,7 +25,7 @@ extension AddressResolver {
     /// Returns the image of an entity with its key.
     ///
     /// - Parameter known: The known values of the entity, which the address must not contradict.
-    fileprivate func image(
+    func image(
         of id: EntityID, _ setName: String, _ type: String, known: PropertyValues, at address: String
     ) throws -> EntityImage {
         guard let set = model.findEntitySet(setName) else {

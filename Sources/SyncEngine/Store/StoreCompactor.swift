@@ -3,7 +3,12 @@ import Operations
 import SyncCore
 import Views
 
-extension LocalStore {
+/// The removal of history that an audit window does not keep.
+struct StoreCompactor {
+    let core: StoreCore
+
+    private var snapshots: StoreSnapshots { StoreSnapshots(core: core) }
+
     /// Writes a snapshot, proves that it corresponds to the log, and removes earlier history that the window does not
     /// keep. Only whole segments are removed; the state, including pending operations, does not change.
     ///
@@ -13,30 +18,30 @@ extension LocalStore {
     ///
     /// A crash or an error during the compaction leaves a store that is compacted less; compact it again. Cost: folding
     /// the log, while other calls wait.
-    public func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
+    func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
         if case .days(let days) = window, days < 0 {
             throw TidelogError(.invalidRequest, "The number of days to keep must not be negative.")
         }
         do {
-            try log.sync()
-            let reader = try reader()
+            try core.log.sync()
+            let reader = try core.reader()
             let before = try Self.size(reader)
-            let snapshot = try currentSnapshot()
+            let snapshot = try snapshots.current()
             try checkWritten(snapshot, reader)
             // Before the proof, so that compactions that never end do not add one snapshot each.
-            let thinned = try removeOldSnapshots()
+            let thinned = try snapshots.removeOld()
             let begin = try begin(of: window, reader)
             if window != .everything { try prove(snapshot, reader, keepingFrom: begin) }
-            let removed = try log.compact(keepingFrom: begin)
+            let removed = try core.log.compact(keepingFrom: begin)
             guard removed.snapshot?.sequence == snapshot.sequence else {
-                throw Self.unproven("The snapshot could not be read back", files)
+                throw Self.unproven("The snapshot could not be read back", core.files)
             }
             return StoreCompaction(
                 snapshot: snapshot, firstSequence: removed.firstSequence, removedSegments: removed.removedSegments,
                 removedSnapshots: thinned + removed.removedSnapshots, bytesBefore: before,
                 bytesAfter: try Self.size(reader))
         } catch {
-            throw mapped(error)
+            throw core.mapped(error)
         }
     }
 
@@ -48,8 +53,8 @@ extension LocalStore {
 
     private func checkWritten(_ snapshot: StoreSnapshot, _ reader: LogReader) throws {
         guard let file = try reader.snapshots().first(where: { $0.sequence == snapshot.sequence }),
-            try digest(of: file).description == snapshot.digest
-        else { throw Self.unproven("The snapshot differs from the state of the store", files) }
+            try self.snapshots.digest(of: file).description == snapshot.digest
+        else { throw Self.unproven("The snapshot differs from the state of the store", core.files) }
     }
 
     /// Proves a snapshot by folding the log again.
@@ -63,12 +68,12 @@ extension LocalStore {
         let base = try reader.firstSequence() == 1 ? nil : snapshots.first
         // Compacted before, with no record since.
         if base?.sequence == snapshot.sequence { return }
-        let proof = files.proof
-        disk.remove(proof)
-        defer { disk.remove(proof) }
+        let proof = core.files.proof
+        core.disk.remove(proof)
+        defer { core.disk.remove(proof) }
         let state = try SQLiteState(
-            path: disk.isSystem ? proof[0] : nil, key: ViewsKey(keys, in: log.storeIdentifier),
-            store: log.storeIdentifier.description)
+            path: core.disk.isSystem ? proof[0] : nil, key: ViewsKey(core.keys, in: core.log.storeIdentifier),
+            store: core.log.storeIdentifier.description)
         defer { state.close() }
         if let base { try ViewsOpening.restore(base, reader, into: state) }
         var fold = try Fold(storage: WorkingSet(over: state))
@@ -80,8 +85,8 @@ extension LocalStore {
         try ViewsOpening.catchUp(&fold, reader, through: snapshot.sequence - 1)
         guard try StateDigest(of: state).description == snapshot.digest else {
             // It was derived from these views and is as wrong as they are.
-            disk.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
-            throw Self.unproven("The state of the store differs from its log", files)
+            core.disk.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
+            throw Self.unproven("The state of the store differs from its log", core.files)
         }
     }
 
@@ -89,14 +94,14 @@ extension LocalStore {
     ///
     /// - Parameter fold: The fold of all records before it.
     private func writeBeginning(_ fold: Fold, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws {
-        let digest = try StateDigest(of: fold.storage)
+        let digest = try StateDigest(of: core.fold.storage)
         let known = snapshots.first { $0.sequence == first }
-        if let known, let found = try? self.digest(of: known), found == digest { return }
-        let written = try log.writeSnapshot(inFrontOf: first) { writer in
-            _ = try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+        if let known, let found = try? self.snapshots.digest(of: known), found == digest { return }
+        let written = try core.log.writeSnapshot(inFrontOf: first) { writer in
+            _ = try core.fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }
-        guard try self.digest(of: written) == digest else {
-            throw Self.unproven("The snapshot before operation \(first) could not be read back", files)
+        guard try self.snapshots.digest(of: written) == digest else {
+            throw Self.unproven("The snapshot before operation \(first) could not be read back", core.files)
         }
     }
 
@@ -114,7 +119,7 @@ extension LocalStore {
         case .everything: return 0
         case .bytes(let limit):
             var kept: UInt64 = 0
-            var first = log.nextSequence
+            var first = core.log.nextSequence
             for segment in try reader.segmentList().reversed() {
                 kept += segment.bytes
                 guard kept <= limit else { break }
@@ -124,7 +129,7 @@ extension LocalStore {
         case .days(let days):
             let (length, overflow) = Int64(days).multipliedReportingOverflow(by: 86_400_000)
             guard !overflow else { return 0 }
-            let limit = environment.now() - length
+            let limit = core.environment.now() - length
             var first: SequenceNumber = 0
             // From the oldest segment to the first one that is young enough, so that a temporarily wrong clock keeps
             // too much rather than too little. Reads one record for each removed segment.

@@ -1,28 +1,34 @@
 import EDM
-public import Operations
-public import SyncCore
+import ODataWire
+import OperationLog
+package import Operations
+package import SyncCore
 import Views
 
 /// Entities that other clients changed while local operations on them are pending.
-extension LocalStore {
+package actor StoreConflicts {
+    nonisolated let core: StoreCore
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
+
+    init(core: StoreCore) { self.core = core }
+
     /// Returns all undecided conflicts, by entity, including those that the policy of the next upload will resolve.
-    public func conflicts() throws(TidelogError) -> [Conflict] {
-        guard let finder = try conflictFinder() else { return [] }
-        return try read { _ in try finder.conflicts() }
+    package func all() throws(TidelogError) -> [Conflict] {
+        try ConflictFinder.conflicts(in: core)
     }
 
     /// Returns the conflict on the entity at an address, or nil if there is none.
-    public func conflict(on address: EntityAddress) throws(TidelogError) -> Conflict? {
-        let model = try model
-        let id = try read {
+    package func conflict(on address: EntityAddress) throws(TidelogError) -> Conflict? {
+        let model = try core.model
+        let id = try core.read {
             try AddressResolver(state: $0, model: model, root: $0.header().service?.root).entity(address)
         }
         return try conflict(on: id)
     }
 
     func conflict(on id: EntityID) throws(TidelogError) -> Conflict? {
-        guard let finder = try conflictFinder() else { return nil }
-        return try read { _ in try finder.conflict(on: id) }
+        guard let finder = try ConflictFinder(of: core) else { return nil }
+        return try core.read { _ in try finder.conflict(on: id) }
     }
 
     /// Resolves a conflict. The decision is logged; values that differ from both sides become an additional update.
@@ -31,7 +37,7 @@ extension LocalStore {
     /// - Throws: `refused(.notResolvable)` if the conflict has changed since, or if the operations cannot be kept, for
     ///   example because another client deleted the entity. Then nothing is logged.
     @discardableResult
-    public func resolve(
+    package func resolve(
         _ conflict: Conflict, with resolution: ConflictResolution
     ) async throws(TidelogError) -> ConflictResolved {
         guard let resolved = try await logResolution(conflict, resolution, .call) else {
@@ -59,38 +65,38 @@ extension LocalStore {
     func logResolution(
         _ conflict: Conflict, _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision
     ) async throws(TidelogError) -> ConflictResolved? {
-        guard let finder = try conflictFinder() else { return nil }
-        let resolved = try transaction { () throws -> ConflictResolved? in
+        guard let finder = try ConflictFinder(of: core) else { return nil }
+        let resolved = try core.transaction { () throws -> ConflictResolved? in
             guard try finder.conflict(on: conflict.entity) == conflict else { return nil }
-            let pending = try conflict.operations.compactMap { try self.state.pendingOperation($0) }
+            let pending = try conflict.operations.compactMap { try core.state.pendingOperation($0) }
             guard var outcome = conflict.outcome(resolution, decision, pending: pending) else { return nil }
             if !outcome.record.takenBack.isEmpty {
                 // Including operations that could not have been made without them.
-                outcome.record.takenBack = try self.report(on: .operations(outcome.record.takenBack)).undone
+                outcome.record.takenBack = try UndoPlanner(in: core).report(on: .operations(outcome.record.takenBack), &core.fold).undone
                 let taken = Set(outcome.record.takenBack)
                 outcome.record.dropped.removeAll { taken.contains($0.operation) }
                 outcome.record.released.removeAll { taken.contains($0) }
             }
-            try self.add(.conflictResolved(outcome.record))
+            try core.add(.conflictResolved(outcome.record))
             if !outcome.merged.isEmpty {
-                try self.finishRebase()
+                try core.finishRebase()
                 let operation = Operation(
                     .update(conflict.entity, changes: outcome.merged, bindings: []),
-                    baseETag: try self.state.row(conflict.entity)?.etag)
-                try OperationRules(storage: self.state, model: try self.model).check(operation)
-                try self.add(.operation(operation))
+                    baseETag: try core.state.row(conflict.entity)?.etag)
+                try OperationRules(storage: core.state, model: try core.model).check(operation)
+                try core.add(.operation(operation))
             }
-            _ = try self.commit()
-            self.planEpoch += 1
+            _ = try core.commit()
+            core.planEpoch += 1
             return outcome.record
         }
-        try await acknowledge()
+        try await core.acknowledge()
         return resolved
     }
 
     // MARK: For the round
 
-    func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.bookkeeping.hasMergeBases() } }
+    func mayHaveConflicts() throws(TidelogError) -> Bool { try core.read { try $0.bookkeeping.hasMergeBases() } }
 
     /// Returns the entity that an operation updates, deletes or links, and the to-one navigation properties that it
     /// sets. Nil for other operations.
@@ -99,8 +105,8 @@ extension LocalStore {
     func changedEntity(
         of operation: SequenceNumber, isThere: Bool
     ) throws(TidelogError) -> (entity: EntityID, links: [String])? {
-        let model = try model
-        return try read { state throws -> (entity: EntityID, links: [String])? in
+        let model = try core.model
+        return try core.read { state throws -> (entity: EntityID, links: [String])? in
             guard let pending = try state.pendingOperation(operation)?.operation else { return nil }
             if let call = pending.call { return call.boundEntity.map { ($0, []) } }
             let resolver = EntityResolver(storage: state, model: model)
@@ -117,19 +123,18 @@ extension LocalStore {
             }
         }
     }
+}
 
-    func baseETag(of id: EntityID) throws(TidelogError) -> String? {
-        let model = try model
-        return try read { try EntityResolver(storage: $0, model: model).serviceRow(id)?.etag }
+extension ConflictFinder<WorkingSet> {
+    /// Returns a finder for the current state, or nil if there are no conflicts.
+    init?(of core: StoreCore) throws(TidelogError) {
+        guard try core.read({ try $0.bookkeeping.hasMergeBases() }), let index = core.fold.index else { return nil }
+        self.init(storage: core.state, model: try core.model, index: index)
     }
 
-    func isOnService(_ id: EntityID) throws(TidelogError) -> Bool {
-        let model = try model
-        return try read { try EntityResolver(storage: $0, model: model).serviceRow(id)?.origin.isOnService ?? false }
-    }
-
-    private func conflictFinder() throws(TidelogError) -> ConflictFinder<WorkingSet>? {
-        guard try mayHaveConflicts(), let index = fold.index else { return nil }
-        return ConflictFinder(storage: state, model: try model, index: index)
+    /// Returns all undecided conflicts of a store, by entity.
+    static func conflicts(in core: StoreCore) throws(TidelogError) -> [Conflict] {
+        guard let finder = try ConflictFinder(of: core) else { return [] }
+        return try core.read { _ in try finder.conflicts() }
     }
 }

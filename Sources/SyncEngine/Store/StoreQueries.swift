@@ -1,25 +1,38 @@
-public import EDM
-public import ODataWire
-public import Operations
+import EDM
+import ODataWire
+import Operations
 import SyncCore
-public import Views
+import Views
 
-extension LocalStore {
+/// The evaluation of OData queries on the state of a store.
+struct StoreQueries {
+    let core: StoreCore
+
+    private var queue: QueueQueries { QueueQueries(core: core) }
+
+    func answer(_ request: LiveQuery.Request) throws(TidelogError) -> QueryAnswer {
+        switch request {
+        case .url(let url): try query(url)
+        case .set(let path, let options): try query(path: path, options: options)
+        case .related(let address, let property, let options): try related(address, property, options)
+        }
+    }
+
     /// Returns the entity at an address.
     ///
     /// - Parameter options: Options, of which `$select` and `$expand` are applied.
-    public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError)
+    func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError)
         -> EntitySnapshot
     {
         if case .link(let link) = address, let found = try load(plain: link, options) { return found }
-        if case .link(let link) = address, let url = try queueURL(link) {
-            guard let entry = try answer(url).entities.first else {
+        if case .link(let link) = address, let url = try queue.url(link) {
+            guard let entry = try queue.answer(url).entities.first else {
                 throw TidelogError(.notFound, "The request does not exist.", place: link)
             }
             return entry
         }
-        let model = try model
-        return try read { state throws in
+        let model = try core.model
+        return try core.read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
             let id = try resolver.entity(address)
@@ -33,21 +46,21 @@ extension LocalStore {
     private func snapshot(
         _ row: EntityRow, _ options: QueryOptions, _ model: EntityDataModel
     ) throws -> EntitySnapshot {
-        let forms = try linkForms(model)
+        let forms = try core.linkForms(model)
         if options.select.isEmpty, options.expand.isEmpty, options.compute.isEmpty {
-            return try SnapshotReader(state: state, forms: forms).snapshot(row)
+            return try SnapshotReader(state: core.state, forms: forms).snapshot(row)
         }
-        return try LocalQuery(views: try views, state: state, forms: forms, time: environment.now()).entity(
+        return try LocalQuery(views: try core.views, state: core.state, forms: forms, time: core.environment.now()).entity(
             row, options)
     }
 
     /// Returns the entity for a link such as `Orders(5)` with a single statement, or nil if that is not sufficient.
     private func load(plain link: String, _ options: QueryOptions) throws(TidelogError) -> EntitySnapshot? {
-        guard let link = PlainLink(link), let model = fold.model, let set = model.findEntitySet(link.set),
+        guard let link = PlainLink(link), let model = core.fold.model, let set = model.findEntitySet(link.set),
             !set.isSingleton
         else { return nil }
-        return try read { state throws -> EntitySnapshot? in
-            guard try !views.hasNames(), let row = try views.entityQueries.row(in: set, key: link.key) else {
+        return try core.read { state throws -> EntitySnapshot? in
+            guard try !core.views.hasNames(), let row = try core.views.entityQueries.row(in: set, key: link.key) else {
                 return nil
             }
             return try snapshot(row, options, model)
@@ -60,17 +73,17 @@ extension LocalStore {
     /// - Parameters:
     ///   - pageSize: The largest number of entities in the result, which then has a link to the next ones.
     ///   - usualPageSize: The page size if neither `pageSize` nor the query, which may be a next link, sets one.
-    public func query(
+    func query(
         _ url: String, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
-        if let url = try queueURL(url) { return try answer(url) }
-        let model = try model
-        let time = environment.now()
-        return try read { state throws in
+        if let url = try queue.url(url) { return try queue.answer(url) }
+        let model = try core.model
+        let time = core.environment.now()
+        return try core.read { state throws in
             let header = try state.header()
-            let query = try parsedQueries.query(url, model: model, root: header.service?.root)
+            let query = try core.parsedQueries.query(url, model: model, root: header.service?.root)
             if query.request.path.target == .metadata { return try metadata(header, query.request.options) }
-            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
+            return try LocalQuery(views: try core.views, state: state, forms: core.linkForms(model), time: time).answer(
                 resolved: query.request,
                 LocalQuery.Page(path: query.path, size: pageSize, usualSize: usualPageSize))
         }
@@ -91,20 +104,20 @@ extension LocalStore {
     /// - Parameters:
     ///   - pageSize: As in ``query(_:pageSize:usualPageSize:)``; the path then has to be an entity set.
     ///   - usualPageSize: As in ``query(_:pageSize:usualPageSize:)``.
-    public func query(
+    func query(
         path: ResourcePath, options: QueryOptions, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
         if case .entitySet(let set)? = path.segments.first, set == QueueModel.model.findEntitySet(set.name) {
-            return try answer(ServiceRequest(path: path, options: options))
+            return try queue.answer(ServiceRequest(path: path, options: options))
         }
-        let model = try model
-        let time = environment.now()
-        return try read { state throws in
+        let model = try core.model
+        let time = core.environment.now()
+        return try core.read { state throws in
             var page: LocalQuery.Page?
             if case .entitySet(let set)? = path.segments.first {
                 page = LocalQuery.Page(path: set.name, size: pageSize, usualSize: usualPageSize)
             }
-            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
+            return try LocalQuery(views: try core.views, state: state, forms: core.linkForms(model), time: time).answer(
                 ServiceRequest(path: path, options: options), page)
         }
     }
@@ -113,15 +126,15 @@ extension LocalStore {
     ///
     /// - Parameter property: The property, of which only the name is used. Generated classes contain the metadata of
     ///   the time of their generation, but the store uses its own.
-    public func related(
+    func related(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions, pageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
-        if case .link(let link) = address, let url = try queueURL(link), url.navigation == nil {
-            return try answer(url, property, options)
+        if case .link(let link) = address, let url = try queue.url(link), url.navigation == nil {
+            return try queue.answer(url, property, options)
         }
-        let model = try model
-        let time = environment.now()
-        return try read { state throws in
+        let model = try core.model
+        let time = core.environment.now()
+        return try core.read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
             let id = try resolver.entity(address)
@@ -141,10 +154,10 @@ extension LocalStore {
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(property)],
                 target: property.isCollection
                     ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
-            let forms = try linkForms(model)
+            let forms = try core.linkForms(model)
             // The path of a contained entity includes its container.
             let place = set.isContained ? try state.row(id).map(forms.readLink) : nil
-            return try LocalQuery(views: try views, state: state, forms: forms, time: time).answer(
+            return try LocalQuery(views: try core.views, state: state, forms: forms, time: time).answer(
                 ServiceRequest(path: path, options: options),
                 LocalQuery.Page(path: "\(place ?? "\(set.name)(\(id))")/\(property.name)", size: pageSize))
         }
@@ -152,12 +165,12 @@ extension LocalStore {
 
     /// Returns the entities that link to this one by a navigation property of theirs: the relationship in the opposite
     /// direction, whether or not the metadata have a property for it.
-    public func sources(
+    func sources(
         of address: EntityAddress, by property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryAnswer {
-        let model = try model
-        let time = environment.now()
-        return try read { state throws in
+        let model = try core.model
+        let time = core.environment.now()
+        return try core.read { state throws in
             let header = try state.header()
             let id = try AddressResolver(state: state, model: model, root: header.service?.root).entity(address)
             guard let set = try state.set(of: id).flatMap({ model.findEntitySet($0) }) else {
@@ -171,18 +184,18 @@ extension LocalStore {
             let path = ResourcePath(
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(backwards.property)],
                 target: .entities(backwards.type, in: model.target(of: backwards.property, in: set)))
-            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
+            return try LocalQuery(views: try core.views, state: state, forms: core.linkForms(model), time: time).answer(
                 ServiceRequest(path: path, options: options))
         }
     }
 
     /// Returns the IDs of the targets of a navigation property, or with `isBackwards` of its sources, in ascending
     /// order. Reads no entities.
-    public func linkedEntities(
+    func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool = false
     ) throws(TidelogError) -> [EntityID] {
-        let model = try model
-        return try read { state throws in
+        let model = try core.model
+        return try core.read { state throws in
             let id = try AddressResolver(state: state, model: model, root: state.header().service?.root).entity(address)
             let own = model.findEntityType(property.declaringType)?.findProperty(property.name) ?? property
             guard let end = isBackwards ? model.backwards(own)?.property.navigation : own.navigation else {
@@ -198,26 +211,19 @@ extension LocalStore {
         }
     }
 
-    /// Returns links with the entities' IDs, such as `Customers(~7)`. They are valid permanently, even for deleted
-    /// entities.
-    public func localLinks(of entities: Set<EntityID>) throws(TidelogError) -> [EntityID: String] {
-        try read { state throws in
-            var links: [EntityID: String] = [:]
-            for id in entities { links[id] = try state.set(of: id).map { "\($0)(\(id))" } }
-            return links
+    /// Returns whether the request reads the queue, whose tables almost every transaction changes.
+    func isAboutQueue(_ request: LiveQuery.Request) throws(TidelogError) -> Bool {
+        switch request {
+        case .url(let url): return try queue.url(url) != nil
+        case .set(let path, _):
+            guard case .entitySet(let set)? = path.segments.first else { return false }
+            return set == QueueModel.model.findEntitySet(set.name)
+        case .related: return false
         }
     }
 
-    /// Returns every key that the service assigned to an entity of this store, with the entity's ID.
-    public func keyMap() throws(TidelogError) -> [KeyMapEntry] {
-        try read { _ in try views.keyMap() }
+    /// Executes the query and explains its execution.
+    func explain(_ request: LiveQuery.Request) throws(TidelogError) -> QueryExplanation {
+        try core.read { _ in try core.views.explaining { try answer(request).entities.count } }
     }
-
-    /// Returns the entity that has or last had the key, given in the form of `KeyText`.
-    package func entity(set: String, key: String) throws(TidelogError) -> EntityID? {
-        try read { try $0.entity(set: set, key: key) }
-    }
-
-    /// Returns a hash of the whole state; see ``StateDigest``.
-    public func digest() throws(TidelogError) -> String { try read { try StateDigest(of: $0).description } }
 }

@@ -3,16 +3,18 @@ import SyncCore
 import Views
 
 /// Records of streams other than the operations that write them.
-extension LocalStore {
+struct StreamRecords {
+    let core: StoreCore
+
     /// Logs stream metadata of the service, after the record with their entities.
     ///
     /// - Parameter sent: Media entities whose content was part of the answered request. The ETag belongs to that
     ///   content.
-    func recordStreamMetadata(_ streams: [StreamImage], sent: Set<EntityID> = []) throws {
+    func add(_ streams: [StreamImage], sent: Set<EntityID> = []) throws {
         let streams = try streams.map { image in
             // The previous record may have added or removed the content.
             var image = image
-            let known = try state.stream(image.property, of: image.entity)
+            let known = try core.state.stream(image.property, of: image.entity)
             (image.content, image.etag) = (known?.content, known?.etag)
             if image.property == nil, image.content != nil, sent.contains(image.entity) {
                 image.etag = image.told?.etag
@@ -21,7 +23,7 @@ extension LocalStore {
         }
         // Keeps each record far below its limit, whatever the length of the URLs.
         for start in stride(from: 0, to: streams.count, by: 1_000) {
-            try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
+            try core.add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
         }
     }
 
@@ -29,13 +31,13 @@ extension LocalStore {
     /// ends the operations.
     func sentCopies(of operations: [SequenceNumber]) throws -> SentCopies {
         SentCopies(
-            streams: removal.streams ? try sentStreams(of: operations) : [],
-            entities: try removal.entities(of: operations, state))
+            streams: core.options.removal.streams ? try sentStreams(of: operations) : [],
+            entities: try core.options.removal.entities(of: operations, core.state))
     }
 
     private func sentStreams(of operations: [SequenceNumber]) throws -> [SentStream] {
         try operations.compactMap { sequence in
-            guard let operation = try state.pendingOperation(sequence)?.operation, let stream = operation.stream,
+            guard let operation = try core.state.pendingOperation(sequence)?.operation, let stream = operation.stream,
                 stream.content != nil
             else { return nil }
             return SentStream(entity: operation.subject, property: stream.property)
@@ -47,13 +49,13 @@ extension LocalStore {
         let images = try copies.streams.map { stream in
             StreamImage(
                 entity: stream.entity, property: stream.property, content: nil,
-                etag: try state.stream(stream.property, of: stream.entity)?.etag)
+                etag: try core.state.stream(stream.property, of: stream.entity)?.etag)
         }
-        if !images.isEmpty { try add(.streamsStored(images)) }
+        if !images.isEmpty { try core.add(.streamsStored(images)) }
         guard !copies.entities.isEmpty else { return }
         // The rows and links of entities are complete only when the pending operations are reapplied.
-        try finishRebase()
-        for page in try removal.pages(copies.entities, state) { try add(.downloadPage(page)) }
+        try core.finishRebase()
+        for page in try core.options.removal.pages(copies.entities, core.state) { try core.add(.downloadPage(page)) }
     }
 }
 

@@ -1,11 +1,17 @@
 import EDM
 package import ODataWire
+import OperationLog
 package import Operations
 import SyncCore
 import Views
 
 /// Continuing a historical store with the records of another history: all, some, or altered ones.
-extension LocalStore {
+package actor StoreReplay {
+    nonisolated let core: StoreCore
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
+
+    init(core: StoreCore) { self.core = core }
+
     /// Appends records unchanged, in one commit.
     ///
     /// Operations are checked by the same rules as the app's calls; the operations of a change set are checked
@@ -13,53 +19,53 @@ extension LocalStore {
     /// - Throws: `refused` with the rule.
     @discardableResult
     package func replay(_ records: [Record]) throws(TidelogError) -> ClosedRange<SequenceNumber> {
-        try transaction { () throws -> ClosedRange<SequenceNumber> in
-            _ = self.drainDirtySet()
+        try core.transaction { () throws -> ClosedRange<SequenceNumber> in
+            _ = core.drainDirtySet()
             var hasOperations = false
             for record in records {
                 if case .operation(let operation) = record.body {
-                    try OperationRules(storage: self.state, model: try self.model).check(operation)
+                    try OperationRules(storage: core.state, model: try core.model).check(operation)
                     hasOperations = true
                 }
-                try self.add(record)
+                try core.add(record)
             }
-            try self.finishRebase()
-            if hasOperations, let index = self.fold.index {
-                try CardinalityRule(storage: self.state, index: index).check(self.drainDirtySet())
+            try core.finishRebase()
+            if hasOperations, let index = core.fold.index {
+                try CardinalityRule(storage: core.state, index: index).check(core.drainDirtySet())
             }
-            return try self.commit()
+            return try core.commit()
         }
     }
 
     /// Ensures that new entities receive IDs from this one on.
     package func reserveEntities(below first: EntityID) throws(TidelogError) {
-        try transaction { () throws -> Void in
-            var header = try self.state.header()
+        try core.transaction { () throws -> Void in
+            var header = try core.state.header()
             guard header.nextEntity < first else { return }
             header.nextEntity = first
-            try self.state.setHeader(header)
+            try core.state.setHeader(header)
         }
     }
 
     /// The lowest unused entity ID.
     package var nextEntity: EntityID {
-        get throws(TidelogError) { try read { try $0.header().nextEntity } }
+        get throws(TidelogError) { try core.read { try $0.header().nextEntity } }
     }
 
     /// Returns whether the operation is still pending.
     package func isPending(_ operation: SequenceNumber) throws(TidelogError) -> Bool {
-        try read { try $0.pendingOperation(operation) != nil }
+        try core.read { try $0.pendingOperation(operation) != nil }
     }
 
     /// Returns whether the operation was undone.
     package func isUndone(_ operation: SequenceNumber) throws(TidelogError) -> Bool {
-        try read { try $0.bookkeeping.undoneOperation(operation) != nil }
+        try core.read { try $0.bookkeeping.undoneOperation(operation) != nil }
     }
 
     /// All pending operations, and all undone ones.
     package var pendingOrUndone: Set<SequenceNumber> {
         get throws(TidelogError) {
-            try read { state in
+            try core.read { state in
                 Set(try state.pendingOperations().map(\.sequence)).union(
                     try state.bookkeeping.undoneOperations().map(\.sequence))
             }
@@ -75,8 +81,8 @@ extension LocalStore {
     package func outcomes(
         of operation: SequenceNumber, in batch: BatchID, answered response: WireResponse
     ) throws(TidelogError) -> [BatchAnswered.Outcome] {
-        let (model, options, root) = (try model, try serviceOptions, try service?.root ?? "")
-        return try read { state throws in
+        let (model, options, root) = (try core.model, try core.serviceOptions, try core.service?.root ?? "")
+        return try core.read { state throws in
             guard let open = try state.bookkeeping.openBatch(batch),
                 let place = open.prepared.changeSets.firstIndex(where: { $0.contains { $0.operation == operation } })
             else { return [] }
@@ -100,7 +106,7 @@ extension LocalStore {
 
     /// Rebuilds the request bytes of a batch, in a historical store that ends before the batch's prepared record.
     package func rebuilt(_ prepared: BatchPrepared) throws(TidelogError) -> RebuiltBatch {
-        let (model, options, root) = (try model, try serviceOptions, try service?.root ?? "")
-        return try read { try RebuiltBatch(prepared, on: $0, model, serviceRoot: root, options: options) }
+        let (model, options, root) = (try core.model, try core.serviceOptions, try core.service?.root ?? "")
+        return try core.read { try RebuiltBatch(prepared, on: $0, model, serviceRoot: root, options: options) }
     }
 }

@@ -4,29 +4,31 @@ import SyncCore
 import Views
 
 /// Indexes of the views: those declared by the app, and those derived from the defining queries.
-extension LocalStore {
+struct StoreIndexes {
+    let core: StoreCore
+
     /// Creates and drops indexes to match the current declarations. Cost: none if they match, otherwise one pass over
     /// the set for each new index. Declared indexes that do not fit the metadata are skipped.
-    func arrangeIndexes() throws(TidelogError) {
-        guard hasModel else { return }
-        let model = try model
-        let declared = declaredIndexes
-        _ = try read { state throws in
+    func arrange() throws(TidelogError) {
+        guard core.hasModel else { return }
+        let model = try core.model
+        let declared = core.options.indexes
+        _ = try core.read { state throws in
             let asked = try state.bookkeeping.queries().flatMap { QueryIndexes.of($0.query.query, model: model) }
-            return try views.arrange(declared + asked)
+            return try core.views.arrange(declared + asked)
         }
     }
 
     /// Checks the declared indexes. Does nothing before metadata are installed.
     ///
     /// - Throws: `invalidRequest` if a declared index refers to a missing element.
-    public func checkIndexes() throws(TidelogError) {
-        guard hasModel else { return }
-        for index in declaredIndexes { try check(index, try model) }
+    func check() throws(TidelogError) {
+        guard core.hasModel else { return }
+        for index in core.options.indexes { try check(index, try core.model) }
     }
 
     /// Returns whether the required indexes may change with the record. Metadata recreate the tables.
-    static func asksForIndexes(_ body: Record.Body) -> Bool {
+    static func areAffected(by body: Record.Body) -> Bool {
         switch body {
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved: true
         default: false

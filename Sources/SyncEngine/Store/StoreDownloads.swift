@@ -1,13 +1,19 @@
 import EDM
 import ODataWire
+import OperationLog
 import Operations
-public import SyncCore
+package import SyncCore
 import Views
 
-/// The store functions for download rounds. Each call is one transaction.
-extension LocalStore {
+/// The records of downloads. Each call is one transaction.
+package actor StoreDownloads {
+    nonisolated let core: StoreCore
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
+
+    init(core: StoreCore) { self.core = core }
+
     /// Returns the defining queries with their download states, in the order in which they were added.
-    func queryStates() throws(TidelogError) -> [QueryState] { try read { try $0.bookkeeping.queries() } }
+    func queryStates() throws(TidelogError) -> [QueryState] { try core.read { try $0.bookkeeping.queries() } }
 
     /// Logs a part of a page of a defining query.
     ///
@@ -21,38 +27,38 @@ extension LocalStore {
         _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
         waiting: DanglingLinks
     ) async throws(TidelogError) -> IngestedPart {
-        let model = try model
-        let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction(.shared) { () throws -> IngestedPart in
+        let model = try core.model
+        let index = core.fold.index ?? RelationshipIndex(model)
+        let found = try core.transaction(.shared) { () throws -> IngestedPart in
             try self.checkIsThere(query)
-            let queries = try self.state.bookkeeping.queries()
+            let queries = try core.state.bookkeeping.queries()
             let asked = RequestedExpansions(of: query, others: queries.map(\.query)) { Self.request(of: $0, model) }
             var builder = try PageBuilder(
-                storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
-                waiting: waiting, namedLimit: self.downloadLimits.named,
-                entityLimit: self.downloadLimits.entity,
+                storage: core.state, model: model, index: index, query: query.name, set: set, compares: compares,
+                waiting: waiting, namedLimit: core.options.downloadLimits.named,
+                entityLimit: core.options.downloadLimits.entity,
                 path: Self.request(of: query, model).flatMap { ContainmentPath($0.path, model) }, asked: asked,
                 isDelta: queries.first { $0.query.name == query.name }?.isDelta == true)
             try builder.add(items)
             let quarantined = builder.quarantined
             // First, so that the log shows from here on that the download is incomplete.
-            if !quarantined.isEmpty { try self.add(.entitiesQuarantined(quarantined)) }
-            let next = try DownloadContinuation(of: query, in: self.state).next(next)
+            if !quarantined.isEmpty { try core.add(.entitiesQuarantined(quarantined)) }
+            let next = try DownloadContinuation(of: query, in: core.state).next(next)
             var (pages, left) = try builder.finish(next: next)
             // Later pages do not repeat these links.
-            if next != nil, self.downloadLimits.keepsWithPage(left), try self.logDanglingLinks(left, of: query) {
+            if next != nil, core.options.downloadLimits.keepsWithPage(left), try self.logDanglingLinks(left, of: query) {
                 left.markKept()
                 pages[pages.count - 1].next = next
             }
-            for page in pages { try self.add(.downloadPage(page)) }
-            try self.recordStreamMetadata(builder.streams)
-            _ = try self.commit()
+            for page in pages { try core.add(.downloadPage(page)) }
+            try StreamRecords(core: core).add(builder.streams)
+            _ = try core.commit()
             return IngestedPart(
                 tally: builder.tally, skipped: builder.skipped, untold: builder.untold, waiting: left,
                 unlinked: builder.unlinked,
                 quarantined: quarantined, repeated: builder.repeated)
         }
-        try await acknowledge()
+        try await core.acknowledge()
         return found
     }
 
@@ -60,27 +66,12 @@ extension LocalStore {
         try? ServiceRequest.parse(URLText.encoded(query.query), model: model, version: model.version)
     }
 
-    /// The result of a part of a page.
-    struct IngestedPart {
-        var tally: DownloadCounts
-        /// Expanded properties whose entities cannot be stored, as `Set/Navigation`.
-        var skipped: Set<String>
-        /// Expanded properties that the part omits, as `Set/Navigation`.
-        var untold: Set<String>
-        /// The links with an unknown end.
-        var waiting: DanglingLinks
-        /// The entities that left a collection.
-        var unlinked: Set<EntityID>
-        var quarantined: [QuarantinedEntity]
-        var repeated: [String]
-    }
-
     /// Returns the quarantined entities of downloads. Each is removed when its query's next download can apply it, or
     /// no longer contains it.
-    public func quarantine() throws(TidelogError) -> [QuarantineEntry] { try read { try $0.bookkeeping.quarantine() } }
+    package func quarantine() throws(TidelogError) -> [QuarantineEntry] { try core.read { try $0.bookkeeping.quarantine() } }
 
     /// The directory for responses that are too large for memory, or nil to hold them in memory.
-    nonisolated var spoolDirectory: String? { spoolsToDisk ? files.directory : nil }
+    nonisolated var spoolDirectory: String? { core.disk.isSystem ? core.files.directory : nil }
 
     /// Logs the end of a query's download.
     ///
@@ -95,30 +86,30 @@ extension LocalStore {
         of query: DefiningQuery, deltaLink: String?, waiting: DanglingLinks = DanglingLinks(),
         unlinked: Set<EntityID> = []
     ) async throws(TidelogError) -> (removed: Int, waiting: DanglingLinks?) {
-        let model = try model
-        let found = try transaction(.lastShared) { () throws -> (Int, DanglingLinks?) in
+        let model = try core.model
+        let found = try core.transaction(.lastShared) { () throws -> (Int, DanglingLinks?) in
             try self.checkIsThere(query)
             var removed = 0
             if !unlinked.isEmpty,
-                let left = try ExpandedEntities(of: query, in: self.state, model: model)?.left(among: unlinked)
+                let left = try ExpandedEntities(of: query, in: core.state, model: model)?.left(among: unlinked)
             {
-                for start in stride(from: 0, to: left.count, by: self.downloadLimits.named) {
-                    let part = left[start..<min(start + self.downloadLimits.named, left.count)]
-                    try self.add(.downloadPage(DownloadPage(query: query.name, left: Array(part))))
-                    removed += self.fold.removedByDownload
+                for start in stride(from: 0, to: left.count, by: core.options.downloadLimits.named) {
+                    let part = left[start..<min(start + core.options.downloadLimits.named, left.count)]
+                    try core.add(.downloadPage(DownloadPage(query: query.name, left: Array(part))))
+                    removed += core.fold.removedByDownload
                 }
             }
             var waiting = waiting
             let areKept = try self.logDanglingLinks(waiting, of: query)
             if areKept { waiting.markKept() }
             let link =
-                self.downloadLimits.areExceeded(by: waiting.open)
-                ? nil : try DownloadContinuation(of: query, in: self.state).deltaLink(deltaLink)
-            try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
-            _ = try self.commit()
-            return (removed + self.fold.removedByDownload, areKept ? waiting : nil)
+                core.options.downloadLimits.areExceeded(by: waiting.open)
+                ? nil : try DownloadContinuation(of: query, in: core.state).deltaLink(deltaLink)
+            try core.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
+            _ = try core.commit()
+            return (removed + core.fold.removedByDownload, areKept ? waiting : nil)
         }
-        try await acknowledge()
+        try await core.acknowledge()
         return found
     }
 
@@ -127,19 +118,22 @@ extension LocalStore {
     /// - Returns: Whether all dangling links were logged.
     private func logDanglingLinks(_ waiting: DanglingLinks, of query: DefiningQuery) throws -> Bool {
         let open = waiting.open
-        let queries = Set(try state.bookkeeping.queries().map(\.query.name))
-        let areTooMany = downloadLimits.areExceeded(by: open)
+        let queries = Set(try core.state.bookkeeping.queries().map(\.query.name))
+        let areTooMany = core.options.downloadLimits.areExceeded(by: open)
         let links = open.filter { queries.contains($0.query) && !(areTooMany && $0.query == query.name) }
-        if try links != state.bookkeeping.openLinks() { try add(.linksLeftOpen(links)) }
+        if try links != core.state.bookkeeping.openLinks() { try core.add(.linksLeftOpen(links)) }
         return links.count == open.count
     }
 
+    /// Commits the pages that the views have not committed yet.
+    func commitPages() throws(StateError) { try core.commitPages() }
+
     /// Returns the dangling links; see `OpenLink`.
-    func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.bookkeeping.openLinks() } }
+    func openLinks() throws(TidelogError) -> [OpenLink] { try core.read { try $0.bookkeeping.openLinks() } }
 
     /// Checks that the query still exists with the same text, because its pages do not belong to another one.
     private func checkIsThere(_ query: DefiningQuery) throws {
-        let isThere = try state.bookkeeping.queries().contains {
+        let isThere = try core.state.bookkeeping.queries().contains {
             $0.query.name == query.name && $0.query.query == query.query
         }
         guard !isThere else { return }
@@ -155,13 +149,28 @@ extension LocalStore {
     func ingest(
         _ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil, identifying: Bool = false
     ) async throws(TidelogError) {
-        let model = try model
-        try transaction { () throws -> Void in
-            var builder = try ImageBuilder(storage: self.state, model: model, identifying: identifying)
-            try self.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
-            try self.recordStreamMetadata(builder.streams)
-            _ = try self.commit()
+        let model = try core.model
+        try core.transaction { () throws -> Void in
+            var builder = try ImageBuilder(storage: core.state, model: model, identifying: identifying)
+            try core.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
+            try StreamRecords(core: core).add(builder.streams)
+            _ = try core.commit()
         }
-        try await acknowledge()
+        try await core.acknowledge()
     }
+}
+
+/// The result of a part of a page.
+struct IngestedPart {
+    var tally: DownloadCounts
+    /// Expanded properties whose entities cannot be stored, as `Set/Navigation`.
+    var skipped: Set<String>
+    /// Expanded properties that the part omits, as `Set/Navigation`.
+    var untold: Set<String>
+    /// The links with an unknown end.
+    var waiting: DanglingLinks
+    /// The entities that left a collection.
+    var unlinked: Set<EntityID>
+    var quarantined: [QuarantinedEntity]
+    var repeated: [String]
 }

@@ -1,0 +1,59 @@
+import EDM
+public import ODataWire
+public import OperationLog
+public import SyncCore
+
+/// The options for opening a store.
+public struct LocalStoreOptions: Sendable {
+    /// The source of record times and of delays.
+    public var environment: SyncEnvironment
+    public var log: OperationLog.Options
+    public var snapshots: SnapshotPolicy
+    /// A Boolean value that indicates whether deleting an entity that the service has never seen undoes its
+    /// creation.
+    public var undoesLocalCreation: Bool
+    /// Indexes in addition to those derived from the defining queries.
+    public var indexes: [EntityIndex]
+    /// The service capabilities, or nil to derive them from the metadata.
+    public var service: ServiceOptions?
+    /// The content that is removed from the store after its upload.
+    public var removal = RemovalAfterUpload()
+    /// The number of client-only operations that can be undone. Older ones become permanent.
+    public var undoableClientChanges = 1_000
+    /// Download settings of defining queries that differ from the defaults, by name.
+    public var querySettings: [String: DefiningQuerySettings] = [:]
+    /// The disk of the store. A simulation supplies its own.
+    package var disk = StoreDisk.system
+    /// The number of operations that makes a queue long; see `Fold`. Nil for the default. A simulation draws other
+    /// numbers, because the results must not depend on it.
+    package var longQueue: Int?
+    /// The number of changed items and operations after which the changes of local operations are flushed to the
+    /// stored views; 0 flushes with each commit. It limits the number of records that opening folds again after a
+    /// crash.
+    package var unflushedLimit = 2_000
+    /// The number of changed items that are kept in memory within a transaction; nil for the default of
+    /// `WorkingSet`. A simulation draws other numbers, because the results must not depend on it.
+    package var flushLimit: Int?
+    /// Whether a download reads ahead while the store ingests the previous part. Not in a simulation, which is
+    /// sequential.
+    package var readsAhead = true
+    package var downloadLimits = DownloadLimits()
+    /// Whether the store is a historical one, for which the side effects of opening are omitted.
+    package var isPast = false
+    /// Whether the views of a historical store are folded record by record like those of the store itself. This is
+    /// slower, and serves to compare the two ways.
+    package var foldsPastInViews = false
+
+    public init(
+        environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
+        snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil,
+        undoesLocalCreation: Bool = false, indexes: [EntityIndex] = []
+    ) {
+        self.indexes = indexes
+        self.environment = environment
+        self.log = log
+        self.snapshots = snapshots
+        self.service = service
+        self.undoesLocalCreation = undoesLocalCreation
+    }
+}
