@@ -8,8 +8,8 @@ enum DeletionVerification {
     /// no decision of the user is required.
     static func check(_ device: Device, in run: isolated Simulation) async {
         do {
-            let awaited = Set(try await device.store.awaitedOperations().values.joined())
-            let doubts = try await device.store.pendingOperations(.inDoubt).filter { pending in
+            let awaited = Set(try await device.store.doubts.awaitedOperations().values.joined())
+            let doubts = try await device.store.queue.pendingOperations(.inDoubt).filter { pending in
                 guard case .delete = pending.operation.action else { return false }
                 return pending.operation.call == nil && !awaited.contains(pending.sequence)
             }

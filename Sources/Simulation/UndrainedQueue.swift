@@ -13,12 +13,12 @@ struct UndrainedQueue {
     }
 
     init(_ store: LocalStore) async throws(TidelogError) {
-        let pending = try await store.pendingOperations()
+        let pending = try await store.queue.pendingOperations()
         // Deferred operations are retried automatically.
         let deferred = pending.filter { if case .deferred = $0.status { true } else { false } }
         self.init(
             pending.map(\.sequence),
-            held: pending.isEmpty ? [:] : try await store.plan(retrying: Set(deferred.map(\.sequence))).held)
+            held: pending.isEmpty ? [:] : try await store.uploads.plan(retrying: Set(deferred.map(\.sequence))).held)
     }
 
     /// The reasons as text. An operation that the next upload would send has no reason.

@@ -31,7 +31,7 @@ struct AcceptedBatchTests {
     }
 
     private func statuses(_ shop: Shop) async throws -> [PendingOperation.Status] {
-        try await shop.store.pendingOperations().map(\.status)
+        try await shop.store.queue.pendingOperations().map(\.status)
     }
 
     @Test(arguments: ServiceOptions.BatchFormat.allCases)
@@ -63,7 +63,7 @@ struct AcceptedBatchTests {
         options.service = service
         let store = try await LocalStore(StoreFiles(directory: shop.directory.path), options: options)
         #expect(
-            try await store.pendingOperations().allSatisfy { if case .inFlight = $0.status { true } else { false } })
+            try await store.queue.pendingOperations().allSatisfy { if case .inFlight = $0.status { true } else { false } })
         let engine = SyncEngine(store: store, session: shop.engine.session)
         #expect(try await engine.upload().remaining == 0)
         #expect(try await store.load(.link(customer)).readLink == "Customers(4)")
@@ -171,7 +171,7 @@ struct AcceptedBatchTests {
         #expect(report.confirmed.count == 1)
         #expect(report.inDoubt.count == 1)
         let doubtful = try #require(report.inDoubt.first)
-        try await shop.store.resolveInDoubt(doubtful, as: .resend)
+        try await shop.store.doubts.resolveInDoubt(doubtful, as: .resend)
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
@@ -363,10 +363,10 @@ struct AcceptedBatchTests {
         let first = try await engine.upload(UploadOptions(monitorPatience: .zero))
         #expect(first.awaited.map(\.operations.count) == [2])
         await #expect(throws: TidelogError.self) {
-            try await shop.store.resolveInDoubt(first.awaited[0].operations[0], as: .resend)
+            try await shop.store.doubts.resolveInDoubt(first.awaited[0].operations[0], as: .resend)
         }
         // `resendInDoubt` does not send the operations of the batch again either.
-        try await shop.store.resendInDoubt()
+        try await shop.store.doubts.resendInDoubt()
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))

@@ -52,7 +52,7 @@ struct ConflictTests {
         #expect(text(shop, "Orders(1)").contains("theirs"))
         #expect(try await shop.value("Orders(1)", "Note") == .string("mine"))
         #expect(try await push(shop).confirmed.isEmpty)
-        try await shop.store.resolve(conflict, with: .mine)
+        try await shop.store.conflicts.resolve(conflict, with: .mine)
         #expect(try await push(shop).remaining == 0)
         #expect(text(shop, "Orders(1)").contains("mine"))
     }
@@ -112,7 +112,7 @@ struct ConflictTests {
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
         #expect(try await push(shop, .serverWins).remaining == 0)
         #expect(try await shop.value("Orders(1)", "Note") == .string("theirs"))
-        #expect(try await shop.store.redoLast().count == 1)
+        #expect(try await shop.store.queue.redoLast().count == 1)
         #expect(try await push(shop).remaining == 0)
         #expect(text(shop, "Orders(1)").contains("mine"))
     }
@@ -149,8 +149,8 @@ struct ConflictTests {
         #expect(gone.isSuccess)
         let conflict = try #require(try await push(shop).conflicts.first)
         #expect(conflict.kind == .deletedByOthers)
-        await #expect(throws: TidelogError.self) { try await shop.store.resolve(conflict, with: .mine) }
-        try await shop.store.resolve(conflict, with: .theirs)
+        await #expect(throws: TidelogError.self) { try await shop.store.conflicts.resolve(conflict, with: .mine) }
+        try await shop.store.conflicts.resolve(conflict, with: .theirs)
         #expect(try await push(shop).remaining == 0)
     }
 
@@ -163,7 +163,7 @@ struct ConflictTests {
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
         let conflict = try #require(try await push(shop).conflicts.first)
         #expect(conflict.kind == .deletedHere)
-        try await shop.store.resolve(conflict, with: .mine)
+        try await shop.store.conflicts.resolve(conflict, with: .mine)
         #expect(try await push(shop).remaining == 0)
         #expect(shop.transport.direct("GET", "/\(dialect.rawValue)/Orders(1)").status == 404)
     }
@@ -186,7 +186,7 @@ struct ConflictTests {
         let conflict = try #require(try await push(shop).conflicts.first)
         others(shop, "Orders(1)", #"{"Note":"theirs again"}"#)
         try await shop.pull()
-        await #expect(throws: TidelogError.self) { try await shop.store.resolve(conflict, with: .mine) }
+        await #expect(throws: TidelogError.self) { try await shop.store.conflicts.resolve(conflict, with: .mine) }
         #expect(try await shop.store.conflicts.all().count == 1)
     }
 
@@ -266,7 +266,7 @@ struct ConflictTests {
         let files = StoreFiles(directory: shop.directory.path)
         StoreDirectory.remove([files.views, files.views + "-wal", files.views + "-shm"])
         let again = try await LocalStore(files)
-        #expect(try await again.conflicts() == conflicts)
+        #expect(try await again.conflicts.all() == conflicts)
         #expect(try await again.digest() == digest)
         await again.close()
     }

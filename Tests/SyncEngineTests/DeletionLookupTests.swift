@@ -18,7 +18,7 @@ import Testing
 
     private func expectCompletion(_ shop: Shop, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let report = try await shop.push()
-        let left = try await shop.store.pendingOperations().map { "\($0.sequence) \($0.status)" }
+        let left = try await shop.store.queue.pendingOperations().map { "\($0.sequence) \($0.status)" }
         #expect(report.remaining == 0, "\(report) \(left)", sourceLocation: sourceLocation)
         #expect(report.rejected.isEmpty, "\(report.rejected)", sourceLocation: sourceLocation)
         #expect(report.conflicts.isEmpty, sourceLocation: sourceLocation)
@@ -137,8 +137,8 @@ import Testing
         #expect(changed.isSuccess)
         #expect(try await shop.push().remaining == 2)
         #expect(try await shop.serviceState(["Prices"]).contains { $0.contains("88") })
-        let creation = try #require(try await shop.store.pendingOperations(.inDoubt).last)
-        #expect(try await shop.store.resolveInDoubt(creation.sequence, as: .tookEffect).count == 2)
+        let creation = try #require(try await shop.store.queue.pendingOperations(.inDoubt).last)
+        #expect(try await shop.store.doubts.resolveInDoubt(creation.sequence, as: .tookEffect).count == 2)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Prices"]).contains { $0.contains("88") })
         try await shop.pull()
@@ -151,7 +151,7 @@ import Testing
             .v4, after: [update("Products(1)", ["Name": .string("last words")]), .delete(.link("Products(1)"))],
             .dropAnswer)
         // As earlier versions did: the update is sent again, rejected, and its entity is read.
-        let update = try #require(try await shop.store.pendingOperations(.inDoubt).first)
+        let update = try #require(try await shop.store.queue.pendingOperations(.inDoubt).first)
         let refusal = Refusal(status: 404, code: "", message: "Not found", method: "PATCH", url: "Products(1)")
         try await shop.store.record([
             .batchAnswered(
@@ -160,7 +160,7 @@ import Testing
                     outcomes: [.init(operation: update.sequence, result: .rejected(refusal))]))
         ])
         try await shop.store.record([.entitiesMissing([update.operation.subject])])
-        #expect(try await shop.store.pendingOperations(.rejected).count == 1)
+        #expect(try await shop.store.queue.pendingOperations(.rejected).count == 1)
         try await expectCompletion(shop)
     }
 

@@ -28,7 +28,7 @@ struct DoneTwiceTests {
         try await shop.perform(intent)
         shop.transport.add(Fault(effect, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await push(shop) }
-        return try #require(try await shop.store.pendingOperations(.inDoubt).first).sequence
+        return try #require(try await shop.store.queue.pendingOperations(.inDoubt).first).sequence
     }
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
@@ -66,11 +66,11 @@ struct DoneTwiceTests {
         let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)
         // The category has no operations, so the upload sends nothing.
         #expect(try await push(shop, in: [.named("other")]).remaining == 1)
-        #expect(try await !(#require(shop.store.pendingOperations().first)).isUndoable)
+        #expect(try await !(#require(shop.store.queue.pendingOperations().first)).isUndoable)
         // The operation stays in doubt if the connection breaks before anything is sent.
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await push(shop) }
-        await #expect(throws: TidelogError.self) { try await shop.store.undo(.operations([operation])) }
+        await #expect(throws: TidelogError.self) { try await shop.store.queue.undo(.operations([operation])) }
         #expect(try await push(shop).confirmed == [operation])
     }
 
@@ -81,21 +81,21 @@ struct DoneTwiceTests {
         let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)
         shop.transport.add(Fault(.refuse(status: 401), urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await push(shop) }
-        #expect(try await shop.store.pendingOperations(.inDoubt).map(\.sequence) == [operation])
+        #expect(try await shop.store.queue.pendingOperations(.inDoubt).map(\.sequence) == [operation])
         #expect(try await push(shop).confirmed == [operation])
     }
 
     @Test func `an operation in doubt cannot be settled during an upload`() async throws {
         let shop = try await Shop(.v4)
         let operation = try await loseAnswer(link, shop)
-        await shop.store.beginUpload()
+        await shop.store.uploads.beginUpload()
         await #expect {
-            try await shop.store.resolveInDoubt(operation, as: .resend)
+            try await shop.store.doubts.resolveInDoubt(operation, as: .resend)
         } throws: { error in
             (error as? TidelogError)?.recovery == "Wait until the upload has ended, or cancel it."
         }
-        await shop.store.endUpload()
-        #expect(try await shop.store.resolveInDoubt(operation, as: .tookEffect) == [operation])
+        await shop.store.uploads.endUpload()
+        #expect(try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect) == [operation])
     }
 
     // MARK: Headers
@@ -114,7 +114,7 @@ struct DoneTwiceTests {
                 (error as? TidelogError)?.recovery != nil && !"\(error)".contains("YTpi")
             }
         }
-        #expect(try await shop.store.pendingCount() == 0)
+        #expect(try await shop.store.queue.pendingCount() == 0)
     }
 
     @Test(arguments: [true, false])
@@ -124,8 +124,8 @@ struct DoneTwiceTests {
         let shop = try await Shop(.v4)
         await shop.store.use(ServiceOptions(supportsBatch: supportsBatch))
         try await shop.perform(update("Orders(1)", ["Note": .string("bad")]))
-        var bad = try #require(try await shop.store.pendingOperations().first).operation
-        _ = try await shop.store.undo(.everything)
+        var bad = try #require(try await shop.store.queue.pendingOperations().first).operation
+        _ = try await shop.store.queue.undo(.everything)
         bad.headers = [.init(name: "X-Note", value: "a\r\nb")]
         try await shop.store.record([.operation(bad)])
         try await shop.perform(update("Orders(2)", ["Note": .string("good")]))

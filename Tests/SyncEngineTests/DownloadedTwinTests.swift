@@ -129,7 +129,7 @@ struct DownloadedTwinTests {
         }
         #expect(try await shop.serviceState(["Suppliers"]).count == 3)
         let left = try await shop.store.query("Suppliers").entities.count
-        let open = try await shop.store.pendingOperations()
+        let open = try await shop.store.queue.pendingOperations()
         #expect(left == 3 || !open.isEmpty, "\(left) suppliers, open: \(open)")
     }
 }

@@ -36,7 +36,7 @@ struct DurabilityTests {
         shop.store.files.removeViews()
         let again = try await LocalStore(shop.store.files, options: options(.grouped))
         #expect(try await again.digest() == digest)
-        #expect(try await again.pendingOperations().map(\.sequence) == sequences.sorted())
+        #expect(try await again.queue.pendingOperations().map(\.sequence) == sequences.sorted())
     }
 
     @Test(arguments: [OperationLog.Options.Durability.everyCommit, .grouped])
@@ -54,7 +54,7 @@ struct DurabilityTests {
     ) async throws {
         let shop = try await Shop(.v4, options: options(durability))
         try await shop.perform(note("x"))
-        _ = try await shop.store.prepare(shop.store.plan())
+        _ = try await shop.store.prepare(shop.store.uploads.plan())
         let log = await shop.store.log
         #expect(log.durableSequence == log.nextSequence - 1)
     }

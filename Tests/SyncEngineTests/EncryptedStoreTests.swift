@@ -25,7 +25,7 @@ struct EncryptedStoreTests {
     /// Adds each marker to the store. Afterwards some operations are confirmed, some are rejected and some are pending.
     private func fill(_ shop: Shop) async throws {
         shop.transport.direct("PATCH", "/v4/Customers(2)", #"{"Name":"Marker-downloaded-7c1f"}"#)
-        try await shop.store.add(
+        try await shop.store.definingQueries.add(
             DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
         try await shop.pull()
         let customer = try await shop.create("Customers", ["Name": .string("Marker-created-7c1f")])
@@ -36,7 +36,7 @@ struct EncryptedStoreTests {
         _ = try await shop.push()
         try await shop.perform(update("Customers(1)", ["Name": .string("waits")]))
         let batch = try await shop.store.nextBatch
-        let waiting = try #require(try await shop.store.pendingOperations().last).sequence
+        let waiting = try #require(try await shop.store.queue.pendingOperations().last).sequence
         let refusal = Refusal(
             status: 400, code: "x", message: "Marker-inRefusal-7c1f", method: "PATCH", url: "Customers(1)")
         let request = BatchPrepared.Request(contentID: "1", operation: waiting)
@@ -108,7 +108,7 @@ struct EncryptedStoreTests {
         await shop.store.close()
         let again = try await LocalStore(StoreFiles(directory: shop.directory.path), options: Self.options([Self.key]))
         #expect(try await again.digest() == digest)
-        #expect(try await again.pendingOperations().count == 1)
+        #expect(try await again.queue.pendingOperations().count == 1)
         await again.close()
     }
 
@@ -133,7 +133,7 @@ struct EncryptedStoreTests {
         let files = StoreFiles(directory: shop.directory.path)
         #expect(TemporaryDirectory.read(files.views) != nil)
         let store = try await LocalStore(files, options: Self.options([Self.key]))
-        try await store.add(DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
+        try await store.definingQueries.add(DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
         #expect(found(in: files.directory).isEmpty)
         #expect(store.recovery.contains { $0.contains("not encrypted with the newest key of the store") })
         #expect(try await store.query("Customers").entities.count == 3)

@@ -32,7 +32,7 @@ struct EncryptedStreamTests {
     }
 
     private func keep(_ store: LocalStore, _ bytes: [UInt8], step: Int = 10_000) async throws -> StreamContent {
-        try await store.keepStream(mediaType: "image/png") { take in
+        try await store.media.keepStream(mediaType: "image/png") { take in
             for start in stride(from: 0, to: bytes.count, by: step) {
                 try take(Array(bytes[start..<min(start + step, bytes.count)]))
             }
@@ -43,7 +43,7 @@ struct EncryptedStreamTests {
     private func kept(_ bytes: [UInt8]) async throws -> (shop: Shop, stream: LocalStream) {
         let shop = try await Shop(.v4, options: Self.options())
         let content = try await keep(shop.store, bytes)
-        return (shop, try await shop.store.localStream(content, isPending: true))
+        return (shop, try shop.store.media.localStream(content, isPending: true))
     }
 
     private func bytes(_ path: String) throws -> [UInt8] { try #require(TemporaryDirectory.read(path)) }
@@ -129,7 +129,7 @@ struct EncryptedStreamTests {
 
     @Test func `exchanged, missing and foreign chunks are refused`() async throws {
         let (shop, stream) = try await kept(content(200_000))
-        let another = try await shop.store.localStream(
+        let another = try shop.store.media.localStream(
             try await keep(shop.store, content(200_000, 1)), isPending: true)
         let (whole, foreign) = (try bytes(stream.path), try bytes(another.path))
         func range(_ number: Int) -> Range<Int> {
@@ -169,9 +169,9 @@ struct EncryptedStreamTests {
     @Test(arguments: [Dialect.v2, .v4])
     func `an encrypted media entity is uploaded and downloaded like any other`(dialect: Dialect) async throws {
         let shop = try await Shop(dialect, options: Self.options())
-        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true))
         try await shop.pull()
-        let first = try #require(try await shop.store.localStream(.link("Photos(1)")))
+        let first = try #require(try await shop.store.media.localStream(.link("Photos(1)")))
         #expect(first.isEncrypted)
         #expect(try first.bytes() == shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(1)/$value").body)
         let picture = content(100_000)
@@ -179,8 +179,8 @@ struct EncryptedStreamTests {
         shop.transport.forgetRequests()
         #expect(try await shop.push().confirmed.count == 1)
         #expect(shop.transport.requests.first { $0.method == "POST" }?.body == picture)
-        #expect(try await shop.store.localStream(.link(link))?.bytes() == picture)
-        #expect(try await shop.store.damagedStreams() == [])
+        #expect(try await shop.store.media.localStream(.link(link))?.bytes() == picture)
+        #expect(try await shop.store.media.damagedStreams() == [])
     }
 
     @Test func `the body of a request returns the content in pieces of any size, and again after a rewind`()
@@ -213,11 +213,11 @@ struct EncryptedStreamTests {
     @Test func `a pending stream that is damaged is not sent, and damagedStreams contains it`() async throws {
         let shop = try await Shop(.v4, options: Self.options())
         let link = try await create(shop, content(70_000))
-        let path = try #require(try await shop.store.localStream(.link(link))).path
+        let path = try #require(try await shop.store.media.localStream(.link(link))).path
         var stored = try bytes(path)
         stored[stored.count - 1] ^= 1
         TemporaryDirectory.write(stored, to: path)
-        #expect(try await shop.store.damagedStreams().count == 1)
+        #expect(try await shop.store.media.damagedStreams().count == 1)
         #expect(try await shop.push().rejected.count == 1)
     }
 
@@ -233,7 +233,7 @@ struct EncryptedStreamTests {
         var before = plain
         for keys in [[Self.key], [Self.other, Self.key]] {
             let store = try await LocalStore(shop.store.files, creating: false, options: Self.options(keys))
-            let stream = try #require(try await store.localStream(.link(link)))
+            let stream = try #require(try await store.media.localStream(.link(link)))
             #expect(stream.isEncrypted)
             #expect(try stream.bytes() == picture)
             #expect(files(shop) == [stream.path] && files(shop) != before)
@@ -249,8 +249,8 @@ struct EncryptedStreamTests {
         await shop.store.close()
         TemporaryDirectory.write(content(80_000, 5), to: files(shop)[0])
         let store = try await LocalStore(shop.store.files, creating: false, options: Self.options())
-        await #expect(throws: TidelogError.self) { try await store.localStream(.link(link)) }
-        #expect(try await store.damagedStreams().count == 1)
+        await #expect(throws: TidelogError.self) { try await store.media.localStream(.link(link)) }
+        #expect(try await store.media.damagedStreams().count == 1)
         await store.close()
     }
 
@@ -263,7 +263,7 @@ struct EncryptedStreamTests {
         await shop.store.close()
         let store = try await LocalStore(shop.store.files, creating: false, options: Self.options())
         #expect(files(shop).count == 1)
-        #expect(try await store.localStream(.link(link))?.bytes() == content(10))
+        #expect(try await store.media.localStream(.link(link))?.bytes() == content(10))
         await store.close()
     }
 }

@@ -131,7 +131,7 @@ struct EncryptedViewsTests {
         let log = shop.store.files.log
         try copy(log, to: early.path)
         let store = try await open(shop)
-        try await store.add(DefiningQuery(name: "Later", query: "Customers"))
+        try await store.definingQueries.add(DefiningQuery(name: "Later", query: "Customers"))
         await store.close()
         try copy(early.path, to: log)
         await #expect(throws: TidelogError.self) { try await open(shop) }
@@ -141,7 +141,7 @@ struct EncryptedViewsTests {
         let (shop, _) = try await closed()
         let old = try #require(TemporaryDirectory.read(shop.store.files.views))
         let store = try await open(shop)
-        try await store.add(DefiningQuery(name: "Later", query: "Customers"))
+        try await store.definingQueries.add(DefiningQuery(name: "Later", query: "Customers"))
         let digest = try await store.digest()
         await store.close()
         TemporaryDirectory.write(old, to: shop.store.files.views)

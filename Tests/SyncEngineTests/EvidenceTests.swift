@@ -73,7 +73,7 @@ struct EvidenceTests {
         #expect(early.confirmed.count == 1)
         #expect(early.inDoubt.count == 1)
         #expect(early.nextLooks[early.inDoubt[0]] == time.environment.now() + 120_000)
-        #expect(try await shop.store.nextLooks() == early.nextLooks)
+        #expect(try await shop.store.doubts.nextLooks() == early.nextLooks)
         time.pass(119)
         #expect(try await shop.push().inDoubt.count == 1)
         time.pass(1)
@@ -133,7 +133,7 @@ struct EvidenceTests {
     @Test func `the waiting time starts with the request, also after a restart`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
-        let plan = try await shop.store.plan()
+        let plan = try await shop.store.uploads.plan()
         _ = try await shop.store.prepare(plan, since: await shop.store.planEpoch)
         await shop.store.close()
         time.pass(120)
@@ -141,7 +141,7 @@ struct EvidenceTests {
             StoreFiles(directory: shop.directory.path),
             options: LocalStoreOptions(environment: time.environment))
         let engine = SyncEngine(store: store, session: shop.engine.session)
-        #expect(try await store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await store.queue.pendingOperations(.inDoubt).count == 1)
         #expect(try await engine.upload().remaining == 0)
         #expect(try await suppliers(shop, "Quick blue fox") == 1)
         await store.close()
@@ -181,7 +181,7 @@ struct EvidenceTests {
             time.pass(600)
             #expect(try await shop.push().inDoubt.count == 1)
         }
-        let reason = try await shop.store.pendingOperations(.inDoubt).first?.doubtReason
+        let reason = try await shop.store.queue.pendingOperations(.inDoubt).first?.doubtReason
         #expect(reason?.contains("The service has 2 entities with its values") == true)
         // The reason occurs once.
         #expect(reason?.split(separator: "Looked for").count == 2)
@@ -381,7 +381,7 @@ struct EvidenceTests {
             try await cut(shop, .dropAnswer)
             time.pass(600)
             #expect(try await shop.push().inDoubt.count == 1)
-            #expect(try await shop.store.nextLooks().isEmpty)
+            #expect(try await shop.store.doubts.nextLooks().isEmpty)
             // An upload can override the policy.
             #expect(try await shop.engine.upload(UploadOptions(doubts: .evidence)).remaining == 0)
         }

@@ -16,14 +16,14 @@ struct FailedViewsTests {
         #expect(try await shop.store.isBehind())
         try await shop.store.allowCommits()
         #expect(try await shop.store.load(.link(link)).values["Name"] == .string("Once"))
-        #expect(try await shop.store.pendingOperations().count == 1)
+        #expect(try await shop.store.queue.pendingOperations().count == 1)
     }
 }
 
 extension LocalStore {
     /// Adds a constraint that SQLite checks at the end of each transaction, and that no pending operation satisfies.
     fileprivate func refuseCommits() throws {
-        try storedViews.connection.execute(
+        try core.storedViews.connection.execute(
             """
             PRAGMA foreign_keys = ON;
             CREATE TABLE parents (id INTEGER PRIMARY KEY);
@@ -32,9 +32,9 @@ extension LocalStore {
             """)
     }
 
-    fileprivate func flushViews() throws { _ = try views }
+    fileprivate func flushViews() throws { _ = try core.views }
 
-    fileprivate func isBehind() throws -> Bool { try storedViews.pendingOperations().isEmpty }
+    fileprivate func isBehind() throws -> Bool { try core.storedViews.pendingOperations().isEmpty }
 
-    fileprivate func allowCommits() throws { try storedViews.connection.execute("DROP TRIGGER refuse") }
+    fileprivate func allowCommits() throws { try core.storedViews.connection.execute("DROP TRIGGER refuse") }
 }

@@ -11,7 +11,7 @@ import Testing
 /// Uploads that the service rejects, or during which the connection breaks.
 struct FailureTests {
     private func statuses(_ shop: Shop) async throws -> [PendingOperation.Status] {
-        try await shop.store.pendingOperations().map(\.status)
+        try await shop.store.queue.pendingOperations().map(\.status)
     }
 
     private func refusal(_ status: PendingOperation.Status?) -> Refusal? {
@@ -176,7 +176,7 @@ struct FailureTests {
     ) async throws {
         let shop = try await Shop(dialect)
         try await knowableOperations(shop)
-        let sequences = try await shop.store.pendingOperations().map(\.sequence)
+        let sequences = try await shop.store.queue.pendingOperations().map(\.sequence)
         shop.transport.add(Fault(effect, urlPart: "$batch"))
         await #expect {
             try await shop.push()
@@ -229,7 +229,7 @@ struct FailureTests {
     @Test func `an operation in doubt that had no effect is sent again`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
-        let plan = try await shop.store.plan()
+        let plan = try await shop.store.uploads.plan()
         let batch = try await shop.store.prepare(plan)
         try await shop.store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: "test"))])
         #expect(try await statuses(shop).allSatisfy(isInDoubt))
@@ -302,7 +302,7 @@ struct FailureTests {
         shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Note":"mine"}"#, headers: ["If-Match": "*"])
         // They stay in one change set, so that the outcome of one determines the outcome of both.
         #expect(try await shop.push().inDoubt.count == 2)
-        #expect(try await shop.store.pendingOperations().contains { !$0.operation.createdEntities.isEmpty })
+        #expect(try await shop.store.queue.pendingOperations().contains { !$0.operation.createdEntities.isEmpty })
     }
 
     // MARK: Changed options
@@ -311,7 +311,7 @@ struct FailureTests {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         let planEpoch = await shop.store.planEpoch
-        let plan = try await shop.store.plan()
+        let plan = try await shop.store.uploads.plan()
         await shop.store.use(ServiceOptions(supportsBatch: false))
         #expect(try await shop.store.prepare(plan, since: planEpoch) == nil)
     }

@@ -30,7 +30,7 @@ import Testing
                 shop.transport.add(Fault(Self.page, method: method))
             }
             await #expect(throws: TidelogError.self) { try await shop.push() }
-            #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+            #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
             #expect(try await shop.serviceState() == before)
             shop.transport.change { $0.faults = [] }
             #expect(try await shop.push().remaining == 0)
@@ -54,19 +54,19 @@ import Testing
     @Test(arguments: Dialect.allCases)
     func `HX-16 a media stream is not confirmed by a web page`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
-        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: "Photos"))
         try await shop.pull()
         let before = try await shop.serviceState(["Photos"])
         var options = IntentOptions()
         options.stream = StreamWrite(
-            content: try await shop.store.keepStream(mediaType: "image/png", name: nil) { take in
+            content: try await shop.store.media.keepStream(mediaType: "image/png", name: nil) { take in
                 try take(Array("a picture".utf8))
             })
         _ = try await shop.store.perform(
             [(.create(try await shop.draft(0, "Photos"), in: nil), options)], asChangeSet: false)
         shop.transport.add(Fault(Self.page, method: "POST"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
         #expect(try await shop.serviceState(["Photos"]) == before)
     }
 }

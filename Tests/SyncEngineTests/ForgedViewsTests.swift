@@ -45,7 +45,7 @@ struct ForgedViewsTests {
         if compacted { _ = try await shop.store.compact(keeping: .bytes(0)) }
         let (store, engine) = try await reopen(shop, executing: forgery(of: "honest", by: "FORGED"))
         #expect(try await name(link, in: store) == .string("FORGED"))
-        let plan = try await store.plan()
+        let plan = try await store.uploads.plan()
         #expect(!"\(plan)".contains("FORGED") && "\(plan)".contains("honest"))
         #expect(await store.viewsNotes.first?.contains("differs from the log") == true)
         #expect(try await name(link, in: store) == .string("honest"))
@@ -59,9 +59,9 @@ struct ForgedViewsTests {
         let draft = try await shop.draft(0, "Customers", ["Name": .string("draft")])
         _ = try await shop.store.perform(
             [(.create(draft, in: nil), IntentOptions(delivery: .draft))], asChangeSet: false)
-        let sequence = try #require(try await shop.store.pendingOperations().first).sequence
+        let sequence = try #require(try await shop.store.queue.pendingOperations().first).sequence
         try await shop.store.record([.deliveryChanged([sequence], to: .queued)])
-        _ = try await shop.store.plan()
+        _ = try await shop.store.uploads.plan()
         #expect(await shop.store.viewsNotes == [])
         #expect(try await shop.push().confirmed.count == 1)
     }
@@ -71,7 +71,7 @@ struct ForgedViewsTests {
         let link = try await shop.create("Customers", ["Name": .string("honest")])
         let (store, _) = try await reopen(shop, executing: ["UPDATE pending SET operation = x'FF'"])
         #expect(store.recovery.contains { $0.contains("were rebuilt") })
-        #expect(try await store.pendingOperations().count == 1)
+        #expect(try await store.queue.pendingOperations().count == 1)
         #expect(try await name(link, in: store) == .string("honest"))
     }
 

@@ -43,7 +43,7 @@ struct InDoubtResolutionTests {
         let (shop, operation, order) = try await doubt(dialect)
         try await shop.perform(update(order, ["Note": .string("newer")]))
         let key = try key(shop)
-        #expect(try await shop.store.resolveInDoubt(operation, as: .tookEffect, at: "Orders(\(key))") == [operation])
+        #expect(try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Orders(\(key))") == [operation])
         #expect(try await shop.load(order).readLink == "Orders(\(key))")
         let report = try await shop.push()
         #expect(report.confirmed.count == 1)
@@ -58,7 +58,7 @@ struct InDoubtResolutionTests {
         let theirs = shop.transport.direct(
             "PATCH", "/v4/Orders(\(key))", #"{"Note":"theirs"}"#, headers: ["If-Match": "*"])
         #expect(theirs.isSuccess)
-        try await shop.store.resolveInDoubt(operation, as: .tookEffect, at: key)
+        try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: key)
         let conflict = try #require(try await shop.push().conflicts.first)
         let note = try #require(conflict.properties.first)
         #expect((note.base, note.mine, note.theirs) == (.string("new"), .string("mine"), .string("theirs")))
@@ -68,7 +68,7 @@ struct InDoubtResolutionTests {
     func `an address may be a URL, a path, or the key alone`(_ form: String) async throws {
         let (shop, operation, order) = try await doubt(.v4)
         let key = try key(shop)
-        try await shop.store.resolveInDoubt(
+        try await shop.store.doubts.resolveInDoubt(
             operation, as: .tookEffect,
             at: form.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: key))
         #expect(try await shop.load(order).readLink == "Orders(\(key))")
@@ -86,7 +86,7 @@ struct InDoubtResolutionTests {
         let (shop, operation, _) = try await doubt(.v4)
         let before = try await shop.store.digest()
         let error = await #expect(throws: TidelogError.self) {
-            try await shop.store.resolveInDoubt(operation, as: .tookEffect, at: address)
+            try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: address)
         }
         #expect(error?.message.contains(why) == true, "\(error.map(\.description) ?? "")")
         #expect(error?.recovery != nil)
@@ -99,27 +99,27 @@ struct InDoubtResolutionTests {
         try await shop.create("Visits", ["VisitID": .guid(try #require(GuidValue(id)))])
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        let operation = try #require(try await shop.store.pendingOperations(.inDoubt).first?.sequence)
+        let operation = try #require(try await shop.store.queue.pendingOperations(.inDoubt).first?.sequence)
         let error = await #expect(throws: TidelogError.self) {
-            try await shop.store.resolveInDoubt(
+            try await shop.store.doubts.resolveInDoubt(
                 operation, as: .tookEffect, at: "Visits(aaaaaaaa-0000-0000-0000-000000000002)")
         }
         #expect(error?.code == .refused(.keyIsFixed))
-        #expect(try await shop.store.resolveInDoubt(operation, as: .tookEffect, at: "Visits(\(id))") == [operation])
+        #expect(try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Visits(\(id))") == [operation])
     }
 
     @Test func `an address is accepted only for a create that took effect`() async throws {
         let (shop, operation, _) = try await doubt(.v4)
         await #expect(throws: TidelogError.self) {
-            try await shop.store.resolveInDoubt(operation, as: .resend, at: "Orders(5)")
+            try await shop.store.doubts.resolveInDoubt(operation, as: .resend, at: "Orders(5)")
         }
-        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
     }
 
     @Test func `the address is kept after a restart and when the views are rebuilt`() async throws {
         let (shop, operation, order) = try await doubt(.v4)
         let key = try key(shop)
-        try await shop.store.resolveInDoubt(operation, as: .tookEffect, at: key)
+        try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: key)
         let digest = try await shop.store.digest()
         await shop.store.close()
         let files = StoreFiles(directory: shop.directory.path)
@@ -138,7 +138,7 @@ struct InDoubtResolutionTests {
             try await shop.perform(update(order, ["Note": .string("newer")]))
             return customer
         }
-        #expect(try await shop.store.resolveInDoubt(operation, as: .tookEffect, at: "Customers(4)").count == 2)
+        #expect(try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Customers(4)").count == 2)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.load(customer).readLink == "Customers(4)")
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
@@ -152,7 +152,7 @@ struct InDoubtResolutionTests {
             try await shop.create("Orders", ["Note": .string("new")], bind: [bind("Customer", "Customers(3)")])
         }
         try await shop.perform(update(order, ["Note": .string("newer")]))
-        try await shop.store.resolveInDoubt(operation, as: .tookEffect)
+        try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect)
         #expect(try await shop.push().remaining == 0)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
@@ -164,13 +164,13 @@ struct InDoubtResolutionTests {
     {
         let (shop, operation, order) = try await doubt(.v4)
         try await shop.perform(update(order, ["Note": .string("newer")]))
-        try await shop.store.resolveInDoubt(operation, as: .tookEffect)
+        try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect)
         #expect(try await shop.push().remaining == 1)
-        guard case .keyUnknown? = try await shop.store.plan().held.values.first else {
+        guard case .keyUnknown? = try await shop.store.uploads.plan().held.values.first else {
             Issue.record("It is not held for its key.")
             return
         }
-        try await shop.store.identify(.link(order), as: try key(shop))
+        try await shop.store.doubts.identify(.link(order), as: try key(shop))
         #expect(try await shop.push().confirmed.count == 1)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
@@ -178,12 +178,12 @@ struct InDoubtResolutionTests {
     @Test func `an entity is identified only once, and only after its create has taken effect`() async throws {
         let (shop, operation, order) = try await doubt(.v4)
         let key = try key(shop)
-        await #expect(throws: TidelogError.self) { try await shop.store.identify(.link(order), as: key) }
-        try await shop.store.resolveInDoubt(operation, as: .tookEffect)
-        await #expect(throws: TidelogError.self) { try await shop.store.identify(.link(order), as: "1") }
-        try await shop.store.identify(.link(order), as: key)
-        await #expect(throws: TidelogError.self) { try await shop.store.identify(.link(order), as: key) }
-        await #expect(throws: TidelogError.self) { try await shop.store.identify(.link("Orders(1)"), as: key) }
+        await #expect(throws: TidelogError.self) { try await shop.store.doubts.identify(.link(order), as: key) }
+        try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect)
+        await #expect(throws: TidelogError.self) { try await shop.store.doubts.identify(.link(order), as: "1") }
+        try await shop.store.doubts.identify(.link(order), as: key)
+        await #expect(throws: TidelogError.self) { try await shop.store.doubts.identify(.link(order), as: key) }
+        await #expect(throws: TidelogError.self) { try await shop.store.doubts.identify(.link("Orders(1)"), as: key) }
     }
 
     @Test(arguments: Dialect.allCases)
@@ -195,10 +195,10 @@ struct InDoubtResolutionTests {
         }
         try await shop.pull()
         let error = await #expect(throws: TidelogError.self) {
-            try await shop.store.resolveInDoubt(operation, as: .tookEffect, at: "Customers(4)")
+            try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Customers(4)")
         }
         #expect(error?.code == .refused(.duplicateKey))
-        try await shop.store.resolveInDoubt(operation, as: .tookEffect)
+        try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect)
         try await shop.pull()
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))

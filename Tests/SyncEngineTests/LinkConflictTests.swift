@@ -128,15 +128,15 @@ struct LinkConflictTests {
         async throws
     {
         let shop = try await shop(dialect, technique)
-        try await shop.store.resolve(try #require(try await shop.store.conflicts.all().first), with: .theirs)
+        try await shop.store.conflicts.resolve(try #require(try await shop.store.conflicts.all().first), with: .theirs)
         #expect(try await push(shop).remaining == 0)
         try await expect(Self.theirs, shop)
         guard technique != .unlink else {
             // The link of the operation no longer exists.
-            await #expect(throws: TidelogError.self) { try await shop.store.redoLast() }
+            await #expect(throws: TidelogError.self) { try await shop.store.queue.redoLast() }
             return
         }
-        #expect(try await shop.store.redoLast().count == 1)
+        #expect(try await shop.store.queue.redoLast().count == 1)
         #expect(try await push(shop).remaining == 0)
         try await expect(technique.mine, shop)
     }
@@ -182,7 +182,7 @@ struct LinkConflictTests {
         #expect(report.rejected.isEmpty)
         let link = try #require(report.conflicts.first?.links.first)
         #expect(try await name(shop, link.theirs) == Self.theirs)
-        try await shop.store.resolve(try #require(report.conflicts.first), with: .mine)
+        try await shop.store.conflicts.resolve(try #require(report.conflicts.first), with: .mine)
         #expect(try await push(shop).remaining == 0)
         try await expect(["Customers(2)"], shop)
     }
@@ -199,7 +199,7 @@ struct LinkConflictTests {
         #expect(report.rejected.isEmpty)
         let link = try #require(report.conflicts.first?.links.first)
         #expect(try await name(shop, link.theirs) == Self.theirs)
-        try await shop.store.resolve(try #require(report.conflicts.first), with: .mine)
+        try await shop.store.conflicts.resolve(try #require(report.conflicts.first), with: .mine)
         #expect(try await push(shop).remaining == 0)
         try await expect(["Customers(2)"], shop)
     }
@@ -217,7 +217,7 @@ struct LinkConflictTests {
         let link = try #require(report.conflicts.first?.links.first)
         #expect(link.base == nil)
         #expect(link.theirs != nil)
-        try await shop.store.resolve(try #require(report.conflicts.first), with: .theirs)
+        try await shop.store.conflicts.resolve(try #require(report.conflicts.first), with: .theirs)
         #expect(try await push(shop).remaining == 0)
         #expect(try await shop.targets("Persons(2)", "IDCard") == ["IDCards(3)"])
         try await shop.pull()

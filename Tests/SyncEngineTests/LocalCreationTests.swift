@@ -66,10 +66,10 @@ struct LocalCreationTests {
         try await shop.perform(.createLink(from: .link(customer), navigation: "Orders", to: .link("Orders(4)")))
         try await shop.perform(.deleteLink(from: .link(customer), navigation: "Orders", to: .link("Orders(4)")))
         try await shop.perform(.delete(.link(customer)))
-        #expect(try await shop.store.pendingOperations().isEmpty)
+        #expect(try await shop.store.queue.pendingOperations().isEmpty)
         #expect(try await shop.localState() == before)
         #expect(try await shop.push().batches == 0)
-        #expect(try await shop.store.redoLast().count == 4)
+        #expect(try await shop.store.queue.redoLast().count == 4)
         #expect(try await shop.value(customer, "Name") == .string("lived"))
     }
 
@@ -93,7 +93,7 @@ struct LocalCreationTests {
         try await shop.perform(.delete(.link(customer)))
         #expect(try await shop.value(order, "Note") == .string("kept"))
         #expect(try await shop.targets(order, "Customer") == [])
-        #expect(try await shop.store.pendingOperations().count == 3)
+        #expect(try await shop.store.queue.pendingOperations().count == 3)
         #expect(try await shop.push().remaining == 0)
         try await shop.pull()
         #expect(try await shop.value(order, "Note") == .string("kept"))
@@ -106,7 +106,7 @@ struct LocalCreationTests {
         try await shop.perform(.updateLink(from: .link("Orders(1)"), navigation: "Customer", to: .link(customer)))
         try await shop.perform(.delete(.link(customer)))
         #expect(try await shop.targets("Orders(1)", "Customer") == [])
-        #expect(try await shop.store.pendingOperations().count == 3)
+        #expect(try await shop.store.queue.pendingOperations().count == 3)
     }
 
     @Test func `with the option, a delete that a rule forbids is refused`() async throws {
@@ -114,7 +114,7 @@ struct LocalCreationTests {
         let father = try await shop.create("Fathers")
         try await shop.create("Children", bind: [bind("Father", father)])
         await #expect(throws: TidelogError.self) { try await shop.perform(.delete(.link(father))) }
-        #expect(try await shop.store.pendingOperations().count == 2)
+        #expect(try await shop.store.queue.pendingOperations().count == 2)
     }
 
     @Test func `with the option, an entity that the service has is deleted there`() async throws {

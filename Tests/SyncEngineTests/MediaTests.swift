@@ -20,7 +20,7 @@ struct MediaTests {
 
     private func keep(_ store: LocalStore, _ bytes: [UInt8], name: String? = nil) async throws -> StreamWrite {
         StreamWrite(
-            content: try await store.keepStream(mediaType: "image/png", name: name) { take in
+            content: try await store.media.keepStream(mediaType: "image/png", name: name) { take in
                 for chunk in stride(from: 0, to: bytes.count, by: 4) {
                     try take(Array(bytes[chunk..<min(chunk + 4, bytes.count)]))
                 }
@@ -54,7 +54,7 @@ struct MediaTests {
 
     private func withPhotos(_ dialect: Dialect) async throws -> Shop {
         let shop = try await Shop(dialect)
-        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: "Photos"))
         try await shop.pull()
         return shop
     }
@@ -67,8 +67,8 @@ struct MediaTests {
     {
         let shop = try await Shop(dialect)
         let link = try await create(shop, picture, name: "Größe.png", values: ["Caption": .string("Berlin")])
-        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
-        #expect(try await shop.store.localStream(.link(link))?.isPending == true)
+        #expect(try bytes(try await shop.store.media.localStream(.link(link))) == picture)
+        #expect(try await shop.store.media.localStream(.link(link))?.isPending == true)
         #expect(try await shop.value(link, "Caption") == .string("Berlin"))
         shop.transport.forgetRequests()
 
@@ -85,8 +85,8 @@ struct MediaTests {
         guard case .integer(let key)? = number else { Issue.record("no key"); return }
         #expect(shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(\(key))/$value").body == picture)
         #expect(try await shop.serviceState(["Photos"]).contains { $0.contains("Berlin") })
-        #expect(try await shop.store.localStream(.link(link))?.isPending == false)
-        #expect(try await shop.store.pendingOperations().isEmpty)
+        #expect(try await shop.store.media.localStream(.link(link))?.isPending == false)
+        #expect(try await shop.store.queue.pendingOperations().isEmpty)
     }
 
     @Test(arguments: Dialect.allCases)
@@ -101,7 +101,7 @@ struct MediaTests {
         shop.transport.forgetRequests()
         for content in ["second", "third"] {
             try await write(shop, "Photos(1)", Array(content.utf8))
-            #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == Array(content.utf8))
+            #expect(try bytes(try await shop.store.media.localStream(.link("Photos(1)"))) == Array(content.utf8))
             #expect(try await shop.push().confirmed.count == 1)
             #expect(shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(1)/$value").body == Array(content.utf8))
         }
@@ -125,7 +125,7 @@ struct MediaTests {
         #expect(report.rejected.first?.refusal.status == 412)
         #expect(shop.transport.direct("GET", "/v4/Photos(1)/$value").body == [1, 2, 3])
         // The local content is kept, and its operation is rejected.
-        #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == picture)
+        #expect(try bytes(try await shop.store.media.localStream(.link("Photos(1)"))) == picture)
     }
 
     @Test func `a stream that the store already has is not downloaded again`() async throws {
@@ -138,26 +138,26 @@ struct MediaTests {
         #expect(await shop.store.nextSequence == records)
         // A removed file is downloaded again.
         unlink(try #require(first).path)
-        await #expect(throws: TidelogError.self) { try await shop.store.localStream(.link("Photos(1)")) }
-        #expect(try await shop.store.damagedStreams().count == 1)
+        await #expect(throws: TidelogError.self) { try await shop.store.media.localStream(.link("Photos(1)")) }
+        #expect(try await shop.store.media.damagedStreams().count == 1)
         #expect(try await shop.engine.downloadStream(.link("Photos(1)")) == first)
-        #expect(try await shop.store.damagedStreams() == [])
+        #expect(try await shop.store.media.damagedStreams() == [])
     }
 
     @Test func `an undo restores the previous stream, and unreferenced files are removed`() async throws {
         let shop = try await withPhotos(.v4)
         let downloaded = try await shop.engine.downloadStream(.link("Photos(1)"))
         try await write(shop, "Photos(1)", picture)
-        let written = try #require(try await shop.store.pendingOperations().last).sequence
-        _ = try await shop.store.undo(.operations([written]))
-        #expect(try await shop.store.localStream(.link("Photos(1)")) == downloaded)
-        _ = try await shop.store.keepStream(mediaType: "image/png") { take in try take([9]) }
+        let written = try #require(try await shop.store.queue.pendingOperations().last).sequence
+        _ = try await shop.store.queue.undo(.operations([written]))
+        #expect(try await shop.store.media.localStream(.link("Photos(1)")) == downloaded)
+        _ = try await shop.store.media.keepStream(mediaType: "image/png") { take in try take([9]) }
         #expect(files(shop).count == 3)
         await shop.store.close()
         let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
         // The store keeps the streams of undone operations, and removes streams without any reference.
         #expect(files(shop).count == 2)
-        #expect(try await again.localStream(.link("Photos(1)"))?.byteCount == downloaded?.byteCount)
+        #expect(try await again.media.localStream(.link("Photos(1)"))?.byteCount == downloaded?.byteCount)
         await again.close()
     }
 
@@ -170,13 +170,13 @@ struct MediaTests {
         for file in StoreFiles(directory: shop.directory.path).viewFiles { unlink(file) }
         let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
         #expect(try await again.digest() == digest)
-        #expect(try bytes(try await again.localStream(.link(link))) == picture)
+        #expect(try bytes(try await again.media.localStream(.link(link))) == picture)
         try await again.writeSnapshot()
         await again.close()
         for file in StoreFiles(directory: shop.directory.path).viewFiles { unlink(file) }
         let restored = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
         #expect(try await restored.digest() == digest)
-        #expect(try bytes(try await restored.localStream(.link(link))) == picture)
+        #expect(try bytes(try await restored.media.localStream(.link(link))) == picture)
         await restored.close()
     }
 
@@ -197,7 +197,7 @@ struct MediaTests {
         #expect(report.inDoubt.count == 1)
         #expect(shop.transport.requests.filter { $0.method == "PUT" }.count == 1)
         #expect(shop.transport.requests.filter { $0.method == "POST" && $0.url == "/v4/Photos" }.count == 1)
-        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
+        #expect(try bytes(try await shop.store.media.localStream(.link(link))) == picture)
     }
 
     @Test func `streams are sent as separate requests, in order with batches`() async throws {
@@ -223,7 +223,7 @@ struct MediaTests {
                 try await shop.store.perform([(intent, options)], asChangeSet: asChangeSet)
             }
         }
-        #expect(try await shop.store.pendingOperations().isEmpty)
+        #expect(try await shop.store.queue.pendingOperations().isEmpty)
     }
 
     @Test(arguments: Dialect.allCases)
@@ -233,9 +233,9 @@ struct MediaTests {
         let shop = try await withPhotos(dialect)
         let link = try await create(shop, picture)
         try await shop.push()
-        let id = try await shop.store.entityID(.link(link))
-        #expect(try await shop.store.isStreamCurrent(id))
-        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
+        let id = try await shop.store.media.entityID(.link(link))
+        #expect(try await shop.store.media.isStreamCurrent(id))
+        #expect(try bytes(try await shop.store.media.localStream(.link(link))) == picture)
         // The next content is sent with the ETag of the first one.
         try await write(shop, link, Array("second".utf8))
         shop.transport.forgetRequests()
@@ -250,13 +250,13 @@ struct MediaTests {
         var options = LocalStoreOptions()
         options.removal.streams = true
         let shop = try await Shop(dialect, options: options)
-        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: "Photos"))
         try await shop.pull()
         let link = isNew ? try await create(shop, picture) : "Photos(1)"
         if !isNew { try await write(shop, link, picture) }
-        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
+        #expect(try bytes(try await shop.store.media.localStream(.link(link))) == picture)
         #expect(try await shop.push().confirmed.count == 1)
-        #expect(try await shop.store.localStream(.link(link)) == nil)
+        #expect(try await shop.store.media.localStream(.link(link)) == nil)
         #expect(try bytes(try await shop.engine.downloadStream(.link(link))) == picture)
         try await write(shop, link, [1, 2, 3])
         #expect(try await shop.push().confirmed.count == 1)
@@ -271,7 +271,7 @@ struct MediaTests {
         var options = LocalStoreOptions()
         options.removal.streams = true
         let shop = try await Shop(dialect, options: options)
-        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: "Photos"))
         try await shop.pull()
         return shop
     }
@@ -295,9 +295,9 @@ struct MediaTests {
         try await write(shop, "Photos(1)", picture)
         shop.transport.add(Fault(.dropAnswer, method: "PUT", urlPart: "/v4/Photos(1)/$value"))
         _ = try? await shop.push()
-        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
         #expect(try await shop.push().confirmed.count == 1)
-        #expect(try await shop.store.localStream(.link("Photos(1)")) == nil)
+        #expect(try await shop.store.media.localStream(.link("Photos(1)")) == nil)
     }
 
     @Test func `removing an entity removes its stream`() async throws {
@@ -316,14 +316,14 @@ struct MediaTests {
         dialect: Dialect, query: String
     ) async throws {
         let shop = try await Shop(dialect)
-        try await shop.store.add(DefiningQuery(name: "Photos", query: query, automaticallyRetrievesStreams: true))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: query, automaticallyRetrievesStreams: true))
         try await shop.pull()
-        let first = try #require(try await shop.store.localStream(.link("Photos(1)")))
+        let first = try #require(try await shop.store.media.localStream(.link("Photos(1)")))
         shop.transport.forgetRequests()
         try await shop.pull()
         // The photo's properties state that its stream has not changed.
         #expect(!shop.transport.requests.contains { $0.url.hasSuffix("/$value") })
-        #expect(try await shop.store.localStream(.link("Photos(1)")) == first)
+        #expect(try await shop.store.media.localStream(.link("Photos(1)")) == first)
         shop.transport.change {
             _ = $0.handle(
                 WireRequest(
@@ -331,21 +331,21 @@ struct MediaTests {
                     body: [1, 2, 3]))
         }
         try await shop.pull()
-        let second = try #require(try await shop.store.localStream(.link("Photos(1)")))
+        let second = try #require(try await shop.store.media.localStream(.link("Photos(1)")))
         #expect(second != first)
         #expect(try bytes(second) == [1, 2, 3])
     }
 
     @Test func `a query without automatic streams downloads none`() async throws {
         let shop = try await withPhotos(.v4)
-        #expect(try await shop.store.localStream(.link("Photos(1)")) == nil)
+        #expect(try await shop.store.media.localStream(.link("Photos(1)")) == nil)
         #expect(files(shop) == [])
     }
 
     @Test func `a written stream without its file is rejected and holds back no other operation`() async throws {
         let shop = try await withPhotos(.v4)
         try await write(shop, "Photos(1)", picture)
-        unlink(try #require(try await shop.store.localStream(.link("Photos(1)"))).path)
+        unlink(try #require(try await shop.store.media.localStream(.link("Photos(1)"))).path)
         try await shop.perform(update("Customers(1)", ["Name": .string("behind")]))
         let report = try await shop.push()
         #expect(report.confirmed.count == 1)
@@ -358,7 +358,7 @@ struct MediaTests {
     {
         let shop = try await withPhotos(.v4)
         try await write(shop, "Photos(1)", picture)
-        let path = try #require(try await shop.store.localStream(.link("Photos(1)"))).path
+        let path = try #require(try await shop.store.media.localStream(.link("Photos(1)"))).path
         try Data(picture.reversed()).write(to: URL(fileURLWithPath: path))
         let before = shop.transport.direct("GET", "/v4/Photos(1)/$value").body
         try await shop.perform(update("Customers(1)", ["Name": .string("behind")]))
@@ -391,6 +391,6 @@ struct MediaTests {
         let slow = SyncEngine(
             store: shop.store, session: ServiceSession(root: "http://shop.test/v4/", transport: transport))
         #expect(try bytes(try await slow.downloadStream(.link("Photos(1)"))) == [4])
-        #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == [4])
+        #expect(try bytes(try await shop.store.media.localStream(.link("Photos(1)"))) == [4])
     }
 }

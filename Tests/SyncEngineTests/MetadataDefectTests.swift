@@ -86,7 +86,7 @@ struct MetadataDefectTests {
         try await service.shop.perform(update("Orders(1)", ["Quantity": .integer(8)]))
         let report = try await service.engine.upload()
         #expect(report.confirmed.isEmpty)
-        let held = try await service.shop.store.plan().held.values.map(\.description)
+        let held = try await service.shop.store.uploads.plan().held.values.map(\.description)
         #expect(held.contains { $0.contains("would reset Orders/Note") }, "\(held)")
     }
 
@@ -97,7 +97,7 @@ struct MetadataDefectTests {
             "C":{"$Kind":"EntityContainer","Customers":{"$Collection":true,"$Type":"Shop.Customer"}}}}
             """#
         let service = try await Changing(.v4)
-        let refresh = try await service.shop.store.refresh(
+        let refresh = try await service.shop.store.metadata.refresh(
             Array(json.utf8), policy: CompatibilityPolicy(canChangeAnything: true, canRemoveAnything: true))
         #expect(refresh.defects == [])
         #expect(try await service.shop.store.model.allSets.map(\.name) == ["Customers"])
@@ -115,7 +115,7 @@ struct MetadataDefectTests {
     ])
     func `the advice in the error fits the defect`(document: String, advice: String) async throws {
         let store = try await Changing(.v4).shop.store
-        let error = await refusal { _ = try await store.refresh(Array(document.utf8), policy: CompatibilityPolicy()) }
+        let error = await refusal { _ = try await store.metadata.refresh(Array(document.utf8), policy: CompatibilityPolicy()) }
         #expect(error?.code == .notOData)
         #expect(error?.recovery?.contains(advice) == true, "\(error.map(String.init(describing:)) ?? "")")
     }

@@ -119,13 +119,13 @@ struct MetadataRefreshTests {
         let refresh = try await service.engine.refreshMetadata(policy)
         #expect(refresh.unfit == rehearsal.unfit && refresh.unfit.count == 1)
         #expect(refresh.isRemoved("Shop.Order/Note"))
-        let entry = try #require(try await shop.store.errorArchive().first)
+        let entry = try #require(try await shop.store.queue.errorArchive().first)
         #expect(entry.state == .rejected && entry.errorClass == .modelChanged && entry.httpStatusCode == nil)
         #expect(entry.message == "Orders no longer has a property Note.")
         #expect(entry.requestMethod == "PATCH" && entry.requestBody?.contains("mine") == true)
         #expect(try await shop.value("Orders(1)", "Note") == nil)
         #expect(try await service.engine.upload().confirmed.count == 1)
-        #expect(try await shop.store.errorArchive().map(\.requestID) == [entry.requestID])
+        #expect(try await shop.store.queue.errorArchive().map(\.requestID) == [entry.requestID])
         // The service has the property again, so the operations that waited for it are sent.
         service.restore()
         let again = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Remark"]))
@@ -144,12 +144,12 @@ struct MetadataRefreshTests {
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
         let (first, second) = (refresh.unfit[0].operation, refresh.unfit[1].operation)
-        let refused = await #expect(throws: TidelogError.self) { try await shop.store.amend([first, second]) }
+        let refused = await #expect(throws: TidelogError.self) { try await shop.store.metadata.amend([first, second]) }
         #expect(refused?.message == "No part of operation \(second) fits the metadata.")
-        #expect(try await shop.store.pendingOperations(.rejected).count == 2)
-        try await shop.store.amend([first])
-        #expect(try await shop.store.errorArchive().map(\.requestID) == [second])
-        await #expect(throws: TidelogError.self) { try await shop.store.amend([first]) }
+        #expect(try await shop.store.queue.pendingOperations(.rejected).count == 2)
+        try await shop.store.metadata.amend([first])
+        #expect(try await shop.store.queue.errorArchive().map(\.requestID) == [second])
+        await #expect(throws: TidelogError.self) { try await shop.store.metadata.amend([first]) }
         shop.transport.forgetRequests()
         #expect(try await service.engine.upload().confirmed == [first])
         let body = shop.transport.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
@@ -181,9 +181,9 @@ struct MetadataRefreshTests {
         let service = try await withOtherCards()
         let shop = service.shop
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
-        try await shop.store.amend(refresh.unfit.map(\.operation))
-        let operations = try await shop.store.pendingOperations().map(\.operation.action)
-        let id = try await shop.store.entityID(.link("Persons(1)"))
+        try await shop.store.metadata.amend(refresh.unfit.map(\.operation))
+        let operations = try await shop.store.queue.pendingOperations().map(\.operation.action)
+        let id = try await shop.store.media.entityID(.link("Persons(1)"))
         #expect(operations == [.update(id, changes: ["Name": .string("mine")], bindings: [])])
     }
 
@@ -197,7 +197,7 @@ struct MetadataRefreshTests {
         try await shop.pull()
         #expect(try await shop.store.query("IDCards").entities.map(\.readLink).contains("IDCards(2)"))
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
-        try await shop.store.amend(refresh.unfit.map(\.operation))
+        try await shop.store.metadata.amend(refresh.unfit.map(\.operation))
         #expect(try await !shop.store.query("IDCards").entities.map(\.readLink).contains("IDCards(2)"))
         let digest = try await shop.store.digest()
         #expect(try await rebuilt(shop) == digest)
@@ -212,11 +212,11 @@ struct MetadataRefreshTests {
         try await shop.create("Orders", ["Note": .string("once")])
         shop.transport.add(Fault(.dropAnswer, method: "POST", urlPart: "$batch"))
         _ = try? await service.engine.upload()
-        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
         let policy = CompatibilityPolicy(removable: ["Shop.Order/Note", "Shop.Order/Remark"])
         #expect(try await service.engine.refreshMetadata(policy).unfit.isEmpty)
-        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
         #expect(try await shop.store.query("Orders?$expand=Customer").entities.isEmpty == false)
         service.restore()
         #expect(try await service.engine.refreshMetadata(policy).fitAgain.isEmpty)
@@ -235,13 +235,13 @@ struct MetadataRefreshTests {
         try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
         for _ in 0..<8 { shop.transport.add(Fault(.dropRequest, method: "POST", urlPart: "$batch")) }
         _ = try? await service.engine.upload()
-        let doubtful = try await shop.store.pendingOperations(.inDoubt).map(\.sequence)
+        let doubtful = try await shop.store.queue.pendingOperations(.inDoubt).map(\.sequence)
         #expect(doubtful.count == 2)
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
         _ = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
         shop.transport.change { $0.faults = [] }
-        try await shop.store.resendInDoubt()
-        let entry = try #require(try await shop.store.errorArchive().first)
+        try await shop.store.doubts.resendInDoubt()
+        let entry = try #require(try await shop.store.queue.errorArchive().first)
         #expect(entry.requestID == doubtful.first && entry.errorClass == .modelChanged)
         #expect(try await service.engine.upload().confirmed == Array(doubtful.dropFirst()))
         let digest = try await shop.store.digest()
@@ -255,7 +255,7 @@ struct MetadataRefreshTests {
     private func writeStream(_ shop: Shop, _ link: String) async throws {
         var options = IntentOptions()
         options.stream = StreamWrite(
-            content: try await shop.store.keepStream(mediaType: "image/png") { take in try take([1, 2, 3]) })
+            content: try await shop.store.media.keepStream(mediaType: "image/png") { take in try take([1, 2, 3]) })
         _ = try await shop.store.perform(
             [(.update(.link(link), changes: [:], bindings: [], inline: []), options)], asChangeSet: false)
     }
@@ -265,12 +265,12 @@ struct MetadataRefreshTests {
     {
         let service = try await Changing()
         let shop = service.shop
-        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: "Photos"))
         try await shop.pull()
         try await writeStream(shop, "Photos(1)")
         shop.transport.add(Fault(.dropAnswer, method: "PUT", urlPart: "/v4/Photos(1)/$value"))
         _ = try? await service.engine.upload()
-        let doubtful = try await shop.store.pendingOperations(.inDoubt).map(\.sequence)
+        let doubtful = try await shop.store.queue.pendingOperations(.inDoubt).map(\.sequence)
         #expect(doubtful.count == 1)
         try await writeStream(shop, "Photos(1)")
         try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
@@ -279,7 +279,7 @@ struct MetadataRefreshTests {
         #expect(
             refresh.unfit.map(\.refusal.message) == ["Entities of type Shop.Photo no longer have a media stream."])
         #expect(try await service.engine.upload().confirmed.count == 1)
-        #expect(try await shop.store.pendingOperations(.inDoubt).map(\.sequence) == doubtful)
+        #expect(try await shop.store.queue.pendingOperations(.inDoubt).map(\.sequence) == doubtful)
     }
 
     @Test func `a declared index exists again after a change of the metadata`() async throws {
@@ -323,26 +323,26 @@ struct MetadataRefreshTests {
         options.querySettings = ["Suppliers": DefiningQuerySettings(allowsRemoval: false)]
         let shop = try await Shop(.v4, options: options)
         try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
-        let number = try #require(try await shop.store.pendingOperations().first?.sequence)
+        let number = try #require(try await shop.store.queue.pendingOperations().first?.sequence)
         let touched = await #expect(throws: TidelogError.self) {
-            try await shop.store.removeDefiningQuery("Customers")
+            try await shop.store.definingQueries.remove("Customers")
         }
         #expect(touched?.code == .refused(.hasDependants))
         #expect(touched?.message.contains("\(number) (Customers(1))") == true)
-        let kept = await #expect(throws: TidelogError.self) { try await shop.store.removeDefiningQuery("Suppliers") }
+        let kept = await #expect(throws: TidelogError.self) { try await shop.store.definingQueries.remove("Suppliers") }
         #expect(kept?.code == .refused(.notAllowed))
         // A different query under the same name would remove the same entities.
         for (query, code) in [
             (DefiningQuery(name: "Customers", query: "Customers?$top=1"), TidelogError.Code.refused(.hasDependants)),
             (DefiningQuery(name: "Suppliers", query: "Suppliers?$top=1"), .refused(.notAllowed)),
         ] {
-            let replaced = await #expect(throws: TidelogError.self) { try await shop.store.add(query) }
+            let replaced = await #expect(throws: TidelogError.self) { try await shop.store.definingQueries.add(query) }
             #expect(replaced?.code == code)
         }
         // Entities that another query delivers as well are kept, so pending operations do not prevent the removal.
-        try await shop.store.add(DefiningQuery(name: "First", query: "Customers(1)"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "First", query: "Customers(1)"))
         _ = try await shop.engine.download(["First"])
-        try await shop.store.removeDefiningQuery("Customers")
+        try await shop.store.definingQueries.remove("Customers")
         #expect(try await shop.store.query("Customers").entities.map(\.values["Name"]) == [.string("Mine")])
     }
 
@@ -354,9 +354,9 @@ struct MetadataRefreshTests {
         try await service.shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
         service.replace(Self.note, "<Property Name=\"Weight\" Type=\"Edm.Int32\"/>" + Self.note)
         _ = try await service.engine.refreshMetadata(CompatibilityPolicy())
-        let touched = await #expect(throws: TidelogError.self) { try await store.removeDefiningQuery("Customers") }
+        let touched = await #expect(throws: TidelogError.self) { try await store.definingQueries.remove("Customers") }
         #expect(touched?.code == .refused(.hasDependants))
-        let kept = await #expect(throws: TidelogError.self) { try await store.removeDefiningQuery("Suppliers") }
+        let kept = await #expect(throws: TidelogError.self) { try await store.definingQueries.remove("Suppliers") }
         #expect(kept?.code == .refused(.notAllowed))
     }
 

@@ -39,7 +39,7 @@ struct MissingEndTests {
 
         _ = try StoreRepair(files).inPlace()
         let again = try await LocalStore(files)
-        #expect(try await again.pendingOperations().count == 1)
+        #expect(try await again.queue.pendingOperations().count == 1)
         await again.close()
     }
 

@@ -145,8 +145,8 @@ struct PartialFailureTests {
         let report = try await shop.push()
         #expect(report.inDoubt.count == 2)
         #expect(!shop.transport.requests.contains { $0.method == "POST" })
-        #expect(try await shop.store.resolveInDoubt(report.inDoubt[0], as: .tookEffect).count == 2)
-        #expect(try await shop.store.pendingOperations().isEmpty)
+        #expect(try await shop.store.doubts.resolveInDoubt(report.inDoubt[0], as: .tookEffect).count == 2)
+        #expect(try await shop.store.queue.pendingOperations().isEmpty)
     }
 
     @Test func `the error of a failed upload contains the report of its results`() async throws {
@@ -188,7 +188,7 @@ struct PartialFailureTests {
             store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
         await #expect(throws: TidelogError.self) { try await engine.upload(UploadOptions(retry: .impatient)) }
         let isCertain = saysWhen || status == 429
-        #expect(try await shop.store.pendingOperations(isCertain ? .pending : .inDoubt).count == 1)
+        #expect(try await shop.store.queue.pendingOperations(isCertain ? .pending : .inDoubt).count == 1)
     }
 
     // MARK: Concurrent uploads

@@ -97,7 +97,7 @@ struct PlainSegmentTests {
         try StoreDescription(serviceRoot: "http://shop.test/v4/").write(shop.store.files)
         await shop.store.close()
         let store = try await open(shop)
-        try await store.add(DefiningQuery(name: "New", query: "Customers?$filter=Name ne 'x'"))
+        try await store.definingQueries.add(DefiningQuery(name: "New", query: "Customers?$filter=Name ne 'x'"))
         let next = await store.nextSequence
         await store.close()
         let again = try await open(shop)
@@ -160,5 +160,5 @@ struct PlainSegmentTests {
 }
 
 extension LocalStore {
-    fileprivate var identifier: StoreIdentifier { log.storeIdentifier }
+    fileprivate var identifier: StoreIdentifier { core.log.storeIdentifier }
 }

@@ -102,13 +102,13 @@ struct PoisonTests {
         let engine = SyncEngine(
             store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
         var uploads = 0
-        while try await shop.store.pendingCount() > 1, uploads < 8 {
+        while try await shop.store.queue.pendingCount() > 1, uploads < 8 {
             uploads += 1
             _ = try? await engine.upload(UploadOptions(retry: .impatient, ignoresPostponement: true))
         }
         #expect(uploads <= 5)
         #expect(posts.withLock { $0 } < 40)
-        let left = try await shop.store.pendingOperations()
+        let left = try await shop.store.queue.pendingOperations()
         #expect(left.count == 1)
         switch left.first?.status {
         case .rejected?: #expect(poison.isRefusal(way))

@@ -193,7 +193,7 @@ struct RandomSessionTests {
             let comment: Comment = "\(name), round \(round)"
             #expect(report.rejected.map(\.refusal.message) == [], comment)
             if report.remaining > 0, holds {
-                let held = try await session.shop.store.plan().held.values
+                let held = try await session.shop.store.uploads.plan().held.values
                 #expect(held.count == report.remaining, comment)
                 #expect(held.contains { if case .noLegalPlan = $0 { true } else { false } }, comment)
                 #expect(

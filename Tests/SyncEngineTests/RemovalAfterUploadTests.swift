@@ -62,7 +62,7 @@ import Testing
             [(update(new, ["Name": .string("later")]), IntentOptions(delivery: .draft))], asChangeSet: false)
         #expect(try await shop.push().heldBack == 1)
         #expect(try await customers(shop).count == before.count + 1)
-        _ = try await shop.store.setDelivery(.queued, of: draft.compactMap(\.sequence))
+        _ = try await shop.store.queue.setDelivery(.queued, of: draft.compactMap(\.sequence))
         #expect(try await shop.push().remaining == 0)
         #expect(try await customers(shop) == before)
     }

@@ -63,7 +63,7 @@ struct RepeatabilityTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await shop.load(customer).readLink == "Customers(4)")
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
-        #expect(try await shop.store.openBatches().isEmpty)
+        #expect(try await shop.store.doubts.openBatches().isEmpty)
     }
 
     @Test func `a repeated batch is identical byte by byte`() async throws {
@@ -261,10 +261,10 @@ struct RepeatabilityTests {
             Fault(settlement == .tookEffect ? .dropAnswer : .dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         let operation = try #require(try await shop.push().inDoubt.first)
-        try await shop.store.resolveInDoubt(operation, as: settlement)
+        try await shop.store.doubts.resolveInDoubt(operation, as: settlement)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
-        await #expect(throws: TidelogError.self) { try await shop.store.resolveInDoubt(operation, as: settlement) }
+        await #expect(throws: TidelogError.self) { try await shop.store.doubts.resolveInDoubt(operation, as: settlement) }
     }
 
     @Test func `alternate keys are read from the metadata`() throws {

@@ -70,7 +70,7 @@ struct RoundTripTests {
         let shop = try await Shop(dialect)
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         let order = try await shop.create("Orders", ["Note": .string("bound")], bind: [bind("Customer", customer)])
-        #expect(try await shop.store.plan().changeSets.map(\.requests.count) == [2])
+        #expect(try await shop.store.uploads.plan().changeSets.map(\.requests.count) == [2])
         try await expectAgreement(shop)
         #expect(try await shop.targets(order, "Customer") == ["Customers(4)"])
     }

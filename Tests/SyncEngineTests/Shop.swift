@@ -1,6 +1,7 @@
 import EDM
 import ODataSandbox
 import ODataWire
+import OperationLog
 import Operations
 import SyncCore
 @testable import SyncEngine
@@ -47,7 +48,7 @@ final class Shop: Sendable {
             let expansion = expanding ? expansions[set].map { "?$expand=\($0)" } ?? "" : ""
             return DefiningQuery(name: set, query: set + expansion)
         }
-        for query in queries ?? all { try await store.add(query) }
+        for query in queries ?? all { try await store.definingQueries.add(query) }
         _ = try await engine.download()
     }
 
@@ -157,10 +158,20 @@ func update(_ link: String, _ changes: PropertyValues, bind: [BindingDraft] = []
     .update(.link(link), changes: changes, bindings: bind, inline: inline)
 }
 
+/// The internals that tests look at.
 extension LocalStore {
+    var nextSequence: SequenceNumber { core.nextSequence }
+    var planEpoch: Int { core.planEpoch }
+    var log: OperationLog { core.log }
+    nonisolated var observers: LiveObservers { core.observers }
+
+    func reader() throws(LogError) -> LogReader { try core.reader() }
+
+    func currentSnapshot() throws -> StoreSnapshot { try StoreSnapshots(core: core).current() }
+
     /// Prepares a plan, and throws if an operation was undone since the plan was made.
     func prepare(_ plan: UploadPlan) async throws -> BatchID {
-        guard let batch = try await prepare(plan, since: planEpoch) else {
+        guard let batch = try await prepare(plan, since: core.planEpoch) else {
             throw TidelogError(.invalidRequest, "Something was undone.")
         }
         return batch
@@ -169,6 +180,6 @@ extension LocalStore {
     /// Prepares a plan. Returns the number of the batch, or nil if the plan is outdated.
     func prepare(_ plan: UploadPlan, since planEpoch: Int) async throws -> BatchID? {
         let number = try nextBatch
-        return try await prepare(plan.prepared(as: number), since: planEpoch) ? number : nil
+        return try await uploads.prepare(plan.prepared(as: number), since: planEpoch) ? number : nil
     }
 }

@@ -153,10 +153,10 @@ struct StoreTests {
     @Test func `a batch that was in flight when the process ended is in doubt after the next open`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("x")]))
-        _ = try await shop.store.prepare(shop.store.plan())
+        _ = try await shop.store.prepare(shop.store.uploads.plan())
         await shop.store.close()
         let again = try await reopen(shop)
-        let statuses = try await again.pendingOperations().map(\.status)
+        let statuses = try await again.queue.pendingOperations().map(\.status)
         guard case .inDoubt? = statuses.first else {
             Issue.record("the operation is \(statuses)")
             return

@@ -11,8 +11,8 @@ struct StuckBatchTests {
         let shop = try await Shop(.v4)
         try await shop.perform(
             .update(.link("Customers(1)"), changes: ["Name": .string("Ada")], bindings: [], inline: []))
-        _ = try await shop.store.prepare(try await shop.store.plan())
+        _ = try await shop.store.prepare(try await shop.store.uploads.plan())
         _ = try await shop.engine.upload()
-        #expect(try await shop.store.pendingOperations().isEmpty)
+        #expect(try await shop.store.queue.pendingOperations().isEmpty)
     }
 }

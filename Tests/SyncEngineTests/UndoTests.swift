@@ -32,14 +32,14 @@ struct UndoTests {
         let order = try await shop.create("Orders", ["Note": .string("a")], bind: [bind("Customer", customer)])
         let change = try await shop.perform(update("Customers(1)", ["Name": .string("not kept")]))
         try await shop.perform(.delete(.link("Orders(1)")))
-        let report = try await shop.store.undo(.operations([try #require(change[0].sequence)]))
+        let report = try await shop.store.queue.undo(.operations([try #require(change[0].sequence)]))
         #expect(report.dependants.isEmpty)
-        _ = try await shop.store.undo(.entities([.link("Orders(1)")]))
+        _ = try await shop.store.queue.undo(.entities([.link("Orders(1)")]))
         #expect(try await shop.push().confirmed.count == 2)
         #expect(try await shop.value("Customers(1)", "Name") == .string("Ada Lovelace"))
         #expect(try await shop.targets(order, "Customer") == [try await shop.load(customer).readLink])
         #expect(try await shop.localState() == shop.serviceState())
-        #expect(try await shop.store.undoneOperations().count == 2)
+        #expect(try await shop.store.queue.undoneOperations().count == 2)
     }
 
     @Test(arguments: Dialect.allCases)
@@ -48,11 +48,11 @@ struct UndoTests {
         let customer = try await shop.create("Customers", ["Name": .string("new")])
         try await shop.perform(.updateLink(from: .link("Orders(1)"), navigation: "Customer", to: .link(customer)))
         let before = try await shop.localState()
-        let report = try await shop.store.undo(.everything)
+        let report = try await shop.store.queue.undo(.everything)
         #expect(report.undone.count == 2)
         #expect(try await shop.push().batches == 0)
         #expect(try await shop.localState() == shop.serviceState())
-        #expect(try await shop.store.redoLast() == report.undone)
+        #expect(try await shop.store.queue.redoLast() == report.undone)
         #expect(try await shop.localState() == before)
         #expect(try await shop.push().confirmed == report.undone)
         #expect(try await shop.localState() == shop.serviceState())
@@ -76,18 +76,18 @@ struct UndoTests {
                 }
                 guard step == 20 else { continue }
                 let state = try await shop.localState()
-                let undone = try await shop.store.undo(.everything).undone
+                let undone = try await shop.store.queue.undo(.everything).undone
                 #expect(try await shop.localState() == shop.serviceState(), "\(dialect), seed \(seed)")
-                #expect(try await shop.store.redo(undone) == undone, "\(dialect), seed \(seed)")
+                #expect(try await shop.store.queue.redo(undone) == undone, "\(dialect), seed \(seed)")
                 #expect(try await shop.localState() == state, "\(dialect), seed \(seed)")
             }
-            let undone = try await shop.store.undoneOperations()
+            let undone = try await shop.store.queue.undoneOperations()
             let report = try await shop.push()
             let comment: Comment = "\(dialect), seed \(seed), round \(round)"
             #expect(report.rejected.map(\.refusal.message) == [], comment)
             #expect(report.remaining == 0, comment)
             #expect(Set(report.confirmed).isDisjoint(with: undone.map(\.sequence)), comment)
-            #expect(try await shop.store.undoneOperations() == undone, comment)
+            #expect(try await shop.store.queue.undoneOperations() == undone, comment)
             let service = Set(try await shop.serviceState())
             #expect(Set(try await shop.localState()).symmetricDifference(service).sorted() == [], comment)
         }
@@ -97,12 +97,12 @@ struct UndoTests {
         let store = session.shop.store
         switch Int.random(in: 0..<10, using: &session.random) {
         case 0, 1:
-            let pending = try await store.pendingOperations()
+            let pending = try await store.queue.pendingOperations()
             guard let chosen = pending.randomElement(using: &session.random) else { return }
-            _ = try await store.undo(.operations([chosen.sequence]))
+            _ = try await store.queue.undo(.operations([chosen.sequence]))
         case 2:
-            guard let chosen = try await store.undoneOperations().randomElement(using: &session.random) else { return }
-            _ = session.chance(50) ? try await store.redoLast() : try await store.redo([chosen.sequence])
+            guard let chosen = try await store.queue.undoneOperations().randomElement(using: &session.random) else { return }
+            _ = session.chance(50) ? try await store.queue.redoLast() : try await store.queue.redo([chosen.sequence])
         default:
             var intents: [Intent] = []
             for _ in 0..<(session.chance(20) ? 3 : 1) {
@@ -124,7 +124,7 @@ struct UndoTests {
         let order = try await shop.create("Orders", ["Note": .string("own")], bind: [bind("Customer", "Customers(1)")])
         try await shop.perform(
             update("Orders(3)", ["Note": .string("n")], bind: [bind("Customer", "Customers(1)")]))
-        let report = try await shop.store.undo(.entities([.link("Customers(1)")]))
+        let report = try await shop.store.queue.undo(.entities([.link("Customers(1)")]))
         #expect(report.undone.count == 2)
         #expect(report.dependants.isEmpty)
         #expect(try await shop.value("Customers(1)", "Name") == .string("Ada Lovelace"))
@@ -137,12 +137,12 @@ struct UndoTests {
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
         try await shop.perform(.delete(.link("Orders(3)")))
         let new = try await shop.create("Customers")
-        let report = try await shop.store.undo(
+        let report = try await shop.store.queue.undo(
             .entities([.link("Customers(1)"), .link("Orders(3)"), .link(new)]))
         #expect(report.undone.count == 3)
-        #expect(Set(try await shop.store.undoneOperations().map(\.undo)).count == 1)
+        #expect(Set(try await shop.store.queue.undoneOperations().map(\.undo)).count == 1)
         #expect(try await shop.localState() == shop.serviceState())
-        #expect(try await shop.store.redoLast() == report.undone)
+        #expect(try await shop.store.queue.redoLast() == report.undone)
         #expect(try await code { _ = try await shop.load("Orders(3)") } == .notFound)
     }
 
@@ -151,32 +151,32 @@ struct UndoTests {
     @Test func `an undo without dependents is refused if dependents exist, and names them`() async throws {
         let shop = try await Shop(.v4)
         let customer = try await shop.create("Customers")
-        let create = try #require(try await shop.store.pendingOperations().last?.sequence)
+        let create = try #require(try await shop.store.queue.pendingOperations().last?.sequence)
         try await shop.create("Orders", bind: [bind("Customer", customer)])
         let digest = try await shop.store.digest()
         do {
-            _ = try await shop.store.undo(.operations([create]), withDependants: false)
+            _ = try await shop.store.queue.undo(.operations([create]), withDependants: false)
             Issue.record("not refused")
         } catch {
             #expect(error.code == .refused(.hasDependants))
             #expect(error.message.contains("\(create + 1) (needs \(customer), which operation \(create) creates)"))
         }
         #expect(try await shop.store.digest() == digest)
-        let rehearsal = try await shop.store.rehearseUndo(.operations([create]))
+        let rehearsal = try await shop.store.queue.rehearseUndo(.operations([create]))
         #expect(rehearsal.undone == [create, create + 1])
         #expect(try await shop.store.digest() == digest)
-        #expect(try await shop.store.undo(.operations([create])) == rehearsal)
+        #expect(try await shop.store.queue.undo(.operations([create])) == rehearsal)
     }
 
     @Test func `an operation in doubt cannot be undone, and an undo of everything skips it`() async throws {
         let shop = try await Shop(.v4)
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         try await shop.create("Customers", ["Name": .string("n")])
-        let create = try #require(try await shop.store.pendingOperations().last?.sequence)
+        let create = try #require(try await shop.store.queue.pendingOperations().last?.sequence)
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        #expect(try await code { _ = try await shop.store.undo(.operations([create])) } == .refused(.notUndoable))
+        #expect(try await code { _ = try await shop.store.queue.undo(.operations([create])) } == .refused(.notUndoable))
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
-        let report = try await shop.store.undo(.everything)
+        let report = try await shop.store.queue.undo(.everything)
         #expect(report.left == [create])
         #expect(report.undone == [create + 3])
     }
@@ -185,7 +185,7 @@ struct UndoTests {
         let shop = try await Shop(.v4)
         let order = try await shop.create("Orders", ["CustomerID": .integer(400)])
         #expect(try await shop.push().rejected.count == 1)
-        _ = try await shop.store.undo(.entities([.link(order)]))
+        _ = try await shop.store.queue.undo(.entities([.link(order)]))
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.localState() == shop.serviceState())
     }
@@ -199,14 +199,14 @@ struct UndoTests {
             store: shop.store, session: ServiceSession(root: "http://shop.test/v4/", transport: gate))
         let customer = try await shop.create("Customers", ["Name": .string("n")])
         try await shop.perform(update(customer, ["Name": .string("behind")]))
-        let pending = try await shop.store.pendingOperations().map(\.sequence)
+        let pending = try await shop.store.queue.pendingOperations().map(\.sequence)
         let store = shop.store
         let codes = Mutex<[TidelogError.Code]>([])
         gate.onBatch {
-            do { _ = try await store.undo(.operations([pending[0]])) } catch let error as TidelogError {
+            do { _ = try await store.queue.undo(.operations([pending[0]])) } catch let error as TidelogError {
                 codes.withLock { $0.append(error.code) }
             }
-            _ = try await store.undo(.operations([pending[1]]))
+            _ = try await store.queue.undo(.operations([pending[1]]))
         }
         let report = try await engine.upload()
         #expect(codes.withLock { $0 } == [.refused(.notUndoable)])
@@ -220,11 +220,11 @@ struct UndoTests {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
         let before = await shop.store.planEpoch
-        let plan = try await shop.store.plan()
-        _ = try await shop.store.undo(.everything)
+        let plan = try await shop.store.uploads.plan()
+        _ = try await shop.store.queue.undo(.everything)
         #expect(try await shop.store.prepare(plan, since: before) == nil)
         let undone = await shop.store.planEpoch
-        _ = try await shop.store.redoLast()
+        _ = try await shop.store.queue.redoLast()
         #expect(try await shop.store.prepare(plan, since: undone) == nil)
         #expect(try await shop.store.prepare(plan, since: await shop.store.planEpoch) == 1)
     }
@@ -237,7 +237,7 @@ struct UndoTests {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("n")])
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
-        let undone = try await shop.store.undo(.everything).undone
+        let undone = try await shop.store.queue.undo(.everything).undone
         _ = try await shop.store.compact(keeping: .bytes(0))
         let digest = try await shop.store.digest()
         await shop.store.close()
@@ -246,11 +246,11 @@ struct UndoTests {
             if !hasViews { StoreDirectory.remove(files.viewFiles) }
             let store = try await LocalStore(files)
             #expect(try await store.digest() == digest)
-            #expect(try await store.undoneOperations().map(\.sequence) == undone)
+            #expect(try await store.queue.undoneOperations().map(\.sequence) == undone)
             await store.close()
         }
         let store = try await LocalStore(files)
-        #expect(try await store.redoLast() == undone)
+        #expect(try await store.queue.redoLast() == undone)
         #expect(try await store.load(.link("Customers(1)")).values["Name"] == .string("x"))
     }
 }

@@ -48,14 +48,14 @@ struct WriteBehindTests {
     @Test func `a refused operation leaves no trace among unflushed ones`() async throws {
         let shop = try await shop(unflushedLimit: 1_000)
         let link = try await shop.create("Customers", ["Name": .string("Ada")])
-        let count = try await shop.store.pendingOperations().count
+        let count = try await shop.store.queue.pendingOperations().count
         await #expect(throws: TidelogError.self) {
             try await shop.perform(update(link, ["Nonsense": .string("x")]))
         }
         await #expect(throws: TidelogError.self) {
             try await shop.perform(update(link, ["Name": .integer(1)]))
         }
-        #expect(try await shop.store.pendingOperations().count == count)
+        #expect(try await shop.store.queue.pendingOperations().count == count)
         #expect(try await shop.store.digest() == shop.loggedDigest())
     }
 
@@ -68,7 +68,7 @@ struct WriteBehindTests {
 
 extension LocalStore {
     /// The last record that the stored views contain.
-    fileprivate func storedApplied() throws -> SequenceNumber { try storedViews.header().applied }
+    fileprivate func storedApplied() throws -> SequenceNumber { try core.storedViews.header().applied }
 }
 
 extension Shop {

@@ -21,6 +21,6 @@ public struct StateCondition: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `invalidRequest` if the text is no valid query under the metadata of that state.
     public func holds(in past: HistoricalStore, at time: Timestamp) async throws(TidelogError) -> Bool {
-        try await past.store.holds(text, at: time)
+        try await past.store.trials.holds(text, at: time)
     }
 }

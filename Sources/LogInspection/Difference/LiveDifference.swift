@@ -50,7 +50,7 @@ public struct LiveDifference<Service: LiveServiceReader> {
                 .invalidRequest, "A service can be compared only by entity set.",
                 recovery: "Name an entity set, or omit the argument.")
         }
-        if let chosen, await !store.store.setNames.contains(chosen) {
+        if let chosen, await !store.store.comparison.setNames.contains(chosen) {
             throw TidelogError(
                 .invalidRequest, "There is no entity set \(chosen).", recovery: "Check the name in the metadata.")
         }
@@ -86,7 +86,7 @@ public struct LiveDifference<Service: LiveServiceReader> {
             id: EntityID(rawValue: 0), set: snapshot.set, type: type, name: snapshot.readLink, key: key,
             values: snapshot.values)
         let held =
-            if let key { try await store.store.comparedEntities(of: snapshot.set, keys: [key])[0] } else {
+            if let key { try await store.store.comparison.comparedEntities(of: snapshot.set, keys: [key])[0] } else {
                 nil as ComparedEntity?
             }
         guard var held else {
@@ -118,7 +118,7 @@ public struct LiveDifference<Service: LiveServiceReader> {
     ) async throws(TidelogError) {
         var last = EntityID(rawValue: 0)
         while true {
-            let page = try await store.store.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await store.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
             guard let end = page.last?.id else { return }
             last = end
             for entity in page where run.seen[entity.id] == nil {

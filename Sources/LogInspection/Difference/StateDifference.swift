@@ -69,7 +69,7 @@ public struct StateDifference {
         case .entity(let link): try await compareEntity(link, &counts, body)
         case .set(let set): try await compare([set], isNamed: true, &counts, body)
         case .everything:
-            let sets = Set(await before.store.setNames).union(await after.store.setNames)
+            let sets = Set(await before.store.comparison.setNames).union(await after.store.comparison.setNames)
             let sorted = sets.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             try await compare(sorted, isNamed: false, &counts, body)
         }
@@ -84,7 +84,7 @@ public struct StateDifference {
     ) async throws(TidelogError) {
         for set in sets {
             if isNamed {
-                let known = await before.store.setNames + after.store.setNames
+                let known = await before.store.comparison.setNames + after.store.comparison.setNames
                 guard known.contains(set) else {
                     throw TidelogError(
                         .invalidRequest, "There is no entity set \(set).", recovery: "Check the name in the metadata.")
@@ -102,7 +102,7 @@ public struct StateDifference {
     ) async throws(TidelogError) {
         var last = EntityID(rawValue: 0)
         while true {
-            let page = try await before.store.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await before.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
             guard let end = page.last?.id else { break }
             last = end
             let others = try await counterparts(of: page, set, in: after)
@@ -117,7 +117,7 @@ public struct StateDifference {
         }
         last = EntityID(rawValue: 0)
         while true {
-            let page = try await after.store.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await after.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
             guard let end = page.last?.id else { break }
             last = end
             let others = try await counterparts(of: page, set, in: before)
@@ -141,13 +141,13 @@ public struct StateDifference {
         of page: [ComparedEntity], _ set: String, in side: HistoricalStore
     ) async throws(TidelogError) -> [ComparedEntity?] {
         if matching == .entityIDs {
-            let found = try await side.store.comparedEntities(page.map(\.id))
+            let found = try await side.store.comparison.comparedEntities(page.map(\.id))
             return page.map { found[$0.id] }
         }
         let keys = page.compactMap(\.key)
-        var found = try await side.store.comparedEntities(of: set, keys: keys)[...]
+        var found = try await side.store.comparison.comparedEntities(of: set, keys: keys)[...]
         let local = matching == .keysAndLocalIDs ? page.filter { $0.key == nil }.map(\.id) : []
-        let sameIDs = try await side.store.comparedEntities(local).filter { $0.value.key == nil && $0.value.set == set }
+        let sameIDs = try await side.store.comparison.comparedEntities(local).filter { $0.value.key == nil && $0.value.set == set }
         return page.map { $0.key == nil ? sameIDs[$0.id] : found.popFirst() ?? nil }
     }
 
@@ -191,7 +191,7 @@ public struct StateDifference {
     private func entity(_ link: String, in side: HistoricalStore) async throws(TidelogError) -> ComparedEntity? {
         do throws(TidelogError) {
             guard let id = try await side.store.load(.link(link)).entityID else { return nil }
-            return try await side.store.comparedEntities([id])[id]
+            return try await side.store.comparison.comparedEntities([id])[id]
         } catch {
             switch error.code {
             // A rule refuses a readLink to an entity that does not exist.

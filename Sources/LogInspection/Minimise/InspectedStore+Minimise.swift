@@ -208,7 +208,7 @@ private final class ReductionTester {
         switch test {
         case .condition(let condition):
             let made = try await make(history, OverlayFileSystem(), directory: store.files.directory + "-reduced")
-            let holds = try await made.store.holds(condition.text, at: made.time)
+            let holds = try await made.store.trials.holds(condition.text, at: made.time)
             await made.store.close()
             return holds
         case .judge(let scratch, let judge):
@@ -284,7 +284,7 @@ private final class ReductionTester {
             case .batchPrepared, .batchAnswered: true
             default: false
             }
-        let pending = isAboutBatch ? try await made.store.pendingOrUndone : []
+        let pending = isAboutBatch ? try await made.store.continuation.pendingOrUndone : []
         let revision = RecordRevision(
             number: { numbers[$0] }, firstOfChangeSet: { _ in first },
             awaitsAnswer: { pending.contains($0) }, isSendable: { pending.contains($0) })
@@ -296,7 +296,7 @@ private final class ReductionTester {
                 clock.set(record.time)
             }
             guard revised.count == group.count else { return }
-            try await made.store.replay(revised)
+            try await made.store.continuation.replay(revised)
         } catch {
             let error = LogFailure.mapped(error)
             switch error.code {

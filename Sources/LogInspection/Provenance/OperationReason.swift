@@ -35,7 +35,7 @@ extension InspectedStore {
 
     private func hold(of sequence: SequenceNumber) async throws(TidelogError) -> String? {
         let store = try await past(at: .sequence(.max)).store
-        let plan = try await store.plan()
+        let plan = try await store.uploads.plan()
         await store.close()
         return plan.held[sequence]?.description
     }

@@ -178,7 +178,7 @@ struct ReportCollector {
         do {
             let past = try await store.past(at: point ?? .sequence(.max))
             content.conflicts = try await past.store.conflicts.all()
-            content.errors = try await past.store.errorArchive()
+            content.errors = try await past.store.queue.errorArchive()
             for entry in try await past.store.keyMap() where names[entry.entity] == nil {
                 names[entry.entity] = Self.short(entry.key)
             }

@@ -23,9 +23,9 @@ extension InspectedStore {
         }
         let model = try await store.model
         let counts = try await entityCounts(in: store)
-        let pending = try await store.pendingOperations()
+        let pending = try await store.queue.pendingOperations()
         if !pending.isEmpty {
-            try await store.replay([Record(time: 0, body: .operationsUndone(pending.map(\.sequence)))])
+            try await store.continuation.replay([Record(time: 0, body: .operationsUndone(pending.map(\.sequence)))])
         }
         let sets = try await ServiceSets(store)
         var operations = OperationSource(model: model, links: sets.links)
@@ -41,7 +41,7 @@ extension InspectedStore {
     @_optimize(none)
     private func entityCounts(in store: LocalStore) async throws(TidelogError) -> [(set: String, count: Int64)] {
         var counts: [(set: String, count: Int64)] = []
-        for set in await store.setNames {
+        for set in await store.comparison.setNames {
             guard let found = try? await store.query("\(set)/$count").count else { continue }
             counts.append((set, found))
         }
@@ -60,8 +60,8 @@ struct ServiceSets {
     @inline(never)
     @_optimize(none)
     init(_ store: LocalStore) async throws(TidelogError) {
-        for set in await store.setNames {
-            let found = try await store.comparedEntities(
+        for set in await store.comparison.setNames {
+            let found = try await store.comparison.comparedEntities(
                 of: set, behind: EntityID(rawValue: 0), limit: Self.limit - links.count + 1
             ).filter { $0.key != nil }
             for entity in found {

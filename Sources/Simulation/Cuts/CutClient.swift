@@ -25,7 +25,7 @@ final class CutClient {
         self.options = options
         (store, engine) = try await Self.open(disk, world, number, root, options)
         try await engine.prepare()
-        for (name, query) in FieldService.queries { try await store.add(DefiningQuery(name: name, query: query)) }
+        for (name, query) in FieldService.queries { try await store.definingQueries.add(DefiningQuery(name: name, query: query)) }
         _ = try await engine.download()
     }
 
@@ -79,12 +79,12 @@ final class CutClient {
     func download() async throws { _ = try await engine.download() }
 
     var doubts: [PendingOperation] {
-        get async throws { try await store.pendingOperations(.inDoubt) }
+        get async throws { try await store.queue.pendingOperations(.inDoubt) }
     }
 
     /// Returns the number of creations of each mark by operations that are no longer pending.
     func confirmed() async throws -> [String: Int] {
-        let pending = Set(try await store.pendingOperations().map(\.sequence))
+        let pending = Set(try await store.queue.pendingOperations().map(\.sequence))
         var counts: [String: Int] = [:]
         for (sequence, marks) in created where !pending.contains(sequence) {
             for mark in marks { counts[mark, default: 0] += 1 }

@@ -173,7 +173,7 @@ package struct CutSimulation {
                 let marks = client.created[pending.sequence] ?? []
                 let (there, done) = (counts(), try await confirmed())
                 let isThere = marks.contains { there[$0, default: 0] > done[$0, default: 0] }
-                _ = try await client.store.resolveInDoubt(pending.sequence, as: isThere ? .tookEffect : .resend)
+                _ = try await client.store.doubts.resolveInDoubt(pending.sequence, as: isThere ? .tookEffect : .resend)
             }
             _ = try await client.upload()
         }

@@ -92,7 +92,7 @@ extension ExploredSystem {
     private func finalViolations(_ device: ExploredDevice) async -> [String] {
         var found: [String] = []
         do throws(TidelogError) {
-            let pending = try await device.store.pendingOperations()
+            let pending = try await device.store.queue.pendingOperations()
             let open = Dictionary(uniqueKeysWithValues: pending.map { ($0.sequence, $0.status) })
             for (sequence, operation) in device.performed.sorted(by: { $0.key < $1.key }) {
                 let effects = effects(operation).upperBound

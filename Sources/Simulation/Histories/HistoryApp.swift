@@ -117,7 +117,7 @@ struct HistoryApp {
             let children = found.expanded.flatMap(\.entities).compactMap { $0.values["Mark"]?.stringValue }.sorted()
             // The outcome of an accepted batch is not known either.
             let open =
-                try await device.store.pendingOperations(.inDoubt) + device.store.pendingOperations(.inFlight)
+                try await device.store.queue.pendingOperations(.inDoubt) + device.store.queue.pendingOperations(.inFlight)
             let doubts = open.compactMap(\.operation.token)
             let list = HistoryRecorder.tokens(found.values["Note"]?.stringValue)
             return (HistoryRecorder.Content(list: list, children: children), found.readLink, doubts)
@@ -130,13 +130,13 @@ struct HistoryApp {
     /// Records the final content of the store, and the changes that have not ended.
     private func end(in run: isolated Simulation) async {
         await observe(isFinal: true, in: run)
-        let open = (try? await device.store.pendingOperations()) ?? []
+        let open = (try? await device.store.queue.pendingOperations()) ?? []
         run.recorder?.changes("open", device.number, open.compactMap(\.operation.token))
     }
 
     /// Records the changes that the user has undone.
     func recordUndone(_ operations: [SequenceNumber], in run: isolated Simulation) async {
-        guard let undone = try? await device.store.undoneOperations() else { return }
+        guard let undone = try? await device.store.queue.undoneOperations() else { return }
         let tokens = undone.filter { operations.contains($0.sequence) }.compactMap(\.operation.operation.token)
         run.recorder?.changes("undone", device.number, tokens)
     }

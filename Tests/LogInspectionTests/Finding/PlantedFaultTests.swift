@@ -209,7 +209,7 @@ struct PlantedFaultTests {
         var alteration = WhatIfChanges()
         alteration.skipped = [skipped]
         let report = try await inspected.altered(alteration, through: .sequence(.max))
-        let left = try await report.altered.store.pendingOperations()
+        let left = try await report.altered.store.queue.pendingOperations()
         let expected = skipped == 4 ? [2, 3] : [2, 3, 4, 5].filter { $0 != skipped }
         #expect(left.map(\.sequence) == expected)
         #expect(left.filter { $0.sequence < 5 }.allSatisfy { $0.operation.changeSet == expected[0] })
@@ -224,7 +224,7 @@ struct PlantedFaultTests {
         alteration.insertionPlace = 3
         let report = try await inspected.altered(alteration, through: .sequence(.max))
         #expect(report.inserted == [5])
-        let left = try await report.altered.store.pendingOperations()
+        let left = try await report.altered.store.queue.pendingOperations()
         #expect(left.map(\.sequence) == [2, 3, 4, 5, 6])
         #expect(left.map(\.operation.changeSet) == [2, 2, 2, nil, nil])
     }

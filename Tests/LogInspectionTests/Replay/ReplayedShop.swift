@@ -25,7 +25,7 @@ final class ReplayedShop: Sendable {
         engine = SyncEngine(
             store: store, session: ServiceSession(root: "http://shop.test/\(dialect)/", transport: transport))
         try await engine.prepare()
-        for set in ["Customers", "Orders"] { try await store.add(DefiningQuery(name: set, query: set)) }
+        for set in ["Customers", "Orders"] { try await store.definingQueries.add(DefiningQuery(name: set, query: set)) }
         _ = try await engine.download()
     }
 

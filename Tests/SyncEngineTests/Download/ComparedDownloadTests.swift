@@ -21,7 +21,7 @@ struct ComparedDownloadTests {
         for number in 0..<count {
             shop.transport.direct("POST", "/v4/Customers", #"{"Name":"Customer \#(number)","Tags":[]}"#)
         }
-        try await shop.store.add(Self.customers)
+        try await shop.store.definingQueries.add(Self.customers)
         return shop
     }
 

@@ -96,7 +96,7 @@ struct DeltaDownloadTests {
         #expect(report.queries.map(\.mode) == [.restarted])
         #expect(try await shop.store.query("Customers").entities.count == 2)
         #expect(try await shop.value("Customers(1)", "Name") == .string("mine"))
-        #expect(try await shop.store.pendingCount() == 1)
+        #expect(try await shop.store.queue.pendingCount() == 1)
         #expect(try await shop.push().confirmed.count == 1)
         #expect(try await shop.engine.download().queries.map(\.mode) == [.delta])
     }
@@ -162,7 +162,7 @@ struct DeltaDownloadTests {
         shop.transport.direct("DELETE", "/v4/Customers(3)")
         try await shop.pull()
         #expect(try await shop.store.query("Customers").entities.map(\.readLink) == ["Customers(2)"])
-        #expect(try await shop.store.pendingCount() == 2)
+        #expect(try await shop.store.queue.pendingCount() == 2)
     }
 
     @Test(arguments: Service.allCases, [UInt64(1), 2, 3, 4])

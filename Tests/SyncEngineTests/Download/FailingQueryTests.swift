@@ -76,9 +76,9 @@ struct FailingQueryTests {
         asked.withLock { asked in
             asked = {
                 if isReplaced {
-                    try await store.add(DefiningQuery(name: "Customers", query: "Customers?$top=1"))
+                    try await store.definingQueries.add(DefiningQuery(name: "Customers", query: "Customers?$top=1"))
                 } else {
-                    try await store.removeDefiningQuery("Customers")
+                    try await store.definingQueries.remove("Customers")
                 }
             }
         }

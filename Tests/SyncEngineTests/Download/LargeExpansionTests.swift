@@ -30,7 +30,7 @@ struct LargeExpansionTests {
         var options = LocalStoreOptions()
         options.downloadLimits.named = Self.limit
         let shop = try await Shop(.v4, options: options, queries: [])
-        try await shop.store.add(Self.query)
+        try await shop.store.definingQueries.add(Self.query)
         let orders = (1...Self.count).map { #"{"OrderID":\#($0),"CustomerID":1}"# }.joined(separator: ",")
         let customer = #"{"CustomerID":1,"Name":"Ada","Orders":[\#(orders)]}"#
         customers(shop, customer)

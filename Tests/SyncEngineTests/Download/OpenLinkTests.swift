@@ -108,7 +108,7 @@ struct OpenLinkTests {
             say(link, of: "Cities", to: shop)
             try await shop.pull()
         }
-        #expect(try await shop.store.openLinks().map(\.target) == ["Mayors(99)"])
+        #expect(try await shop.store.downloads.openLinks().map(\.target) == ["Mayors(99)"])
     }
 
     @Test func `a link removed by a page of an interrupted download does not reappear`()
@@ -158,17 +158,17 @@ struct OpenLinkTests {
         let shop = try await shop()
         let link = OpenLink(
             query: "Removed", set: "Suppliers", source: "Suppliers(1)", navigation: "Products", target: "Products(99)")
-        _ = try await shop.store.finishDownload(
+        _ = try await shop.store.downloads.finishDownload(
             of: Self.products, deltaLink: nil, waiting: DanglingLinks(kept: [link]))
-        #expect(try await shop.store.openLinks().isEmpty)
+        #expect(try await shop.store.downloads.openLinks().isEmpty)
     }
 
     @Test func `dangling links are removed with their query`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
-        try await shop.store.removeDefiningQuery("Suppliers")
-        #expect(try await shop.store.openLinks().isEmpty)
+        try await shop.store.definingQueries.remove("Suppliers")
+        #expect(try await shop.store.downloads.openLinks().isEmpty)
     }
 
     @Test func `a full download reports its links again`() async throws {

@@ -84,7 +84,7 @@ struct QuarantineTests {
         let after = try await (keys(shop), shop.value("Customers(1)", "Name"))
         #expect(after.0 == before.0)
         #expect(after.1 == before.1)
-        #expect(try await shop.store.quarantine().isEmpty)
+        #expect(try await shop.store.downloads.quarantine().isEmpty)
         // The next download succeeds.
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
         try await shop.pull()
@@ -167,7 +167,7 @@ struct QuarantineTests {
         let next = try await shop.engine.download()
         #expect(next.queries.first?.mode == .full)
         #expect(next.quarantined.isEmpty)
-        #expect(try await shop.store.quarantine().isEmpty)
+        #expect(try await shop.store.downloads.quarantine().isEmpty)
         #expect(try await !keys(shop).contains("Customers(2)"))
     }
 
@@ -227,11 +227,11 @@ struct QuarantineTests {
         #expect(try await shop.value("Customers(2)", "Name") == name)
         let gone = before.filter { !["Customers(1)", "Customers(2)"].contains($0) }
         #expect(report.queries.first?.tally.removed == gone.count)
-        #expect(try await shop.store.quarantine().map(\.entity) == [found])
+        #expect(try await shop.store.downloads.quarantine().map(\.entity) == [found])
         // The next download tries again, and reads everything.
         let next = try await shop.engine.download()
         #expect(next.queries.first?.mode == .full)
-        #expect(try await shop.store.quarantine().isEmpty)
+        #expect(try await shop.store.downloads.quarantine().isEmpty)
         #expect(try await hasAll(shop))
     }
 
@@ -277,13 +277,13 @@ struct QuarantineTests {
         let shop = try await shop()
         answer(page(first, Self.badValues[0].item), to: shop)
         _ = try await shop.engine.download()
-        let entries = try await shop.store.quarantine()
+        let entries = try await shop.store.downloads.quarantine()
         #expect(entries.count == 1)
         let digest = try await shop.store.digest()
         await shop.store.close()
         try FileManager.default.removeItem(atPath: shop.store.files.views)
         let again = try await LocalStore(shop.store.files)
-        #expect(try await again.quarantine() == entries)
+        #expect(try await again.downloads.quarantine() == entries)
         #expect(try await again.digest() == digest)
         await again.close()
     }
@@ -292,16 +292,16 @@ struct QuarantineTests {
         let shop = try await shop(deltas: Deltas(.nested))
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
         shop.transport.add(Fault(.distort(.badValue), urlPart: "Customers"))
-        let link = try await shop.store.queryStates().first?.deltaLink?.url
+        let link = try await shop.store.downloads.queryStates().first?.deltaLink?.url
         let report = try await shop.engine.download()
         #expect(report.queries.first?.mode == .delta)
         #expect(report.quarantined.map(\.name) == ["Customers(1)"])
-        #expect(try await shop.store.queryStates().first?.deltaLink?.url == link)
+        #expect(try await shop.store.downloads.queryStates().first?.deltaLink?.url == link)
         #expect(try await shop.value("Customers(1)", "Name") != .string("Later"))
         let next = try await shop.engine.download()
         #expect(next.queries.first?.mode == .delta)
         #expect(next.quarantined.isEmpty)
-        #expect(try await shop.store.quarantine().isEmpty)
+        #expect(try await shop.store.downloads.quarantine().isEmpty)
         #expect(try await shop.value("Customers(1)", "Name") == .string("Later"))
     }
 
@@ -335,7 +335,7 @@ struct QuarantineTests {
         let items = (0..<1_300).map { #"{"CustomerID":\#($0 + 100),"Name":7}"# }.joined(separator: ",")
         answer(page(items), to: shop)
         _ = try await shop.engine.download()
-        let entries = try await shop.store.quarantine()
+        let entries = try await shop.store.downloads.quarantine()
         #expect(entries.count == QuarantinedEntity.limit)
         #expect(entries.last?.entity.reason == .further)
         #expect(entries.reduce(0) { $0 + $1.entity.count } == 1_300)
@@ -353,8 +353,8 @@ struct QuarantineTests {
         let shop = try await shop()
         answer(page(first, Self.badValues[0].item), to: shop)
         _ = try await shop.engine.download()
-        try await shop.store.removeDefiningQuery("Customers")
-        #expect(try await shop.store.quarantine().isEmpty)
+        try await shop.store.definingQueries.remove("Customers")
+        #expect(try await shop.store.downloads.quarantine().isEmpty)
     }
 
     // MARK: Upload plans
@@ -368,8 +368,8 @@ struct QuarantineTests {
         try await shop.store.record([.entitiesRead([image])])
         try await shop.perform(update("Customers(1)", ["Name": .string("a")]))
         try await shop.perform(update("Customers(2)", ["Name": .string("b")]))
-        let bad = try #require(try await shop.store.pendingOperations().first?.sequence)
-        let plan = try await shop.store.plan()
+        let bad = try #require(try await shop.store.queue.pendingOperations().first?.sequence)
+        let plan = try await shop.store.uploads.plan()
         let encoder = BatchEncoder(model: try await shop.store.model, serviceRoot: "http://shop.test/v4/")
         let sendable = encoder.sendable(plan)
         #expect(Array(sendable.held.keys) == [bad])

@@ -105,7 +105,7 @@ struct StreamedDownloadTests {
         var options = LocalStoreOptions(environment: time.environment)
         options.querySettings = ["Customers": settings]
         let shop = try await Shop(.v4, options: options, queries: [])
-        try await shop.store.add(DefiningQuery(name: "Customers", query: "Customers"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Customers", query: "Customers"))
         return shop
     }
 
@@ -138,7 +138,7 @@ struct StreamedDownloadTests {
         var options = LocalStoreOptions(environment: VirtualTime().environment)
         options.downloadLimits.memory = memory
         let shop = try await Shop(.v4, options: options, queries: [])
-        try await shop.store.add(DefiningQuery(name: "Customers", query: "Customers"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Customers", query: "Customers"))
         let logged = Mutex(0)
         let loggedBeforeTheEnd = Mutex(-1)
         let transport = LongPage(rows: 5_000) { _, chunk in
@@ -179,7 +179,7 @@ struct StreamedDownloadTests {
         let store = shop.store
         let transport = LongPage(rows: 5_000) { _, chunk in
             // The query is removed while the second part is read.
-            if chunk == 16 { try? await store.removeDefiningQuery("Customers") }
+            if chunk == 16 { try? await store.definingQueries.remove("Customers") }
             return nil
         }
         let error = await #expect(throws: TidelogError.self) { try await engine(shop, transport).download() }
@@ -212,7 +212,7 @@ struct StreamedDownloadTests {
         #expect(error?.code == .unreachable)
         #expect(try await count(shop) == 0)
         // The download cannot be resumed: the page was incomplete.
-        #expect(try await shop.store.queryStates().first?.next == nil)
+        #expect(try await shop.store.downloads.queryStates().first?.next == nil)
         let report = try await engine.download()
         #expect(report.queries.first?.mode == .full)
         #expect(report.queries.first?.tally.unchanged == 0)
@@ -238,7 +238,7 @@ struct StreamedDownloadTests {
         let error = await #expect(throws: TidelogError.self) { try await task.value }
         #expect(error?.code == .cancelled)
         #expect(try await count(shop) == 0)
-        #expect(try await shop.store.queryStates().first?.next == nil)
+        #expect(try await shop.store.downloads.queryStates().first?.next == nil)
         _ = try await engine.download()
         #expect(try await count(shop) == 3_000)
     }

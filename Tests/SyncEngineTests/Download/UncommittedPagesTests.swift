@@ -26,7 +26,7 @@ struct UncommittedPagesTests {
             for number in 0..<33 {
                 shop.transport.direct("POST", "/v4/Customers", #"{"Name":"Customer \#(number)","Tags":[]}"#)
             }
-            try await shop.store.add(DefiningQuery(name: "Customers", query: "Customers"))
+            try await shop.store.definingQueries.add(DefiningQuery(name: "Customers", query: "Customers"))
             self.shop = shop
             let transport = InterruptedTransport(shop.transport, beforeRequest: 4) { try await before(shop.store) }
             engine = SyncEngine(
@@ -171,5 +171,5 @@ struct UncommittedPagesTests {
 
 extension LocalStore {
     /// Executes SQL on the connection of the views, without involving the store.
-    fileprivate func execute(_ sql: String) throws { try storedViews.connection.execute(sql) }
+    fileprivate func execute(_ sql: String) throws { try core.storedViews.connection.execute(sql) }
 }

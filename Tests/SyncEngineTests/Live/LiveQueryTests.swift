@@ -132,9 +132,9 @@ struct LiveQueryTests {
         try await shop.perform(update("Customers(1)", ["Name": .string("Aaa")]))
         var results = shop.store.observe("Customers(1)").makeAsyncIterator()
         #expect(try await results.next()?.answer.entities.first?.state == .pending)
-        let sequence = try #require(try await shop.store.pendingOperations().first?.sequence)
+        let sequence = try #require(try await shop.store.queue.pendingOperations().first?.sequence)
         let batch = try await shop.store.nextBatch
-        let plan = try await shop.store.plan()
+        let plan = try await shop.store.uploads.plan()
         try await shop.store.record([.batchPrepared(plan.prepared(as: batch))])
         let refusal = Refusal(status: 400, code: "No", message: "No.", method: "PATCH", url: "Customers(1)")
         try await shop.store.record([
@@ -156,7 +156,7 @@ struct LiveQueryTests {
         #expect(try await results.next()?.causes == [.download])
         try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
         #expect(try await results.next()?.causes == [.localEdit])
-        _ = try await shop.store.undo(.everything)
+        _ = try await shop.store.queue.undo(.everything)
         let undone = try #require(try await results.next())
         #expect(undone.causes == [.undo])
         #expect(names(undone).contains("Said by others"))
@@ -167,7 +167,7 @@ struct LiveQueryTests {
         var results = shop.store.observe("Customers?$orderby=Name").makeAsyncIterator()
         let first = try #require(try await results.next())
         for number in 0..<20 { try await shop.create("Customers", ["Name": .string("Aaa\(number)")]) }
-        _ = try await shop.store.undo(.operations([await shop.store.nextSequence - 1]))
+        _ = try await shop.store.queue.undo(.operations([await shop.store.nextSequence - 1]))
         let second = try #require(try await results.next())
         #expect(second.difference.inserted.count == 19)
         #expect(second.answer.entities.count == first.answer.entities.count + 19)
@@ -181,7 +181,7 @@ struct LiveQueryTests {
         try await shop.perform(.delete(.link(known)))
         var results = shop.store.observe(known).makeAsyncIterator()
         #expect(try await results.next()?.answer.entities.isEmpty == true)
-        _ = try await shop.store.undo(.operations([await shop.store.nextSequence - 1]))
+        _ = try await shop.store.queue.undo(.operations([await shop.store.nextSequence - 1]))
         #expect(try await results.next()?.answer.entities.count == 1)
     }
 

@@ -121,7 +121,7 @@ struct HistoricalStoreTests {
                 if case .batchPrepared = body { return true } else { return false }
             })
         let past = try await session.past(.sequence(prepared.sequence))
-        let states = try await past.store.pendingOperations().map(\.status.kind)
+        let states = try await past.store.queue.pendingOperations().map(\.status.kind)
         #expect(states.contains(.inFlight))
         #expect(!states.contains(.inDoubt))
     }

@@ -13,9 +13,9 @@ struct DeclaredIndexTests {
     @Test func `a property that a defining query compares has an index as long as the query exists`() async throws {
         let shop = try await Shop(.v4)
         #expect(try await !searches(shop.store, "Orders?$filter=Quantity eq 3"))
-        try await shop.store.add(DefiningQuery(name: "Some", query: "Orders?$filter=Quantity eq 3"))
+        try await shop.store.definingQueries.add(DefiningQuery(name: "Some", query: "Orders?$filter=Quantity eq 3"))
         #expect(try await searches(shop.store, "Orders?$filter=Quantity eq 1"))
-        try await shop.store.removeDefiningQuery("Some")
+        try await shop.store.definingQueries.remove("Some")
         #expect(try await !searches(shop.store, "Orders?$filter=Quantity eq 1"))
     }
 

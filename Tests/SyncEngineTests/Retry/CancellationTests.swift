@@ -33,7 +33,7 @@ struct CancellationTests {
         for await step in progress where step.step == .waiting { break }
         if byTask { upload.cancel() } else { await engine.cancelUpload() }
         #expect(await code(of: upload) == .cancelled)
-        #expect(try await shop.store.pendingOperations().map(\.status) == [.pending])
+        #expect(try await shop.store.queue.pendingOperations().map(\.status) == [.pending])
         #expect(try await engine.upload(UploadOptions(ignoresPostponement: true)).confirmed.count == 1)
     }
 
@@ -48,7 +48,7 @@ struct CancellationTests {
         for await _ in transport.hanging { break }
         if byTask { upload.cancel() } else { await engine.cancelUpload() }
         #expect(await code(of: upload) == .cancelled)
-        guard case .inDoubt? = try await shop.store.pendingOperations().first?.status else {
+        guard case .inDoubt? = try await shop.store.queue.pendingOperations().first?.status else {
             return #expect(Bool(false), "not in doubt")
         }
         #expect(try await engine.upload().remaining == 0)

@@ -90,7 +90,7 @@ struct UploadRetryTests {
         #expect(
             try await code { _ = try await busy.engine.upload(UploadOptions(retry: policy)) } == .service(status: 503))
         #expect(busy.transport.posts == 3)
-        #expect(try await busy.shop.store.pendingOperations().map(\.status) == [.pending])
+        #expect(try await busy.shop.store.queue.pendingOperations().map(\.status) == [.pending])
     }
 
     @Test(arguments: [400, 404, 413, 501])
@@ -200,10 +200,10 @@ struct UploadRetryTests {
         #expect(first.rejected.isEmpty)
         let postponed = try #require(first.postponed)
         #expect(postponed.attempt == 1)
-        guard case .deferred(let refusal, attempts: 1)? = try await busy.shop.store.pendingOperations().first?.status
+        guard case .deferred(let refusal, attempts: 1)? = try await busy.shop.store.queue.pendingOperations().first?.status
         else { return #expect(Bool(false), "not deferred") }
         #expect(refusal.requestBody?.contains("late") == true)
-        let held = try await busy.shop.store.plan().held
+        let held = try await busy.shop.store.uploads.plan().held
         #expect(held.values.contains { if case .behindDeferred = $0 { true } else { false } })
 
         #expect(try await busy.engine.upload().remaining == 0)

@@ -72,7 +72,7 @@ struct ChallengeTests {
     }
 
     private func isSynchronized(_ shop: Shop) async throws -> Bool {
-        guard try await shop.store.pendingOperations().isEmpty else { return false }
+        guard try await shop.store.queue.pendingOperations().isEmpty else { return false }
         return try await shop.localState(["Customers", "Orders"]) == shop.serviceState(["Customers", "Orders"])
     }
 
@@ -139,7 +139,7 @@ struct ChallengeTests {
         }
         #expect(posts.withLock { $0 } == 2)
         #expect(fetches.withLock { $0 } == 2)
-        #expect(try await shop.store.pendingOperations().map(\.status) == [.pending])
+        #expect(try await shop.store.queue.pendingOperations().map(\.status) == [.pending])
         #expect(try await shop.push().remaining == 0)
     }
 
@@ -155,17 +155,17 @@ struct ChallengeTests {
             throw TransportError(
                 .redirectRefused, "It leads to http://other.test, which is another origin.", mayHaveBeenSent: false)
         }
-        let before = try await shop.store.pendingOperations().map(\.status)
+        let before = try await shop.store.queue.pendingOperations().map(\.status)
         if place == .monitor {
             try await run(engine(shop, transport))
-            #expect(try await shop.store.awaitedOperations().count == 1)
+            #expect(try await shop.store.doubts.awaitedOperations().count == 1)
         } else {
             await #expect {
                 try await run(engine(shop, transport))
             } throws: { error in
                 (error as? TidelogError)?.code == .unreachable && "\(error)".contains("http://other.test")
             }
-            #expect(try await shop.store.pendingOperations().map(\.status) == before)
+            #expect(try await shop.store.queue.pendingOperations().map(\.status) == before)
         }
         try await run(shop.engine)
         #expect(try await isSynchronized(shop))

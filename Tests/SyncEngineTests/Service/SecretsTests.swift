@@ -153,8 +153,8 @@ struct SecretsTests {
                     await run(heard) { _ = try await engine.upload(UploadOptions(ignoresPostponement: true)) }
                 }
             }
-            for pending in try await shop.store.pendingOperations() { heard.add("\(pending)") }
-            for entry in try await shop.store.errorArchive() { heard.add("\(entry)") }
+            for pending in try await shop.store.queue.pendingOperations() { heard.add("\(pending)") }
+            for entry in try await shop.store.queue.errorArchive() { heard.add("\(entry)") }
             let told = heard.texts.withLock { $0 }
             #expect(told.count > 10)
             #expect(told.filter { $0.contains(Self.mark) }.isEmpty)

@@ -66,13 +66,13 @@ struct CompactionTests {
             let shop = try await Shop(dialect, options: .small())
             try await shop.edit()
             if isCompacted {
-                let before = try await shop.store.plan()
+                let before = try await shop.store.uploads.plan()
                 _ = try await shop.store.compact(keeping: .bytes(0))
-                #expect(try await shop.store.plan() == before)
+                #expect(try await shop.store.uploads.plan() == before)
             }
             sent.append(try await shop.uploadedBytes())
             states.append(try await shop.serviceState())
-            #expect(try await shop.store.pendingOperations().isEmpty)
+            #expect(try await shop.store.queue.pendingOperations().isEmpty)
         }
         #expect(!sent[0].isEmpty)
         #expect(sent[0] == sent[1])
@@ -82,12 +82,12 @@ struct CompactionTests {
     @Test func `an upload after the views were rebuilt from the snapshot sends the same requests`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
-        let plan = try await shop.store.plan()
+        let plan = try await shop.store.uploads.plan()
         _ = try await shop.store.compact(keeping: .bytes(0))
         await shop.store.close()
         shop.store.files.removeViews()
         let store = try await LocalStore(shop.store.files, options: .small())
-        #expect(try await store.plan() == plan)
+        #expect(try await store.uploads.plan() == plan)
         let report = try await SyncEngine(store: store, session: shop.engine.session).upload()
         #expect(report.remaining == 0)
         #expect(report.rejected.isEmpty)
@@ -100,19 +100,19 @@ struct CompactionTests {
         try await shop.push()
         // One operation in doubt, whose response was not recorded, and one in flight.
         try await shop.create("Customers", ["Name": .string("Doubt")])
-        _ = try await shop.store.prepare(shop.store.plan())
-        try await shop.store.interruptOpenBatches()
+        _ = try await shop.store.prepare(shop.store.uploads.plan())
+        try await shop.store.doubts.interruptOpenBatches()
         try await shop.perform(update("Customers(2)", ["Name": .string("Flight")]))
-        _ = try await shop.store.prepare(shop.store.plan())
-        let before = try await shop.store.pendingOperations()
+        _ = try await shop.store.prepare(shop.store.uploads.plan())
+        let before = try await shop.store.queue.pendingOperations()
         let states = before.map { "\($0.status)".prefix { $0 != "(" } }
         #expect(states == ["rejected", "inDoubt", "inFlight"])
         _ = try await shop.store.compact(keeping: .bytes(0))
-        #expect(try await shop.store.pendingOperations() == before)
+        #expect(try await shop.store.queue.pendingOperations() == before)
         await shop.store.close()
         shop.store.files.removeViews()
         let again = try await LocalStore(shop.store.files, options: .small())
-        let after = try await again.pendingOperations()
+        let after = try await again.queue.pendingOperations()
         // Opening marks the operation in flight as in doubt, as it does without a compaction.
         #expect(after.map(\.sequence) == before.map(\.sequence))
         #expect(after.map { "\($0.status)".prefix { $0 != "(" } } == ["rejected", "inDoubt", "inDoubt"])
@@ -268,5 +268,5 @@ struct CompactionTests {
 
 extension LocalStore {
     /// Removes links from the views, as damage would.
-    fileprivate func forgetLinks() throws { try storedViews.connection.execute("DELETE FROM links") }
+    fileprivate func forgetLinks() throws { try core.storedViews.connection.execute("DELETE FROM links") }
 }

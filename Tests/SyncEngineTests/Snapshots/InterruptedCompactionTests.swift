@@ -33,7 +33,7 @@ struct InterruptedCompactionTests {
         let shop = try await compactedShop()
         let files = shop.store.files
         let digest = try await shop.store.digest()
-        let plan = try await shop.store.plan()
+        let plan = try await shop.store.uploads.plan()
         // The snapshot with which a compaction begins, so that the compaction itself only removes files.
         try await shop.store.writeSnapshot()
         let before = logFiles(files)
@@ -54,7 +54,7 @@ struct InterruptedCompactionTests {
             if withoutViews { files.removeViews() }
             let store = try await LocalStore(files, options: .small(segmentSize: 512))
             #expect(try await store.digest() == digest, "after \(interruption) of \(order.count) removals")
-            #expect(try await store.plan() == plan, "after \(interruption) of \(order.count) removals")
+            #expect(try await store.uploads.plan() == plan, "after \(interruption) of \(order.count) removals")
             #expect(await store.viewsNotes == [], "after \(interruption) of \(order.count) removals")
             #expect(try await store.compact(keeping: .bytes(0)).snapshot.digest == digest)
             #expect(TemporaryDirectory.files(files.log).filter { $0.hasSuffix(".snapshot") }.count == 1)

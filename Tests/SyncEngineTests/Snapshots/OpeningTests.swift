@@ -140,8 +140,8 @@ struct OpeningTests {
 extension LocalStore {
     /// Leaves the views as a stop of the machine would, during an earlier run of the system.
     fileprivate func stopMachine() throws {
-        try storedViews.connection.execute("UPDATE header SET writing = 'an earlier run'")
-        storedViews.connection.close()
-        log.close()
+        try core.storedViews.connection.execute("UPDATE header SET writing = 'an earlier run'")
+        core.storedViews.connection.close()
+        core.log.close()
     }
 }
