@@ -39,7 +39,7 @@ struct Device {
         engine = SyncEngine(
             store: store, session: ServiceSession(root: "\(root)\(version)/", transport: defaultTransport()))
         try await engine.prepare()
-        for set in ["Orders", "Suppliers", "Visits"] { try await store.add(DefiningQuery(name: set, query: set)) }
+        for set in ["Orders", "Suppliers", "Visits"] { try await store.definingQueries.add(DefiningQuery(name: set, query: set)) }
         _ = try await engine.download()
     }
 
@@ -75,7 +75,7 @@ struct Device {
 
     /// The operations that have not ended.
     func open() async throws -> [String] {
-        try await store.pendingOperations().map { "\($0.operation.action) \($0.status)" }
+        try await store.queue.pendingOperations().map { "\($0.operation.action) \($0.status)" }
     }
 
     func local(_ set: String, _ property: String) async throws -> [String] {
