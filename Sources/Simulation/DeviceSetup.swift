@@ -23,10 +23,10 @@ struct DeviceSetup {
             if run.habits.hasClientOnly, let service = try await store.service {
                 let joined = try ClientOnlyMetadata.joined(
                     service: service.metadata, additions: Array(FieldService.clientOnlyMetadata.utf8))
-                _ = try await store.refresh(joined, policy: CompatibilityPolicy())
+                _ = try await store.metadata.refresh(joined, policy: CompatibilityPolicy())
             }
             for (name, query) in FieldService.queries {
-                try await store.add(DefiningQuery(name: name, query: query))
+                try await store.definingQueries.add(DefiningQuery(name: name, query: query))
             }
             _ = try await device.engine.download()
             try await DeviceUser(device: device).refresh()
@@ -46,7 +46,7 @@ struct DeviceSetup {
         let identifier = StoreIdentifier(
             bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? run.seed >> UInt64($0 * 8) : UInt64(number + $0)) }
         )
-        var options = LocalStore.Options(
+        var options = LocalStoreOptions(
             environment: run.clock.environment,
             log: OperationLog.Options(
                 durability: durability ?? (run.habits.syncsEachCommit ? .everyCommit : .none), sealing: .asWritten,

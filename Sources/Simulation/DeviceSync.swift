@@ -27,7 +27,7 @@ struct DeviceSync {
     /// Returns the options of an upload. While faults are injected, they follow the habits of the run; afterwards, the
     /// upload sends all operations that can be sent.
     private func uploadOptions(in run: isolated Simulation) async throws(TidelogError) -> UploadOptions {
-        let refused = try await device.store.pendingOperations(.rejected).map(\.sequence)
+        let refused = try await device.store.queue.pendingOperations(.rejected).map(\.sequence)
         var options = run.habits.upload(&run.random, refused: refused)
         if !run.isStormy { (options.categories, options.refused) = (nil, .all) }
         options.conflicts = conflictHandling(in: run)

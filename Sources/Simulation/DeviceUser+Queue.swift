@@ -8,7 +8,7 @@ extension DeviceUser {
     func arrange(in run: isolated Simulation) async {
         guard !device.hasCrashed, run.recorder == nil else { return }
         do throws(TidelogError) {
-            let pending = try await device.store.pendingOperations()
+            let pending = try await device.store.queue.pendingOperations()
             guard !pending.isEmpty else { return }
             let chosen = pending[run.random.below(pending.count)]
             switch run.random.below(5) {
@@ -26,16 +26,16 @@ extension DeviceUser {
     private func setDelivery(_ delivery: Delivery, _ operations: [PendingOperation], in run: isolated Simulation)
         async throws(TidelogError)
     {
-        let changed = try await device.store.setDelivery(delivery, of: operations.map(\.sequence))
+        let changed = try await device.store.queue.setDelivery(delivery, of: operations.map(\.sequence))
         run.addTrace("d\(device.number) makes \(changed) \(delivery)")
     }
 
     /// Releases about half of the drafts, undoes a quarter of them, and leaves the rest.
     func endDrafts(in run: isolated Simulation) async {
         do throws(TidelogError) {
-            for pending in try await device.store.pendingOperations() where pending.operation.delivery == .draft {
+            for pending in try await device.store.queue.pendingOperations() where pending.operation.delivery == .draft {
                 // Undoing another draft may have undone this one as well.
-                guard try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+                guard try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence })
                 else { continue }
                 switch run.random.below(4) {
                 case 0: try await undo([pending.sequence], in: run)
@@ -50,12 +50,12 @@ extension DeviceUser {
 
     func undo(in run: isolated Simulation) async {
         do throws(TidelogError) {
-            let pending = try await device.store.pendingOperations()
+            let pending = try await device.store.queue.pendingOperations()
             guard !pending.isEmpty else { return }
             let sequence = pending[run.random.below(pending.count)].sequence
             try await undo([sequence], in: run)
             if run.random.chance(25) {
-                let redone = try await device.store.redoLast()
+                let redone = try await device.store.queue.redoLast()
                 run.addTrace("d\(device.number) redoes \(redone)")
             }
         } catch {
@@ -66,16 +66,16 @@ extension DeviceUser {
 
     func undo(_ operations: [SequenceNumber], in run: isolated Simulation) async throws(TidelogError) {
         (device.clientOnly, device.app.drafts.isStale) = ([:], true)
-        let report = try await device.store.undo(.operations(operations))
+        let report = try await device.store.queue.undo(.operations(operations))
         run.addTrace("d\(device.number) undoes \(report.undone)")
         if run.recorder != nil { await HistoryApp(device: device).recordUndone(report.undone, in: run) }
     }
 
     func discardRefused(in run: isolated Simulation) async {
         do throws(TidelogError) {
-            for pending in try await device.store.pendingOperations() {
+            for pending in try await device.store.queue.pendingOperations() {
                 guard case .rejected = pending.status,
-                    try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+                    try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence })
                 else { continue }
                 do throws(TidelogError) {
                     try await undo([pending.sequence], in: run)
@@ -109,12 +109,12 @@ extension DeviceUser {
         var isSettled = false
         do throws(TidelogError) {
             for settlement in [DoubtSettlement.tookEffect, .resend] {
-                for pending in try await device.store.pendingOperations() {
-                    let doubtful = try await device.store.pendingOperations(.inDoubt)
+                for pending in try await device.store.queue.pendingOperations() {
+                    let doubtful = try await device.store.queue.pendingOperations(.inDoubt)
                     guard doubtful.contains(where: { $0.sequence == pending.sequence }),
                         settlement == .resend || hasEffect(pending, among: doubtful, run.service.ledger)
                     else { continue }
-                    let settled = try await device.store.resolveInDoubt(pending.sequence, as: settlement)
+                    let settled = try await device.store.doubts.resolveInDoubt(pending.sequence, as: settlement)
                     if settlement == .tookEffect {
                         for known in doubtful where settled.contains(known.sequence) {
                             device.settledEntities.formUnion(known.operation.createdEntities)

@@ -34,7 +34,7 @@ struct RunRecovery {
                 if await !reasons(device, in: run).isEmpty { await sync.download(in: run) }
                 left.append(await reasons(device, in: run))
                 // The next upload resolves the conflicts that the download has detected.
-                if let open = try? await device.store.conflicts(), !open.isEmpty { isUnsettled = true }
+                if let open = try? await device.store.conflicts.all(), !open.isEmpty { isUnsettled = true }
             }
             // Operations that remain a second time for the same reasons will not be sent at all.
             if round > 1, left == before, !isUnsettled { break }

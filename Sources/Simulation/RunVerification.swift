@@ -43,13 +43,13 @@ struct RunVerification {
         -> DeviceHistory
     {
         var standings: [SequenceNumber: DeviceHistory.Outcome] = [:]
-        for pending in try await device.store.pendingOperations() {
+        for pending in try await device.store.queue.pendingOperations() {
             switch pending.status {
             case .inDoubt, .inFlight: standings[pending.sequence] = .unknown
             default: standings[pending.sequence] = .without
             }
         }
-        for undone in try await device.store.undoneOperations() { standings[undone.sequence] = .without }
+        for undone in try await device.store.queue.undoneOperations() { standings[undone.sequence] = .without }
         for elided in history.elided { standings[elided] = .without }
         return DeviceHistory(
             device: device.number, acknowledged: device.acknowledged, history: history, endings: standings)
@@ -102,7 +102,7 @@ struct RunVerification {
         run.counts.add(device.app.drafts.expected.count, .openDrafts)
         try await verifyClientOnly(device, in: run)
         try await undoWhatStays(device, in: run)
-        guard try await device.store.pendingOperations().isEmpty else { return }
+        guard try await device.store.queue.pendingOperations().isEmpty else { return }
         let difference = LineDifference(try await localLines(device, in: run), run.service.lines)
         difference.missing.forEach { run.violated("d\(device.number) does not have: \($0)") }
         difference.additional.forEach { run.violated("Only d\(device.number) has, or has several times: \($0)") }
@@ -121,8 +121,8 @@ struct RunVerification {
 
     /// Undoes local-only operations and the remaining drafts, because they would hide other differences.
     private func undoWhatStays(_ device: Device, in run: isolated Simulation) async throws {
-        for pending in try await device.store.pendingOperations() where pending.operation.delivery != .queued {
-            guard try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence }) else {
+        for pending in try await device.store.queue.pendingOperations() where pending.operation.delivery != .queued {
+            guard try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence }) else {
                 continue
             }
             try await DeviceUser(device: device).undo([pending.sequence], in: run)

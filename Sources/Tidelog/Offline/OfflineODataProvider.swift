@@ -94,7 +94,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     ///
     /// Cost: reads all stream files.
     public func damagedStreams() async throws(TidelogError) -> [String] {
-        try await engine().store.damagedStreams()
+        try await engine().store.media.damagedStreams()
     }
 
     /// Sentences with the reasons why views were rebuilt since the store was opened; empty if none were.
@@ -167,7 +167,7 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     /// Returns the defining queries of the store.
     public func getDefiningQueries() async throws(TidelogError) -> [OfflineODataDefiningQuery] {
-        try await engine().store.definingQueries().map {
+        try await engine().store.definingQueries.all().map {
             OfflineODataDefiningQuery(
                 name: $0.name, query: $0.query, automaticallyRetrievesStreams: $0.automaticallyRetrievesStreams)
         }
@@ -233,7 +233,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func settle(
         operation: UInt64, as settlement: DoubtSettlement, at address: String? = nil
     ) async throws(TidelogError) -> [UInt64] {
-        try await engine().store.resolveInDoubt(operation, as: settlement, at: address)
+        try await engine().store.doubts.resolveInDoubt(operation, as: settlement, at: address)
     }
 
     /// Sets the address of an entity that the service has created but whose key no response contained.
@@ -248,7 +248,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// - Throws: Like ``settle(operation:as:at:)``, and `refused(.keyIsFixed)` if the key is known.
     @discardableResult
     public func identify(_ link: String, as address: String) async throws(TidelogError) -> String {
-        try await engine().store.identify(.link(link), as: address)
+        try await engine().store.doubts.identify(.link(link), as: address)
     }
 
     /// Queues the operations in doubt to be sent again, with the risk that they take effect twice.
@@ -256,7 +256,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// Operations that the service has accepted for asynchronous processing stay in doubt, because the service still
     /// answers them. Not possible during an upload.
     public func resendOperationsInDoubt() async throws(TidelogError) {
-        try await engine().store.resendInDoubt()
+        try await engine().store.doubts.resendInDoubt()
     }
 
     // MARK: Keeping the log short
@@ -342,7 +342,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// A Boolean value that indicates whether there are operations to send. Drafts and local-only operations do not
     /// count.
     public var hasPendingUpload: Bool {
-        get async throws(TidelogError) { try await engine().store.hasQueuedOperations() }
+        get async throws(TidelogError) { try await engine().store.queue.hasQueuedOperations() }
     }
 
     // MARK: DataServiceProvider

@@ -24,7 +24,7 @@ struct StoreOpening {
         // Checks the service and the queries before any file is created, so that a failure leaves no files.
         let queries = settings.queries
         let metadata = description == nil ? try await ClientAdditions(parameters).metadata(session) : nil
-        if let metadata { for query in queries { try LocalStore.check(query, metadata.model) } }
+        if let metadata { for query in queries { try query.check(for: metadata.model) } }
         let store = try await LocalStore(
             place.files, creating: description == nil, options: place.options(description?.service))
         let engine = SyncEngine(store: store, session: session)
@@ -65,8 +65,8 @@ struct StoreOpening {
         try await ClientAdditions(parameters).adopt(in: store)
         try await store.checkIndexes()
         let model = try await store.model
-        for query in queries { try LocalStore.check(query, model) }
-        for query in queries { try await store.add(query) }
+        for query in queries { try query.check(for: model) }
+        for query in queries { try await store.definingQueries.add(query) }
         return model
     }
 
