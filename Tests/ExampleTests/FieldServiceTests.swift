@@ -64,7 +64,7 @@ import TidelogTesting
         try await store.complete(boiler, hours: "2", report: "Mine")
         #expect(remote.send("PATCH", "WorkOrders(1)", #"{"Report":"Theirs"}"#).status < 300)
         #expect(try await store.synchronize().conflicts == 1)
-        for conflict in try await store.conflicts.all() { try await store.merge(conflict) }
+        for conflict in try await store.conflicts() { try await store.merge(conflict) }
         #expect(try await store.synchronize().conflicts == 0)
         #expect(remote.entities(of: "WorkOrders").map { $0["Report"] } == [.string("Theirs\nMine")])
         await store.close()

@@ -61,7 +61,7 @@ import Testing
         let errors = try await device.drain()
         try await device.server.script("[]")
         let effects = try await version(device) - before
-        let call = try await device.store.pendingOperations().first { $0.operation.call != nil }
+        let call = try await device.store.queue.pendingOperations().first { $0.operation.call != nil }
         let open = try await device.open()
         func explained(_ text: String) -> Comment { "\(fault.script): \(text); open \(open), errors \(errors)" }
         switch call?.status {

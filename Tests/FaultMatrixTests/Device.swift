@@ -44,7 +44,7 @@ struct Device {
             session: ServiceSession(root: "\(server.origin)/\(version)/", transport: defaultTransport()))
         try await engine.prepare()
         for set in ["Orders", "Suppliers", "Visits", "Persons", "IDCards"] {
-            try await store.add(DefiningQuery(name: set, query: set))
+            try await store.definingQueries.add(DefiningQuery(name: set, query: set))
         }
         _ = try await engine.download()
     }
@@ -110,7 +110,7 @@ struct Device {
 
     /// Returns the entity set and the status of each pending operation.
     func open() async throws -> [String] {
-        try await store.pendingOperations().map { pending in
+        try await store.queue.pendingOperations().map { pending in
             switch pending.operation.action {
             case .create(let creation, _): "\(creation.set) \(pending.status)"
             case .createLink: "link \(pending.status)"

@@ -48,7 +48,7 @@ struct WhatIfComputation {
             }
         }
         var run = WhatIfRun(alteration, base: base, last: last, clock)
-        try await altered.store.reserveEntities(below: try await real.store.nextEntity)
+        try await altered.store.continuation.reserveEntities(below: try await real.store.continuation.nextEntity)
         try await run.go(altered.store, reading)
         if let silent = alteration.answers.keys.filter({ !run.answeredOperations.contains($0) }).min() {
             throw TidelogError(
@@ -60,7 +60,7 @@ struct WhatIfComputation {
         report.droppedAnswers = run.batches.dropped
         report.inserted = run.inserted
         report.standings = run.standings(
-            try await real.store.pendingOperations(), try await altered.store.pendingOperations())
+            try await real.store.queue.pendingOperations(), try await altered.store.queue.pendingOperations())
         report.realPlan = try await Self.requests(of: real.store)
         report.alteredPlan = try await Self.requests(of: altered.store)
         return report
@@ -68,7 +68,7 @@ struct WhatIfComputation {
 
     private static func requests(of store: LocalStore) async throws(TidelogError) -> [String] {
         guard await store.hasModel else { return [] }
-        let (plan, model) = (try await store.plan(), try await store.model)
+        let (plan, model) = (try await store.uploads.plan(), try await store.model)
         let encoder = BatchEncoder(
             model: model, serviceRoot: try await store.service?.root ?? "", options: try await store.serviceOptions)
         return plan.changeSets.flatMap(\.requests).map { request in

@@ -155,14 +155,14 @@ struct WhatIfRun {
             records.append(record)
         }
         do throws(TidelogError) {
-            try await store.replay(records)
+            try await store.continuation.replay(records)
         } catch {
             guard case .refused = error.code else { throw error }
             for source in kept {
                 recordDropped(source.sequence, .refused(error.message))
                 leaveOut(source)
             }
-            try await store.replay(group.map { _ in Self.placeholder })
+            try await store.continuation.replay(group.map { _ in Self.placeholder })
         }
     }
 
@@ -253,7 +253,7 @@ struct WhatIfRun {
         switch body {
         case .batchPrepared(let prepared):
             operations = prepared.operations
-            let plan = try await store.plan()
+            let plan = try await store.uploads.plan()
             held = Set(plan.held.filter { if case .waitsFor = $0.value { true } else { false } }.keys)
             // Operations in the same batch as their dependencies can be sent.
             held.subtract(plan.changeSets.flatMap(\.operations))
@@ -272,9 +272,9 @@ struct WhatIfRun {
     ) async throws(TidelogError) -> Set<SequenceNumber> {
         var found: Set<SequenceNumber> = []
         for operation in operations {
-            if try await store.isPending(operation) {
+            if try await store.continuation.isPending(operation) {
                 found.insert(operation)
-            } else if orUndone, try await store.isUndone(operation) {
+            } else if orUndone, try await store.continuation.isUndone(operation) {
                 found.insert(operation)
             }
         }
@@ -289,7 +289,7 @@ struct WhatIfRun {
         for (original, response) in alteration.answers.sorted(by: { $0.key < $1.key }) {
             guard let operation = number(original), answered.outcomes.contains(where: { $0.operation == operation })
             else { continue }
-            let outcomes = try await store.outcomes(of: operation, in: answered.batch, answered: response)
+            let outcomes = try await store.continuation.outcomes(of: operation, in: answered.batch, answered: response)
             let told = Set(outcomes.map(\.operation))
             answered.outcomes = answered.outcomes.filter { !told.contains($0.operation) } + outcomes
         }

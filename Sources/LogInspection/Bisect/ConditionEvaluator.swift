@@ -30,10 +30,10 @@ struct ConditionEvaluator {
         let time = try time(of: place)
         let state = try await state(for: place, notBefore: first)
         guard state.place != place else {
-            return record(try await state.past.store.verdict(on: condition.text, at: time))
+            return record(try await state.past.store.trials.verdict(on: condition.text, at: time))
         }
         let holds = record(
-            try await state.past.store.trial(
+            try await state.past.store.trials.trial(
                 of: condition.text, through: place, reader, at: time, keepingWhere: false))
         if !holds, let index = states.firstIndex(where: { $0.place == state.place }) { states[index].place = place }
         return holds
@@ -57,7 +57,7 @@ struct ConditionEvaluator {
             guard error.code == .notFound else { throw error }
             return false
         }
-        return try await !before.store.trial(
+        return try await !before.store.trials.trial(
             of: condition.text, through: place, reader, at: try time(of: place), keepingWhere: true
         ).holds
     }
@@ -86,7 +86,7 @@ struct ConditionEvaluator {
     /// Returns the record for display.
     mutating func entry(_ sequence: SequenceNumber) async throws(TidelogError) -> HistoryEntry? {
         let state = try await state(for: sequence, notBefore: sequence > 0 ? sequence - 1 : 0)
-        try await state.past.store.advance(through: sequence, reader)
+        try await state.past.store.trials.advance(through: sequence, reader)
         return try await store.entry(sequence, reader, state.past)
     }
 

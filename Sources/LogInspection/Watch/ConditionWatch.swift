@@ -46,14 +46,14 @@ struct ConditionWatch {
         var past = try await store.past(at: .sequence(range.lowerBound))
         // Whether records after the newest snapshot are lost. For those before the range this is unknown.
         var hasGap = true
-        var stretch = try await past.store.watch(condition.text, through: range.lowerBound, reader, from: nil)
+        var stretch = try await past.store.trials.watch(condition.text, through: range.lowerBound, reader, from: nil)
         var report = WatchReport(
             last: range.lowerBound, holds: stretch.holds, first: range.lowerBound, heldAtFirst: stretch.holds)
         report.add(stretch)
         let places = try store.snapshotPlaces(reader)
         while report.last < range.upperBound {
             let place = places.first { $0 > report.last && $0 <= range.upperBound }
-            stretch = try await past.store.watch(
+            stretch = try await past.store.trials.watch(
                 condition.text, through: place ?? range.upperBound, reader, from: report.holds)
             guard stretch.records > 0 else { break }
             report.add(stretch)
@@ -72,7 +72,7 @@ struct ConditionWatch {
             // The snapshot may contain the effects of lost records.
             hasGap = false
             past = try await store.past(at: .sequence(report.last))
-            stretch = try await past.store.watch(condition.text, through: report.last, reader, from: nil)
+            stretch = try await past.store.trials.watch(condition.text, through: report.last, reader, from: nil)
             report.add(stretch)
             guard stretch.holds != report.holds else { continue }
             report.holds = stretch.holds
