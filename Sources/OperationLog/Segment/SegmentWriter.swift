@@ -14,7 +14,7 @@ final class SegmentWriter {
 
     /// - Parameters:
     ///   - path: The path of the new file, which must not exist.
-    ///   - runSize: See ``OperationLog/Options/runSize``.
+    ///   - runSize: See ``LogOptions/runSize``.
     init(
         _ fileSystem: any FileSystem, path: String, header: SegmentHeader, keys: [LogKey],
         compression: OperationLog.Options.Compression, runSize: Int

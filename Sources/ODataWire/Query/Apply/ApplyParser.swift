@@ -2,6 +2,7 @@ internal import EDM
 
 /// A parser for the transformations of `$apply` (OData Extension for Data Aggregation 4.0).
 struct ApplyParser: QueryGrammar {
+    var cursor: QueryCursor
     var state: QueryParserState
 
     /// Parses transformations joined with slashes.

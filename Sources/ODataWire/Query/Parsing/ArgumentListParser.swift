@@ -2,6 +2,7 @@ internal import EDM
 
 /// A parser for the values in parentheses after a name: those of a key predicate, or the named arguments of a function.
 struct ArgumentListParser: QueryGrammar {
+    var cursor: QueryCursor
     var state: QueryParserState
 
     /// Parses the values of a key predicate including the closing parenthesis, after the opening one.

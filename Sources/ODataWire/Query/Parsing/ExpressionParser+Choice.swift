@@ -11,7 +11,7 @@ extension ExpressionParser {
             let condition = try condition()
             tallest = max(tallest, height)
             state.colons.endsTimes = false
-            let value = try expression()
+            let value = try expression(atLeast: 1)
             tallest = max(tallest, height)
             choices.append(Expression.Choice(condition: condition, value: value))
             cursor.skipWhitespace()
@@ -39,7 +39,7 @@ extension ExpressionParser {
     }
 
     private mutating func conditionAndColon() throws(URLSyntaxError) -> Expression {
-        let condition = try expression()
+        let condition = try expression(atLeast: 1)
         cursor.skipWhitespace()
         try cursor.expect(":", "between condition and value")
         return condition

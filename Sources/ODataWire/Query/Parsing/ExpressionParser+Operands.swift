@@ -10,7 +10,7 @@ extension ExpressionParser {
         switch byte {
         case UInt8(ascii: "("):
             cursor.offset += 1
-            let inner = try expression()
+            let inner = try expression(atLeast: 1)
             cursor.skipWhitespace()
             try cursor.expect(")", "to close the parenthesis at \(start)")
             return try continued(inner)
@@ -84,7 +84,7 @@ extension ExpressionParser {
             return .call(function, arguments)
         }
         // In V4, functions of the service are called with named parameters or without any.
-        let arguments = ArgumentListParser(state: state)
+        let arguments = ArgumentListParser(cursor: cursor, state: state)
         guard !version.isLegacy, arguments.startsNamedArguments() || arguments.startsKey() else {
             throw cursor.error("\"\(name)\" is not a function.", .unknownFunction, at: start)
         }
@@ -136,7 +136,7 @@ extension ExpressionParser {
         var type = typeName(before: ")")
         height = 0
         if type == nil {
-            operand = try nested { (parser) throws(URLSyntaxError) in try parser.expression() }
+            operand = try nested { (parser) throws(URLSyntaxError) in try parser.expression(atLeast: 1) }
             cursor.skipWhitespace()
             try cursor.expect(",", "before the type")
             cursor.skipWhitespace()

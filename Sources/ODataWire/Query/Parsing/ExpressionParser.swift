@@ -3,6 +3,7 @@ public import EDM
 /// A recursive-descent parser for the expressions of `$filter`, `$orderby` and `$compute`: operators, function calls,
 /// choices, lists and objects.
 struct ExpressionParser: QueryGrammar {
+    var cursor: QueryCursor
     var state: QueryParserState
 }
 
@@ -13,7 +14,7 @@ extension Expression {
     /// accepts operators and functions in any case.
     public static func parse(_ text: String, version: ODataVersion) throws(URLSyntaxError) -> Expression {
         var parser = try ExpressionParser(text, version: version)
-        let expression = try parser.expression()
+        let expression = try parser.expression(atLeast: 1)
         try parser.expectEnd()
         return expression
     }
@@ -76,6 +77,8 @@ extension ExpressionParser {
         let next = cursor.peek()
         return cursor.isAtEnd || next == 0x20 || next == 0x09 || next == UInt8(ascii: "(")
     }
+
+    mutating func expression() throws(URLSyntaxError) -> Expression { try expression(atLeast: 1) }
 
     /// Parses an expression of operators that bind at least as tightly as `precedence`.
     mutating func expression(atLeast precedence: Int) throws(URLSyntaxError) -> Expression {

@@ -2,6 +2,7 @@ internal import EDM
 
 /// A parser for literals: those of URLs, whose kind the text itself determines, and strings in JSON.
 struct LiteralParser: QueryGrammar {
+    var cursor: QueryCursor
     var state: QueryParserState
 
     /// Parses a primitive or enumeration literal at the position, or returns nil if no literal begins there.

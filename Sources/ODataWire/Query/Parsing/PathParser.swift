@@ -2,6 +2,7 @@ internal import EDM
 
 /// A parser for paths of expressions: a root, and segments of properties, types, functions, keys and lambdas.
 struct PathParser: QueryGrammar {
+    var cursor: QueryCursor
     var state: QueryParserState
 
     /// Parses a path from its root: `$it/…`, `@alias/…`, `x/…` with a range variable, or a property.
@@ -109,7 +110,7 @@ struct PathParser: QueryGrammar {
         }
         // The caller parses a key such as `Customers('ALFKI')`. With names, or if it is empty, it has the form of a
         // function.
-        guard ArgumentListParser(state: state).startsNamedArguments() else { return plain }
+        guard ArgumentListParser(cursor: cursor, state: state).startsNamedArguments() else { return plain }
         cursor.offset += 1
         return .function(
             name, try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.functionArguments() })

@@ -5,22 +5,20 @@ internal import EDM
 /// The grammars contain one another. All parsers of a text continue from one state, so that an expression inside of
 /// nested `$expand` options needs no splitting in advance.
 protocol QueryGrammar {
+    var cursor: QueryCursor { get set }
     var state: QueryParserState { get set }
 
-    init(state: QueryParserState)
+    init(cursor: QueryCursor, state: QueryParserState)
+
+    mutating func expression() throws(URLSyntaxError) -> Expression
 }
 
 extension QueryGrammar {
     init(_ text: String, version: ODataVersion) throws(URLSyntaxError) {
-        self.init(state: try QueryParserState(text, version: version))
+        self.init(cursor: try QueryCursor(text), state: QueryParserState(version))
     }
 
     var version: ODataVersion { state.version }
-
-    var cursor: QueryCursor {
-        get { state.cursor }
-        _modify { yield &state.cursor }
-    }
 
     /// The height of the expression that was parsed last.
     var height: Int {
@@ -32,8 +30,11 @@ extension QueryGrammar {
     mutating func parse<Other: QueryGrammar, T>(
         with _: Other.Type, _ body: (inout Other) throws(URLSyntaxError) -> T
     ) throws(URLSyntaxError) -> T {
-        var other = Other(state: state)
-        defer { state = other.state }
+        var other = Other(cursor: cursor, state: state)
+        defer {
+            cursor = other.cursor
+            state = other.state
+        }
         return try body(&other)
     }
 
@@ -43,12 +44,16 @@ extension QueryGrammar {
     mutating func nested<T>(
         levels: Int = 1, _ body: (inout Self) throws(URLSyntaxError) -> T
     ) throws(URLSyntaxError) -> T {
+        try requireDepth(state.nesting + levels)
         state.nesting += levels
         defer { state.nesting -= levels }
-        guard state.nesting <= QueryLimits.height else {
+        return try body(&self)
+    }
+
+    private func requireDepth(_ depth: Int) throws(URLSyntaxError) {
+        guard depth <= QueryLimits.height else {
             throw cursor.error("The text has more than \(QueryLimits.height) levels of nesting.", .tooComplex)
         }
-        return try body(&self)
     }
 
     mutating func setHeight(over operands: Int...) throws(URLSyntaxError) {

@@ -1,8 +1,7 @@
 internal import EDM
 
-/// The position in the text of a query option, and the facts that its grammars share.
+/// The facts that the grammars of a query option share, in addition to the position in its text.
 struct QueryParserState {
-    var cursor: QueryCursor
     let version: ODataVersion
     /// The recursion depth of the parsers.
     var nesting = 0
@@ -13,10 +12,7 @@ struct QueryParserState {
     /// The interpretation of times of day in the condition of an enclosing `case`.
     var colons = ColonAmbiguity()
 
-    init(_ text: String, version: ODataVersion) throws(URLSyntaxError) {
-        cursor = try QueryCursor(text)
-        self.version = version
-    }
+    init(_ version: ODataVersion) { self.version = version }
 }
 
 /// The interpretation of a colon after digits.

@@ -2,6 +2,7 @@ internal import EDM
 
 /// A parser for the words, phrases and operators of `$search`.
 struct SearchParser: QueryGrammar {
+    var cursor: QueryCursor
     var state: QueryParserState
 
     /// Parses a search. OR binds less tightly than AND, and AND less than NOT; adjacent words are joined with AND.

@@ -3,6 +3,7 @@ internal import EDM
 /// A parser for the values of system query options: lists of sort terms, selected and expanded properties, numbers, and
 /// options nested in parentheses.
 struct SystemQueryOptionParser: QueryGrammar {
+    var cursor: QueryCursor
     var state: QueryParserState
 
     // MARK: $orderby, $compute
