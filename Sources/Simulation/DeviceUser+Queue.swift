@@ -35,7 +35,9 @@ extension DeviceUser {
         do throws(TidelogError) {
             for pending in try await device.store.queue.pendingOperations() where pending.operation.delivery == .draft {
                 // Undoing another draft may have undone this one as well.
-                guard try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+                guard
+                    try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence }
+                    )
                 else { continue }
                 switch run.random.below(4) {
                 case 0: try await undo([pending.sequence], in: run)
@@ -75,7 +77,8 @@ extension DeviceUser {
         do throws(TidelogError) {
             for pending in try await device.store.queue.pendingOperations() {
                 guard case .rejected = pending.status,
-                    try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+                    try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence }
+                    )
                 else { continue }
                 do throws(TidelogError) {
                     try await undo([pending.sequence], in: run)

@@ -122,7 +122,8 @@ struct RunVerification {
     /// Undoes local-only operations and the remaining drafts, because they would hide other differences.
     private func undoWhatStays(_ device: Device, in run: isolated Simulation) async throws {
         for pending in try await device.store.queue.pendingOperations() where pending.operation.delivery != .queued {
-            guard try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence }) else {
+            guard try await device.store.queue.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+            else {
                 continue
             }
             try await DeviceUser(device: device).undo([pending.sequence], in: run)

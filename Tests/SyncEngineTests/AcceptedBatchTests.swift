@@ -63,7 +63,9 @@ struct AcceptedBatchTests {
         options.service = service
         let store = try await LocalStore(StoreFiles(directory: shop.directory.path), options: options)
         #expect(
-            try await store.queue.pendingOperations().allSatisfy { if case .inFlight = $0.status { true } else { false } })
+            try await store.queue.pendingOperations().allSatisfy {
+                if case .inFlight = $0.status { true } else { false }
+            })
         let engine = SyncEngine(store: store, session: shop.engine.session)
         #expect(try await engine.upload().remaining == 0)
         #expect(try await store.load(.link(customer)).readLink == "Customers(4)")

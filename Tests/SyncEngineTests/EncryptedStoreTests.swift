@@ -133,7 +133,8 @@ struct EncryptedStoreTests {
         let files = StoreFiles(directory: shop.directory.path)
         #expect(TemporaryDirectory.read(files.views) != nil)
         let store = try await LocalStore(files, options: Self.options([Self.key]))
-        try await store.definingQueries.add(DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
+        try await store.definingQueries.add(
+            DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
         #expect(found(in: files.directory).isEmpty)
         #expect(store.recovery.contains { $0.contains("not encrypted with the newest key of the store") })
         #expect(try await store.query("Customers").entities.count == 3)

@@ -169,7 +169,8 @@ struct EncryptedStreamTests {
     @Test(arguments: [Dialect.v2, .v4])
     func `an encrypted media entity is uploaded and downloaded like any other`(dialect: Dialect) async throws {
         let shop = try await Shop(dialect, options: Self.options())
-        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true))
+        try await shop.store.definingQueries.add(
+            DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true))
         try await shop.pull()
         let first = try #require(try await shop.store.media.localStream(.link("Photos(1)")))
         #expect(first.isEncrypted)

@@ -43,7 +43,8 @@ struct InDoubtResolutionTests {
         let (shop, operation, order) = try await doubt(dialect)
         try await shop.perform(update(order, ["Note": .string("newer")]))
         let key = try key(shop)
-        #expect(try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Orders(\(key))") == [operation])
+        #expect(
+            try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Orders(\(key))") == [operation])
         #expect(try await shop.load(order).readLink == "Orders(\(key))")
         let report = try await shop.push()
         #expect(report.confirmed.count == 1)
@@ -105,7 +106,8 @@ struct InDoubtResolutionTests {
                 operation, as: .tookEffect, at: "Visits(aaaaaaaa-0000-0000-0000-000000000002)")
         }
         #expect(error?.code == .refused(.keyIsFixed))
-        #expect(try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Visits(\(id))") == [operation])
+        #expect(
+            try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect, at: "Visits(\(id))") == [operation])
     }
 
     @Test func `an address is accepted only for a create that took effect`() async throws {

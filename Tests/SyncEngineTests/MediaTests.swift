@@ -316,7 +316,8 @@ struct MediaTests {
         dialect: Dialect, query: String
     ) async throws {
         let shop = try await Shop(dialect)
-        try await shop.store.definingQueries.add(DefiningQuery(name: "Photos", query: query, automaticallyRetrievesStreams: true))
+        try await shop.store.definingQueries.add(
+            DefiningQuery(name: "Photos", query: query, automaticallyRetrievesStreams: true))
         try await shop.pull()
         let first = try #require(try await shop.store.media.localStream(.link("Photos(1)")))
         shop.transport.forgetRequests()

@@ -115,7 +115,9 @@ struct MetadataDefectTests {
     ])
     func `the advice in the error fits the defect`(document: String, advice: String) async throws {
         let store = try await Changing(.v4).shop.store
-        let error = await refusal { _ = try await store.metadata.refresh(Array(document.utf8), policy: CompatibilityPolicy()) }
+        let error = await refusal {
+            _ = try await store.metadata.refresh(Array(document.utf8), policy: CompatibilityPolicy())
+        }
         #expect(error?.code == .notOData)
         #expect(error?.recovery?.contains(advice) == true, "\(error.map(String.init(describing:)) ?? "")")
     }

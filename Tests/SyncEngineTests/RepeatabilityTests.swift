@@ -264,7 +264,9 @@ struct RepeatabilityTests {
         try await shop.store.doubts.resolveInDoubt(operation, as: settlement)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
-        await #expect(throws: TidelogError.self) { try await shop.store.doubts.resolveInDoubt(operation, as: settlement) }
+        await #expect(throws: TidelogError.self) {
+            try await shop.store.doubts.resolveInDoubt(operation, as: settlement)
+        }
     }
 
     @Test func `alternate keys are read from the metadata`() throws {

@@ -101,7 +101,9 @@ struct UndoTests {
             guard let chosen = pending.randomElement(using: &session.random) else { return }
             _ = try await store.queue.undo(.operations([chosen.sequence]))
         case 2:
-            guard let chosen = try await store.queue.undoneOperations().randomElement(using: &session.random) else { return }
+            guard let chosen = try await store.queue.undoneOperations().randomElement(using: &session.random) else {
+                return
+            }
             _ = session.chance(50) ? try await store.queue.redoLast() : try await store.queue.redo([chosen.sequence])
         default:
             var intents: [Intent] = []

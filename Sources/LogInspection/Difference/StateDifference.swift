@@ -147,7 +147,9 @@ public struct StateDifference {
         let keys = page.compactMap(\.key)
         var found = try await side.store.comparison.comparedEntities(of: set, keys: keys)[...]
         let local = matching == .keysAndLocalIDs ? page.filter { $0.key == nil }.map(\.id) : []
-        let sameIDs = try await side.store.comparison.comparedEntities(local).filter { $0.value.key == nil && $0.value.set == set }
+        let sameIDs = try await side.store.comparison.comparedEntities(local).filter {
+            $0.value.key == nil && $0.value.set == set
+        }
         return page.map { $0.key == nil ? sameIDs[$0.id] : found.popFirst() ?? nil }
     }
 

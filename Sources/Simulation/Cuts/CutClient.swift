@@ -25,7 +25,9 @@ final class CutClient {
         self.options = options
         (store, engine) = try await Self.open(disk, world, number, root, options)
         try await engine.prepare()
-        for (name, query) in FieldService.queries { try await store.definingQueries.add(DefiningQuery(name: name, query: query)) }
+        for (name, query) in FieldService.queries {
+            try await store.definingQueries.add(DefiningQuery(name: name, query: query))
+        }
         _ = try await engine.download()
     }
 

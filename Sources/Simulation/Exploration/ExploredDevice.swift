@@ -52,7 +52,9 @@ final class ExploredDevice {
 
     func install(isolation: isolated (any Actor)? = #isolation) async throws(TidelogError) {
         try await engine.prepare()
-        for (name, query) in FieldService.queries { try await store.definingQueries.add(DefiningQuery(name: name, query: query)) }
+        for (name, query) in FieldService.queries {
+            try await store.definingQueries.add(DefiningQuery(name: name, query: query))
+        }
         _ = try await engine.download()
     }
 

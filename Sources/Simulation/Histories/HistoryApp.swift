@@ -117,7 +117,8 @@ struct HistoryApp {
             let children = found.expanded.flatMap(\.entities).compactMap { $0.values["Mark"]?.stringValue }.sorted()
             // The outcome of an accepted batch is not known either.
             let open =
-                try await device.store.queue.pendingOperations(.inDoubt) + device.store.queue.pendingOperations(.inFlight)
+                try await device.store.queue.pendingOperations(.inDoubt)
+                + device.store.queue.pendingOperations(.inFlight)
             let doubts = open.compactMap(\.operation.token)
             let list = HistoryRecorder.tokens(found.values["Note"]?.stringValue)
             return (HistoryRecorder.Content(list: list, children: children), found.readLink, doubts)

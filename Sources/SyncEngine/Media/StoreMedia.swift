@@ -90,7 +90,11 @@ package actor StoreMedia {
     func streamSource(_ id: EntityID, property: String?) throws(TidelogError) -> StreamSource {
         let model = try core.model
         let name = try core.read { state throws in try state.name(of: id, model) }
-        guard let (reference, set) = try core.read({ try EntityResolver(storage: $0, model: model).serviceReference(id, model) }) else {
+        guard
+            let (reference, set) = try core.read({
+                try EntityResolver(storage: $0, model: model).serviceReference(id, model)
+            })
+        else {
             throw TidelogError(
                 .notFound, "\(name) does not exist at the service yet.", recovery: "Upload the entity first.")
         }
@@ -236,7 +240,7 @@ extension StreamFiles {
         guard core.disk.isSystem else {
             throw TidelogError(
                 .unsupported, "A store in memory does not store media streams.", place: core.files.directory,
-                recovery: "Open a store on core.disk.")
+                recovery: "Open a store on disk.")
         }
         let identifier = core.log.storeIdentifier
         self.init(directory: core.files.streams, keys: core.keys.map { StreamKey($0, in: identifier) })

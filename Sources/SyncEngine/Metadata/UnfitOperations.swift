@@ -20,7 +20,8 @@ struct UnfitOperations {
             state: core.state, model: model, root: try core.service?.root ?? "", options: try core.serviceOptions)
         var found: [UnfitOperation] = []
         for sequence in operations {
-            guard let pending = try core.state.pendingOperation(sequence), pending.status.batch == nil, !pending.isUnfit,
+            guard let pending = try core.state.pendingOperation(sequence), pending.status.batch == nil,
+                !pending.isUnfit,
                 let reason = try fit.misfit(of: pending.operation)
             else { continue }
             found.append(try Self.record(pending, reason, requests))

@@ -175,7 +175,9 @@ package actor HistoricalTrials {
         stretch.isKnown = stretch.isKnown || verdict.isKnown
         stretch.refusal = stretch.refusal ?? verdict.refusal
         // Almost every transaction changes the queue's tables, and `now` changes with every record.
-        let tables = try QueueQueries(core: core).url(query) == nil && !query.contains("now") ? try core.views.drainReadTables() : []
+        let tables =
+            try QueueQueries(core: core).url(query) == nil && !query.contains("now")
+            ? try core.views.drainReadTables() : []
         // Later metadata may contain the names that the query uses.
         stretch.tables = tables.isEmpty || verdict.refusal != nil ? nil : tables
         return verdict.holds

@@ -196,7 +196,8 @@ struct QueueQueries {
         QueueReader(
             state: core.state,
             requests: QueuedRequest(
-                state: core.state, model: try core.model, root: try core.service?.root ?? "", options: try core.serviceOptions))
+                state: core.state, model: try core.model, root: try core.service?.root ?? "",
+                options: try core.serviceOptions))
     }
 
     // MARK: Navigation

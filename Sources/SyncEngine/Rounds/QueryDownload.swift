@@ -80,7 +80,11 @@ struct QueryDownload {
     @inline(never) @_optimize(none)
     private mutating func readAll(_ reading: inout RetryingReader) async throws(TidelogError) {
         // The links are passed on, so that each is looked up once per download and not once per query.
-        if let carried { waiting = carried } else { waiting = DanglingLinks(kept: try await store.downloads.openLinks()) }
+        if let carried {
+            waiting = carried
+        } else {
+            waiting = DanglingLinks(kept: try await store.downloads.openLinks())
+        }
         while true {
             switch try await step(&reading) {
             case .next: break
@@ -156,7 +160,8 @@ struct QueryDownload {
     ) async throws(TidelogError) -> QueryRun.Step? {
         // A single entity is read as a whole anyway.
         guard !target.isSingle else { return try await ingest(body, url, &reading) }
-        let spool = PageSpool(directory: store.downloads.spoolDirectory, memoryLimit: store.core.options.downloadLimits.memory)
+        let spool = PageSpool(
+            directory: store.downloads.spoolDirectory, memoryLimit: store.core.options.downloadLimits.memory)
         var check = PageValidator(version: model.version, limits: reader.limits)
         while true {
             let chunk: [UInt8]?

@@ -60,7 +60,8 @@ struct RemovalLookup {
         guard let (source, set) = try await store.references.serviceReference(link.from),
             let navigation = set.entityType.findProperty(link.navigation),
             !members.contains(where: { $0.sequence != operation && $0.operation.maySet(link, navigation) }),
-            let (target, targets) = try await store.references.serviceReference(link.to), case .entity(_, let key) = target
+            let (target, targets) = try await store.references.serviceReference(link.to),
+            case .entity(_, let key) = target
         else { return false }
         if navigation.isCollection {
             // Only an empty result is conclusive, in case the service ignores the condition.

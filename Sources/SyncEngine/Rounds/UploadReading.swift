@@ -81,7 +81,8 @@ struct UploadReading {
             sought.insert(id)
             for owner in try await store.references.partners(of: id) where sought.insert(owner).inserted {
                 // A previous read may already have returned this key.
-                guard try await store.references.serviceReference(id) == nil, try await store.references.serviceReference(owner) != nil
+                guard try await store.references.serviceReference(id) == nil,
+                    try await store.references.serviceReference(owner) != nil
                 else { continue }
                 try await readKeys(below: owner)
             }

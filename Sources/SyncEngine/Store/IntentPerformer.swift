@@ -17,7 +17,8 @@ struct IntentPerformer {
     ) throws(TidelogError) -> [IntentResult] {
         let model = try core.model
         try Self.checkDeliveries(intents.map(\.options.delivery), asChangeSet: asChangeSet)
-        if core.options.undoesLocalCreation, !asChangeSet, intents.count == 1, case .delete(let address) = intents[0].intent,
+        if core.options.undoesLocalCreation, !asChangeSet, intents.count == 1,
+            case .delete(let address) = intents[0].intent,
             let result = try LocalCreationUndo(core: core).perform(address)
         {
             return [result]

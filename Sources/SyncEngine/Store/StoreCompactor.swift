@@ -94,11 +94,11 @@ struct StoreCompactor {
     ///
     /// - Parameter fold: The fold of all records before it.
     private func writeBeginning(_ fold: Fold, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws {
-        let digest = try StateDigest(of: core.fold.storage)
+        let digest = try StateDigest(of: fold.storage)
         let known = snapshots.first { $0.sequence == first }
         if let known, let found = try? self.snapshots.digest(of: known), found == digest { return }
         let written = try core.log.writeSnapshot(inFrontOf: first) { writer in
-            _ = try core.fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+            _ = try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }
         guard try self.snapshots.digest(of: written) == digest else {
             throw Self.unproven("The snapshot before operation \(first) could not be read back", core.files)

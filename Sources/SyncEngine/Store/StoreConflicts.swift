@@ -72,7 +72,9 @@ package actor StoreConflicts {
             guard var outcome = conflict.outcome(resolution, decision, pending: pending) else { return nil }
             if !outcome.record.takenBack.isEmpty {
                 // Including operations that could not have been made without them.
-                outcome.record.takenBack = try UndoPlanner(in: core).report(on: .operations(outcome.record.takenBack), &core.fold).undone
+                outcome.record.takenBack = try UndoPlanner(in: core).report(
+                    on: .operations(outcome.record.takenBack), &core.fold
+                ).undone
                 let taken = Set(outcome.record.takenBack)
                 outcome.record.dropped.removeAll { taken.contains($0.operation) }
                 outcome.record.released.removeAll { taken.contains($0) }

@@ -285,7 +285,9 @@ package actor StoreDoubts {
                 recovery: "Wait until the upload has ended, or cancel it.")
         }
         let awaited = Set(try awaitedOperations().values.joined())
-        let doubts = try core.read { try $0.pendingOperations(.inDoubt) }.map(\.sequence).filter { !awaited.contains($0) }
+        let doubts = try core.read { try $0.pendingOperations(.inDoubt) }.map(\.sequence).filter {
+            !awaited.contains($0)
+        }
         if !doubts.isEmpty { try await release(doubts) }
     }
 

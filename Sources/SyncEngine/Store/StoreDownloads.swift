@@ -46,7 +46,8 @@ package actor StoreDownloads {
             let next = try DownloadContinuation(of: query, in: core.state).next(next)
             var (pages, left) = try builder.finish(next: next)
             // Later pages do not repeat these links.
-            if next != nil, core.options.downloadLimits.keepsWithPage(left), try self.logDanglingLinks(left, of: query) {
+            if next != nil, core.options.downloadLimits.keepsWithPage(left), try self.logDanglingLinks(left, of: query)
+            {
                 left.markKept()
                 pages[pages.count - 1].next = next
             }
@@ -68,7 +69,9 @@ package actor StoreDownloads {
 
     /// Returns the quarantined entities of downloads. Each is removed when its query's next download can apply it, or
     /// no longer contains it.
-    package func quarantine() throws(TidelogError) -> [QuarantineEntry] { try core.read { try $0.bookkeeping.quarantine() } }
+    package func quarantine() throws(TidelogError) -> [QuarantineEntry] {
+        try core.read { try $0.bookkeeping.quarantine() }
+    }
 
     /// The directory for responses that are too large for memory, or nil to hold them in memory.
     nonisolated var spoolDirectory: String? { core.disk.isSystem ? core.files.directory : nil }

@@ -47,7 +47,9 @@ package actor StoreReferences {
 
     func isOnService(_ id: EntityID) throws(TidelogError) -> Bool {
         let model = try core.model
-        return try core.read { try EntityResolver(storage: $0, model: model).serviceRow(id)?.origin.isOnService ?? false }
+        return try core.read {
+            try EntityResolver(storage: $0, model: model).serviceRow(id)?.origin.isOnService ?? false
+        }
     }
 
     /// Returns the collection in which the entities of a set are read.

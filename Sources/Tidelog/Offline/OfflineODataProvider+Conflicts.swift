@@ -15,7 +15,8 @@ extension OfflineODataProvider {
     /// Returns the conflict on an entity, or `nil` if there is none.
     public func conflict(on entity: EntityValue) async throws(TidelogError) -> Conflict? {
         let store = try engine().store
-        return try await store.conflicts.conflict(on: try IntentBuilder(model: try await store.model).address(of: entity))
+        return try await store.conflicts.conflict(
+            on: try IntentBuilder(model: try await store.model).address(of: entity))
     }
 
     /// Returns the conflict on the entity with the given readLink or editLink, or `nil` if there is none.

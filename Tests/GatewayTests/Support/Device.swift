@@ -39,7 +39,9 @@ struct Device {
         engine = SyncEngine(
             store: store, session: ServiceSession(root: "\(root)\(version)/", transport: defaultTransport()))
         try await engine.prepare()
-        for set in ["Orders", "Suppliers", "Visits"] { try await store.definingQueries.add(DefiningQuery(name: set, query: set)) }
+        for set in ["Orders", "Suppliers", "Visits"] {
+            try await store.definingQueries.add(DefiningQuery(name: set, query: set))
+        }
         _ = try await engine.download()
     }
 

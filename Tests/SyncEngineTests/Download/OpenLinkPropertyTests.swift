@@ -125,7 +125,9 @@ struct OpenLinkPropertyTests {
     func `after all queries were read, the store has the links of the service`(_ seed: UInt64) async throws {
         let service = Mutex(Service(seed: seed))
         let shop = try await Shop(.v4, queries: [])
-        for set in ["Suppliers", "Products"] { try await shop.store.definingQueries.add(DefiningQuery(name: set, query: set)) }
+        for set in ["Suppliers", "Products"] {
+            try await shop.store.definingQueries.add(DefiningQuery(name: set, query: set))
+        }
         let transport = HookedTransport(shop.transport) { request, _ in
             guard let path = request.path, path.contains("Suppliers") || path.contains("Products") else { return nil }
             guard let body = service.withLock({ $0.answer(path) }) else { return (HTTPResponse(status: 403), []) }

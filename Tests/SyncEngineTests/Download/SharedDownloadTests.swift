@@ -44,7 +44,8 @@ struct SharedDownloadTests {
 
     @Test func `shared data of a replaced query are downloaded`() async throws {
         let shop = try await shop(VirtualTime())
-        try await shop.store.definingQueries.add(DefiningQuery(name: "Customers", query: "Customers?$filter=CustomerID eq 1"))
+        try await shop.store.definingQueries.add(
+            DefiningQuery(name: "Customers", query: "Customers?$filter=CustomerID eq 1"))
         #expect(try await shop.engine.download().queries.map(\.name) == ["Customers", "Orders"])
     }
 }

@@ -200,7 +200,9 @@ struct UploadRetryTests {
         #expect(first.rejected.isEmpty)
         let postponed = try #require(first.postponed)
         #expect(postponed.attempt == 1)
-        guard case .deferred(let refusal, attempts: 1)? = try await busy.shop.store.queue.pendingOperations().first?.status
+        guard
+            case .deferred(let refusal, attempts: 1)? = try await busy.shop.store.queue.pendingOperations().first?
+                .status
         else { return #expect(Bool(false), "not deferred") }
         #expect(refusal.requestBody?.contains("late") == true)
         let held = try await busy.shop.store.uploads.plan().held
