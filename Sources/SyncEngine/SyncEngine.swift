@@ -139,7 +139,7 @@ public actor SyncEngine {
     }
 
     /// Reads the service's metadata and installs them if they are compatible or approved; see
-    /// ``LocalStore/refresh(_:policy:classes:)``. Waits until no upload or download runs.
+    /// ``StoreMetadata/refresh(_:policy:classes:root:)``. Waits until no upload or download runs.
     public func refreshMetadata(
         _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
@@ -155,7 +155,7 @@ public actor SyncEngine {
         }
     }
 
-    /// Adds a defining query, or replaces the one with the same name; see ``LocalStore/add(_:)``. Waits until no upload
+    /// Adds a defining query, or replaces the one with the same name; see ``StoreDefiningQueries/add(_:)``. Waits until no upload
     /// or download runs.
     public func add(_ query: DefiningQuery) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
@@ -164,7 +164,7 @@ public actor SyncEngine {
     }
 
     /// Removes a defining query and the entities that no other query contains; see
-    /// ``LocalStore/removeDefiningQuery(_:)``. Waits until no upload or download runs.
+    /// ``StoreDefiningQueries/remove(_:)``. Waits until no upload or download runs.
     public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }

@@ -48,7 +48,7 @@ struct WhatIfComputation {
             }
         }
         var run = WhatIfRun(alteration, base: base, last: last, clock)
-        try await altered.store.continuation.reserveEntities(below: try await real.store.continuation.nextEntity)
+        try await altered.store.history.reserveEntities(below: try await real.store.history.nextEntity)
         try await run.go(altered.store, reading)
         if let silent = alteration.answers.keys.filter({ !run.answeredOperations.contains($0) }).min() {
             throw TidelogError(

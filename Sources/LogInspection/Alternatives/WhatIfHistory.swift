@@ -155,14 +155,14 @@ struct WhatIfRun {
             records.append(record)
         }
         do throws(TidelogError) {
-            try await store.continuation.replay(records)
+            try await store.history.replay(records)
         } catch {
             guard case .refused = error.code else { throw error }
             for source in kept {
                 recordDropped(source.sequence, .refused(error.message))
                 leaveOut(source)
             }
-            try await store.continuation.replay(group.map { _ in Self.placeholder })
+            try await store.history.replay(group.map { _ in Self.placeholder })
         }
     }
 
@@ -272,9 +272,9 @@ struct WhatIfRun {
     ) async throws(TidelogError) -> Set<SequenceNumber> {
         var found: Set<SequenceNumber> = []
         for operation in operations {
-            if try await store.continuation.isPending(operation) {
+            if try await store.history.isPending(operation) {
                 found.insert(operation)
-            } else if orUndone, try await store.continuation.isUndone(operation) {
+            } else if orUndone, try await store.history.isUndone(operation) {
                 found.insert(operation)
             }
         }
@@ -289,7 +289,7 @@ struct WhatIfRun {
         for (original, response) in alteration.answers.sorted(by: { $0.key < $1.key }) {
             guard let operation = number(original), answered.outcomes.contains(where: { $0.operation == operation })
             else { continue }
-            let outcomes = try await store.continuation.outcomes(of: operation, in: answered.batch, answered: response)
+            let outcomes = try await store.history.outcomes(of: operation, in: answered.batch, answered: response)
             let told = Set(outcomes.map(\.operation))
             answered.outcomes = answered.outcomes.filter { !told.contains($0.operation) } + outcomes
         }

@@ -48,7 +48,7 @@ extension InspectedStore {
         let batch: ReplayedBatch
         do throws(TidelogError) {
             let past = try await past(at: .sequence(record - 1))
-            batch = ReplayedBatch(prepared.batch, try await past.store.continuation.rebuilt(prepared))
+            batch = ReplayedBatch(prepared.batch, try await past.store.history.rebuilt(prepared))
         } catch {
             batch = ReplayedBatch(prepared.batch, unbuildable: error.message)
         }

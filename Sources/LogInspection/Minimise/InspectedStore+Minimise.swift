@@ -284,7 +284,7 @@ private final class ReductionTester {
             case .batchPrepared, .batchAnswered: true
             default: false
             }
-        let pending = isAboutBatch ? try await made.store.continuation.pendingOrUndone : []
+        let pending = isAboutBatch ? try await made.store.history.pendingOrUndone : []
         let revision = RecordRevision(
             number: { numbers[$0] }, firstOfChangeSet: { _ in first },
             awaitsAnswer: { pending.contains($0) }, isSendable: { pending.contains($0) })
@@ -296,7 +296,7 @@ private final class ReductionTester {
                 clock.set(record.time)
             }
             guard revised.count == group.count else { return }
-            try await made.store.continuation.replay(revised)
+            try await made.store.history.replay(revised)
         } catch {
             let error = LogFailure.mapped(error)
             switch error.code {

@@ -92,7 +92,7 @@ struct SessionReplayStore {
         for entity in operation.referencedEntities where entities[entity] == nil {
             entities[entity] = try await counterpart(of: entity, in: state)
         }
-        var next = try await store.continuation.nextEntity
+        var next = try await store.history.nextEntity
         for entity in operation.createdEntities {
             entities[entity] = next
             next = EntityID(rawValue: next.rawValue + 1)

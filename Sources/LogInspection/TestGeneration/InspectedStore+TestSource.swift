@@ -25,7 +25,7 @@ extension InspectedStore {
         let counts = try await entityCounts(in: store)
         let pending = try await store.queue.pendingOperations()
         if !pending.isEmpty {
-            try await store.continuation.replay([Record(time: 0, body: .operationsUndone(pending.map(\.sequence)))])
+            try await store.history.replay([Record(time: 0, body: .operationsUndone(pending.map(\.sequence)))])
         }
         let sets = try await ServiceSets(store)
         var operations = OperationSource(model: model, links: sets.links)

@@ -21,8 +21,7 @@ struct UnfitOperations {
         var found: [UnfitOperation] = []
         for sequence in operations {
             guard let pending = try core.state.pendingOperation(sequence), pending.status.batch == nil,
-                !pending.isUnfit,
-                let reason = try fit.misfit(of: pending.operation)
+                !pending.isUnfit, let reason = try fit.misfit(of: pending.operation)
             else { continue }
             found.append(try Self.record(pending, reason, requests))
         }

@@ -29,12 +29,10 @@ struct QueryDownload {
     /// Entities that a delta removed from a collection.
     private var unlinked: Set<EntityID> = []
     /// The task that ingests a part into the store while the next part is read.
-    private var ingestion: Task<Result<Ingested, TidelogError>, Never>?
+    private var ingestion: Task<Result<IngestedPart, TidelogError>, Never>?
 
     /// The response to the first request, if it was requested before the query's turn.
     private var first: StreamedResponse?
-
-    private typealias Ingested = IngestedPart
 
     /// The entity set and type of the query's result.
     struct Target {

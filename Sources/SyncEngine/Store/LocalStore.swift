@@ -35,7 +35,7 @@ public actor LocalStore {
     /// Only for historical stores.
     package nonisolated let trials: HistoricalTrials
     /// Only for historical stores.
-    package nonisolated let continuation: StoreReplay
+    package nonisolated let history: StoreReplay
 
     /// Opens the store in `files.directory`.
     ///
@@ -56,7 +56,7 @@ public actor LocalStore {
         media = StoreMedia(core: core)
         comparison = StoreComparison(core: core)
         trials = HistoricalTrials(core: core)
-        continuation = StoreReplay(core: core)
+        history = StoreReplay(core: core)
         if !options.isPast {
             // A batch without a response was interrupted by a crash, so whether it arrived is unknown.
             try await doubts.interruptOpenBatches()
@@ -308,7 +308,7 @@ public actor LocalStore {
 
     /// Computes a result for an observer, and stores the tables that it depends on.
     ///
-    /// The store is an actor, so nothing can change in between. Returns nil if the store is closed.
+    /// All parts of the store run on one executor, so nothing can change in between. Returns nil if the store is closed.
     func answer(
         _ request: LiveQuery.Request, _ observer: LiveObserver
     ) throws(TidelogError) -> (answer: QueryAnswer, causes: Set<ChangeCause>)? {

@@ -11,6 +11,9 @@ extension StoreCore {
     var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.count) }
 
     /// Appends facts to the log and folds them. Returns their sequence numbers when they are durable.
+    ///
+    /// Like the other asynchronous functions of this type, it runs on the executor of its caller (the package enables
+    /// `NonisolatedNonsendingByDefault`), which must be a part of the store.
     @discardableResult
     func record(_ bodies: [Record.Body]) async throws(TidelogError) -> ClosedRange<SequenceNumber> {
         let range = try transaction { () throws -> ClosedRange<SequenceNumber> in

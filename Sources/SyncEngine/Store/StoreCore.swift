@@ -14,7 +14,6 @@ final class StoreCore: @unchecked Sendable {
     let files: StoreFiles
     let executor = SerialQueueExecutor(label: "tidelog.store")
     let log: OperationLog
-    let keys: [LogKey]
     let options: LocalStoreOptions
     /// The snapshots that were found damaged, or not to belong to the log, when the store was opened.
     let unusableSnapshots: Set<String>
@@ -71,7 +70,6 @@ final class StoreCore: @unchecked Sendable {
             try StoreDirectory.check(files)
             options.log.keys = LogKey.requiring(options.log.keys, in: files)
         }
-        keys = options.log.keys
         options.log.lockPath = files.lock
         options.log.layout = .records
         options.log.creation = creating ? .ifMissing : .never
@@ -88,12 +86,13 @@ final class StoreCore: @unchecked Sendable {
             throw TidelogError(error)
         }
         if options.disk.isSystem {
-            try StoreDescription.secure(files, keys, log)
+            try StoreDescription.secure(files, options.log.keys, log)
             capabilities.detected =
-                (try? StoreDescription.read(files, keys: keys))?.detected ?? DetectedOptions()
+                (try? StoreDescription.read(files, keys: options.log.keys))?.detected ?? DetectedOptions()
         }
         do {
-            let reader = try LogReader(directory: files.log, keys: keys, fileSystem: options.disk.fileSystem)
+            let reader = try LogReader(
+                directory: files.log, keys: options.log.keys, fileSystem: options.disk.fileSystem)
             var opening = ViewsOpening(
                 files: files, log: log, reader: reader, options: options, unusable: unusableSnapshots)
             opening.foldsInMemory = options.isPast && !options.foldsPastInViews
@@ -108,9 +107,13 @@ final class StoreCore: @unchecked Sendable {
 
     var environment: SyncEnvironment { options.environment }
     var disk: StoreDisk { options.disk }
+    var keys: [LogKey] { options.log.keys }
 
     /// The state: the changes of the running transaction over the views.
-    var state: WorkingSet { fold.storage }
+    var state: WorkingSet {
+        assert(executor.isCurrent)
+        return fold.storage
+    }
 
     /// The views for SQL queries, including the changes of the running transaction.
     var views: SQLiteState {
@@ -255,8 +258,8 @@ final class StoreCore: @unchecked Sendable {
 
     // MARK: Closing
 
-    /// Closes the files and releases the lock; later calls fail. It may write a snapshot first; see ``SnapshotPolicy``.
     func close() {
+        assert(executor.isCurrent)
         guard !isClosed else { return }
         isClosed = true
         observers.end()
@@ -268,6 +271,7 @@ final class StoreCore: @unchecked Sendable {
 
     /// Closes and deletes the store without releasing its lock in between.
     func close(removing removal: StoreRemoval) throws(TidelogError) {
+        assert(executor.isCurrent)
         isClosed = true
         observers.end()
         let lock = log.closeKeepingLock()

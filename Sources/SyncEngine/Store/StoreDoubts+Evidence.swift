@@ -68,8 +68,7 @@ extension StoreDoubts {
             let sent = try sendingTime(of: creation)
             let wait = LostRequestWait(
                 sent: sent ?? creation.since, firstLook: core.uploadState.firstLooks[creation.status.batch ?? 0],
-                now: now,
-                seconds: options.lostRequestSeconds)
+                now: now, seconds: options.lostRequestSeconds)
             if !wait.isOver(at: now) { for member in members { looks[member.sequence] = wait.end } }
         }
         return looks

@@ -50,9 +50,9 @@ struct StoreQueries {
         if options.select.isEmpty, options.expand.isEmpty, options.compute.isEmpty {
             return try SnapshotReader(state: core.state, forms: forms).snapshot(row)
         }
-        return try LocalQuery(views: try core.views, state: core.state, forms: forms, time: core.environment.now())
-            .entity(
-                row, options)
+        let query = LocalQuery(
+            views: try core.views, state: core.state, forms: forms, time: core.environment.now())
+        return try query.entity(row, options)
     }
 
     /// Returns the entity for a link such as `Orders(5)` with a single statement, or nil if that is not sufficient.

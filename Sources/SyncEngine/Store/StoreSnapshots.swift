@@ -66,8 +66,8 @@ struct StoreSnapshots {
 
     // MARK: Automatic ones
 
-    /// Writes a snapshot if the policy requires it. An error is only stored in ``StoreCore/snapshotFailure``: the app's call has
-    /// succeeded, and the log is complete.
+    /// Writes a snapshot if the policy requires it. An error is only stored in ``StoreCore/snapshotFailure``: the app's
+    /// call has succeeded, and the log is complete.
     func writeIfDue() {
         guard case .automatic(let growth) = core.options.snapshots else { return }
         do {

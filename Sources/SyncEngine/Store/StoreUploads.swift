@@ -53,7 +53,7 @@ package actor StoreUploads {
     /// record is durable whatever the options are, because a sent batch that was lost would be sent again.
     ///
     /// - Parameters:
-    ///   - prepared: The batch, with the number ``nextBatch``.
+    ///   - prepared: The batch, with the number ``LocalStore/nextBatch``.
     ///   - planEpoch: The store's count before planning.
     /// - Returns: False if the plan is outdated and has to be made again. Then nothing is logged.
     func prepare(_ prepared: BatchPrepared, since planEpoch: Int) async throws(TidelogError) -> Bool {

@@ -37,7 +37,7 @@ struct DroppedResponseTests {
             answered(1, (6, .confirmed(images: []))))
         let report = try await report(shop, skipping: 8)
         #expect(try await pending(report) == [])
-        #expect(try await report.altered.store.continuation.isUndone(6))
+        #expect(try await report.altered.store.history.isUndone(6))
         #expect(report.withoutPlace.map(\.sequence) == [9])
         #expect(report.droppedAnswers == [DroppedResponses(sequence: 10, operations: [6])])
     }
