@@ -91,6 +91,7 @@ def scan(programs, storage, options):
                  result("the same, bytes", size, "bytes")]
         port = node.port
         node.stop()
+        rows.append(result("database, for each row", round(world.size("item") / options.rows), "bytes"))
         # A process whose memory was not shaped by the first reading. Each request that finds no reading begins one.
         node = world.gateway(["S1"], port=port, minutes=0)
         client = Client(port)
@@ -289,6 +290,9 @@ def uploads(programs, storage, options):
                 places = {"direct": (int(root.split(":")[2].split("/")[0]), "/v4/$batch"),
                           "gateway": (node.port, "/odata/svc/$batch")}
                 rows += compare(places, clients, options.batches, label, node, sandbox)
+                units = metrics(node.admin)['gateway_ledger_ends_total{end="done"}']
+                node.stop()
+                rows.append(result("the ledger, for each creation", round(world.size("ledger") / units), "bytes"))
             finally:
                 world.stop()
     return rows

@@ -1,5 +1,6 @@
 """Processes of the benches: the programs of the package, the service, and PostgreSQL; their CPU time and memory."""
 
+import contextlib
 import glob
 import os
 import pwd
@@ -7,6 +8,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -203,6 +205,15 @@ class World:
                              log=f"{self.folder}/{name}.log")
         process.port, process.admin = port, self.admin
         return process
+
+    def size(self, table):
+        """The bytes of a table with its indexes; with SQLite, of the file that contains it. The node has stopped."""
+        if self.postgres:
+            return int(self.postgres.sql(f"SELECT pg_total_relation_size('gateway.{table}')"))
+        name = f"{self.folder}/gateway.db" + ("-feeds" if table == "item" else "")
+        with contextlib.closing(sqlite3.connect(name)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return os.path.getsize(name)
 
     def stop(self):
         for process in reversed(self.processes):
