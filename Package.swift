@@ -257,7 +257,7 @@ let package = Package(
             [
                 "Gateway", "GatewayCore", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations",
                 "ODataWire",
-                "EDM", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
+                "EDM", "Views", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(

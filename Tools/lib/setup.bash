@@ -164,7 +164,7 @@ prepare_postgres() {
         (apt_install postgresql libpq5) || true
     fi
     if has_postgres; then
-        say "PostgreSQL is installed; the tests start a server of their own"
+        say "PostgreSQL is installed; a server of its own is started for this run"
     else
         say "Tests of the gateway with PostgreSQL will be skipped: it could not be installed"
     fi

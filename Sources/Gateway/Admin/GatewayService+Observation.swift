@@ -24,6 +24,8 @@ extension GatewayService {
                     "gateway_ledger_rows", "Rows of the ledger without an outcome.", label: "state",
                     names.map { ($1, Int64(open[$0] ?? 0)) }))
         }
+        let pools = [("ledger", storage.poolUse), ("feeds", feeds?.storage.poolUse)]
+        gauges += PoolUse.gauges(pools.compactMap { name, use in use.map { (name, $0) } })
         return metrics.snapshot.text(gauges)
     }
 

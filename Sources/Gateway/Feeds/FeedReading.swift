@@ -144,7 +144,10 @@ struct FeedReading: Sendable {
         while true {
             guard walk.follows(target) else { throw FeedError("The next links of the service do not end.") }
             var reader = FeedPageReader(source) { content in
-                RowDigest(SHA256.hash(data: salt + content))
+                var hash = SHA256()
+                hash.update(data: salt)
+                hash.update(data: content)
+                return hash.finalize().withUnsafeBytes { RowDigest($0) }
             }
             let head = try await get(target, source.isLegacy) { chunk throws(FeedError) in
                 for row in try reader.rows(chunk) { try body(row) }

@@ -147,10 +147,13 @@ actor SharedFeed {
 
     private func read() async {
         busyUntil = nil
+        // Notifications can replace the head before the end of the reading.
+        let before = head
         do throws(FeedError) {
-            switch try await reader.run(try await model.model(), known: head) {
+            switch try await reader.run(try await model.model(), known: before) {
             case .published(let published):
-                count(published.generation == head?.generation && published.id == head?.id ? "unchanged" : "published")
+                let isUnchanged = published.generation == before?.generation && published.id == before?.id
+                count(isUnchanged ? "unchanged" : "published")
                 head = published
                 backoff.succeeded()
             case .adopted(let published):

@@ -12,6 +12,7 @@ final class PostgresPool: Sendable {
         var idle: [PostgresConnection] = []
         /// The number of requests that use a connection or wait for one.
         var requests = 0
+        var use = PoolUse()
         var failures = 0
         var failure: PostgresError?
         var retry = ContinuousClock.now
@@ -30,6 +31,14 @@ final class PostgresPool: Sendable {
     }
 
     deinit { threads.shutdownGracefully { _ in } }
+
+    var use: PoolUse {
+        state.withLock { state in
+            var use = state.use
+            use.waiting = state.requests - use.inUse
+            return use
+        }
+    }
 
     // MARK: Requests
 
@@ -112,13 +121,19 @@ final class PostgresPool: Sendable {
     ) -> Result<T, PostgresError> {
         do throws(PostgresError) {
             let connection = try connection()
+            state.withLock { state in
+                state.use.inUse += 1
+                state.use.acquisitions += 1
+            }
             let result: Result<T, PostgresError>
             do throws(PostgresError) { result = .success(try body(connection)) } catch { result = .failure(error) }
             let isUsable = connection.isUsable
             state.withLock { state in
+                state.use.inUse -= 1
                 if isUsable {
                     state.idle.append(connection)
                 } else {
+                    state.use.failures += 1
                     // The reason, a restart of the server for instance, concerns all of them.
                     state.idle = []
                 }
@@ -147,6 +162,7 @@ final class PostgresPool: Sendable {
             return made
         } catch {
             state.withLock { state in
+                state.use.failures += 1
                 state.failures = min(state.failures + 1, 6)
                 state.failure = error
                 state.retry = .now + .milliseconds(Int.random(in: 20...40) << state.failures)

@@ -39,6 +39,8 @@ final class RequestHandler: ChannelInboundHandler {
                 let interim = HTTPResponseHead(version: .http1_1, status: .continue)
                 channel.writeAndFlush(HTTPServerResponsePart.head(interim), promise: nil)
             })
+        // The end of such a request may be processed after the answer was made.
+        if !Self.hasBody(head) { body.finish() }
         self.body = body
         let request = IncomingRequest(
             method: head.method.rawValue, target: head.uri, minorVersion: head.version.minor,
@@ -53,6 +55,12 @@ final class RequestHandler: ChannelInboundHandler {
             service.sent(await writer.write(response), response.kind)
             response.end()
         }
+    }
+
+    /// Whether bytes of a body can follow the head.
+    private static func hasBody(_ head: HTTPRequestHead) -> Bool {
+        head.headers.contains(name: "Transfer-Encoding")
+            || head.headers[canonicalForm: "Content-Length"].contains { $0 != "0" }
     }
 
     private func setReading(_ isReading: Bool, _ channel: any Channel) {

@@ -5,7 +5,8 @@ internal import ODataWire
 internal import Synchronization
 internal import Transport
 
-/// Writes one answer to a connection. It waits for each write, so that a slow client slows the origin down.
+/// Writes one answer to a connection: an answer in memory at once, a stream chunk by chunk. It waits for each write, so
+/// that a slow client slows the origin down.
 struct ResponseWriter: Sendable {
     let channel: any Channel
     let request: IncomingRequest
@@ -50,23 +51,30 @@ struct ResponseWriter: Sendable {
         if closes { headers.replaceOrAdd(name: "Connection", value: "close") }
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
-        try await channel.writeAndFlush(HTTPServerResponsePart.head(head)).get()
-        if mayHaveBody, !isHead { try await send(response.body, &count) }
+        var parts = [HTTPServerResponsePart.head(head)]
+        switch response.body {
+        case .bytes(let bytes):
+            if mayHaveBody, !isHead, !bytes.isEmpty {
+                parts.append(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+                count += bytes.count
+            }
+        case .stream(let stream, let rewriter):
+            try await channel.writeAndFlush(parts.removeLast()).get()
+            if mayHaveBody, !isHead { try await send(stream, rewriter, &count) }
+        }
         // In one step of the event loop: an error of the parser is answered either before or after it.
-        try await channel.eventLoop.flatSubmit { [channel, connection] in
+        try await channel.eventLoop.flatSubmit { [channel, connection, parts] in
             connection.isAnswering.store(false, ordering: .releasing)
+            for part in parts { channel.write(part, promise: nil) }
             return channel.writeAndFlush(HTTPServerResponsePart.end(nil))
         }.get()
         return closes || connection.isBroken.load(ordering: .acquiring)
     }
 
-    private func send(_ body: GatewayResponse.Body, _ count: inout Int) async throws {
-        switch body {
-        case .bytes(let bytes): try await send(bytes, &count)
-        case .stream(let stream, var rewriter):
-            for try await chunk in stream { try await send(rewriter?.rewrite(chunk) ?? chunk, &count) }
-            if let rest = rewriter?.finish() { try await send(rest, &count) }
-        }
+    private func send(_ stream: ResponseBody, _ rewriter: LinkRewriter?, _ count: inout Int) async throws {
+        var rewriter = rewriter
+        for try await chunk in stream { try await send(rewriter?.rewrite(chunk) ?? chunk, &count) }
+        if let rest = rewriter?.finish() { try await send(rest, &count) }
     }
 
     private func send(_ bytes: [UInt8], _ count: inout Int) async throws {

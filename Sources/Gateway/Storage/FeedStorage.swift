@@ -118,11 +118,16 @@ package protocol FeedStorage: Sendable {
 
     /// The time of the storage's clock, in milliseconds since 1970.
     func time() async -> Int64
+
+    /// The use of the connections, if the storage is a server.
+    var poolUse: PoolUse? { get }
 }
 
 extension FeedStorage {
     /// A storage of one node.
     package var isShared: Bool { false }
+
+    package var poolUse: PoolUse? { nil }
 
     package func watch(_ changed: @escaping @Sendable () async -> Void) async {}
 }

@@ -32,6 +32,14 @@ package protocol LedgerStorage: Sendable {
 
     /// Returns the secret for digests of credentials. The first call creates it.
     func secret() async throws(LedgerStorageError) -> [UInt8]
+
+    /// The use of the connections, if the storage is a server.
+    var poolUse: PoolUse? { get }
+}
+
+extension LedgerStorage {
+    /// A storage without connections.
+    package var poolUse: PoolUse? { nil }
 }
 
 /// The reason why a storage cannot answer.

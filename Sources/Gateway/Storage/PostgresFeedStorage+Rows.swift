@@ -102,11 +102,15 @@ extension PostgresFeedStorage {
                 bodies.append(nil)
             }
         }
+        // Not a join: the statistics of the server do not know the rows that the transaction has written, and a join in
+        // the wrong order reads all of them for each statement.
         let closed = try transaction.query(
             """
             WITH closed AS (
-              UPDATE item i SET until = $2 FROM unnest($3) AS c (key)
-              WHERE i.feed = $1 AND i.key = c.key AND i.until = \(Int64.max) RETURNING i.digest IS NOT NULL AS live)
+              UPDATE item i SET until = $2 WHERE i.ctid = ANY (ARRAY(
+                SELECT (SELECT o.ctid FROM item o WHERE o.feed = $1 AND o.key = c.key AND o.until = \(Int64.max))
+                FROM unnest($3) AS c (key)))
+              RETURNING i.digest IS NOT NULL AS live)
             SELECT count(*) FROM closed WHERE live
             """, [.integer(feed), .integer(generation), .byteStrings(keys)])
         try transaction.query(

@@ -9,6 +9,7 @@ internal import Synchronization
 package final class PostgresFeedStorage: FeedStorage {
     let pool: PostgresPool
     private let fixedTime: (@Sendable () -> Int64)?
+    let writes: GroupedLookup<Writer, Int64>
     /// The server's clock less the clock of this process, when it was read last.
     private let clock = Mutex<(offset: Int64, read: ContinuousClock.Instant)?>(nil)
 
@@ -16,6 +17,7 @@ package final class PostgresFeedStorage: FeedStorage {
     private static let clockLifetime: Duration = .seconds(30)
 
     package var isShared: Bool { true }
+    package var poolUse: PoolUse? { pool.use }
 
     /// The channel of notifications about new generations.
     var channel: String { "\(pool.settings.schema)_head" }
@@ -26,13 +28,8 @@ package final class PostgresFeedStorage: FeedStorage {
     package init(_ settings: PostgresSettings, now: (@Sendable () -> Int64)? = nil) async throws(LedgerStorageError) {
         pool = PostgresPool(settings)
         fixedTime = now
-        do throws(PostgresError) {
-            try await pool.perform(patience: .seconds(10)) { (connection) throws(PostgresError) in
-                _ = try PostgresSchema.migrate(connection)
-            }
-        } catch {
-            throw LedgerStorageError.opening(error, settings)
-        }
+        writes = Self.writes(pool)
+        try await pool.open()
     }
 
     /// The time at the beginning of the transaction.
@@ -48,8 +45,12 @@ package final class PostgresFeedStorage: FeedStorage {
             return try await pool.transaction(
                 patience: Self.patience, timeout: timeout, isRepeatable: isRepeatable, body)
         } catch {
-            throw LedgerStorageError("The feeds cannot be used: \(error).")
+            throw Self.unusable(error)
         }
+    }
+
+    static func unusable(_ error: PostgresError) -> LedgerStorageError {
+        LedgerStorageError("The feeds cannot be used: \(error).")
     }
 
     /// Executes a statement that reads.
@@ -59,7 +60,7 @@ package final class PostgresFeedStorage: FeedStorage {
         do throws(PostgresError) {
             return try await pool.perform(patience: Self.patience, body)
         } catch {
-            throw LedgerStorageError("The feeds cannot be used: \(error).")
+            throw Self.unusable(error)
         }
     }
 
@@ -196,27 +197,6 @@ package final class PostgresFeedStorage: FeedStorage {
             continuation.finish()
         }
         listener.stop()
-    }
-
-    // MARK: Changes of users
-
-    package func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) {
-        try await run { [self] (transaction) throws(PostgresError) in
-            _ = try transaction.query(
-                """
-                INSERT INTO write_mark AS m (endpoint, writer, written) VALUES ($1, $2, $3)
-                ON CONFLICT (endpoint, writer) DO UPDATE SET written = greatest(m.written, excluded.written)
-                """, [.text(endpoint), .bytes(user), .integer(time(transaction))])
-        }
-    }
-
-    package func lastWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) -> Int64? {
-        try await read { (connection) throws(PostgresError) in
-            try connection.query(
-                "SELECT written FROM write_mark WHERE endpoint = $1 AND writer = $2",
-                [.text(endpoint), .bytes(user)]
-            ).integer(0, 0)
-        }
     }
 
     // MARK: Time

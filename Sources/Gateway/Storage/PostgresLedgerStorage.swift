@@ -13,19 +13,15 @@ package final class PostgresLedgerStorage: LedgerStorage {
     private static let outcomePatience: Duration = .seconds(20)
     private static let readPatience: Duration = .seconds(1)
 
+    package var poolUse: PoolUse? { pool.use }
+
     /// Opens the ledger, and creates or updates its tables.
     ///
     /// - Parameter now: The time, for tests. By default the clock of the server.
     package init(_ settings: PostgresSettings, now: (@Sendable () -> Int64)? = nil) async throws(LedgerStorageError) {
         pool = PostgresPool(settings)
         fixedTime = now
-        do throws(PostgresError) {
-            try await pool.perform(patience: .seconds(10)) { (connection) throws(PostgresError) in
-                _ = try PostgresSchema.migrate(connection)
-            }
-        } catch {
-            throw LedgerStorageError.opening(error, settings)
-        }
+        try await pool.open()
     }
 
     /// Creates or updates the tables.
@@ -35,13 +31,7 @@ package final class PostgresLedgerStorage: LedgerStorage {
     package static func migrate(
         _ settings: PostgresSettings, isDry: Bool
     ) async throws(LedgerStorageError) -> [Int64] {
-        do throws(PostgresError) {
-            return try await PostgresPool(settings).perform(patience: .zero) { (connection) throws(PostgresError) in
-                try PostgresSchema.migrate(connection, isDry: isDry)
-            }
-        } catch {
-            throw LedgerStorageError.opening(error, settings)
-        }
+        try await PostgresPool(settings).open(patience: .zero, isDry: isDry)
     }
 
     private func time(_ transaction: PostgresTransaction) -> Int64 { fixedTime?() ?? transaction.now }
@@ -191,22 +181,5 @@ package final class PostgresLedgerStorage: LedgerStorage {
                 "No standby is synchronous: after a failover, the last uploads are unknown and can be executed twice.")
         }
         return warnings
-    }
-}
-
-extension LedgerStorageError {
-    /// The error if the tables cannot be opened, with a remedy.
-    static func opening(_ error: PostgresError, _ settings: PostgresSettings) -> LedgerStorageError {
-        let remedy =
-            switch error {
-            case .library: ""
-            case .server(.insufficientPrivilege, _):
-                " Grant the user CREATE on the database, or create the schema \(settings.schema) as its owner."
-            case .server, .unexpectedResult: ""
-            case .connection, .timeout, .busy:
-                " Check host, port, database and user in storage, and that the server accepts the connection (pg_hba.conf)."
-            }
-        let place = settings.place.map { "\($0): " } ?? ""
-        return LedgerStorageError("\(place)PostgreSQL cannot be used: \(error).\(remedy)")
     }
 }

@@ -157,5 +157,5 @@ package actor SQLiteFeedStorage: FeedStorage {
         }
     }
 
-    package func time() async -> Int64 { now() }
+    package nonisolated func time() async -> Int64 { now() }
 }

@@ -20,7 +20,13 @@ package actor SQLiteLedgerStorage: LedgerStorage {
         self.now = now
         do {
             let connection = try Connection(path: path)
-            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            // The pages of the last uploads are written again with their outcomes: a larger cache and a longer log keep
+            // them in memory until then.
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;
+                PRAGMA wal_autocheckpoint = 4000
+                """)
             try Self.migrate(connection)
             self.connection = connection
         } catch {
@@ -183,8 +189,14 @@ package actor SQLiteLedgerStorage: LedgerStorage {
     }
 
     private func write(_ row: LedgerRow) throws(SQLiteError) {
+        // Unlike a replacement, an update does not write the index of days again.
         try connection.run(
-            "INSERT OR REPLACE INTO ledger (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT INTO ledger (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (endpoint, dialect, client, request, day) DO UPDATE SET principal = excluded.principal,
+              fingerprint = excluded.fingerprint, state = excluded.state, attempt = excluded.attempt,
+              lease_end = excluded.lease_end, outcome = excluded.outcome
+            """,
             Self.values(of: row.key) + [
                 .blob(row.principal), .blob(row.fingerprint), .integer(row.state.rawValue), .integer(row.attempt),
                 .integer(row.leaseEnd), row.outcome.map { .blob($0) } ?? .null,

@@ -6,17 +6,17 @@ package struct RowDigest: Sendable, Hashable {
     package let low: UInt64
 
     /// Creates a digest of the first sixteen bytes of a hash. Missing bytes are zero.
-    package init(_ hash: some Sequence<UInt8>) {
-        var words: (UInt64, UInt64) = (0, 0)
-        for (index, byte) in hash.prefix(16).enumerated() {
-            if index < 8 {
-                words.0 |= UInt64(byte) << UInt64(56 - 8 * index)
-            } else {
-                words.1 |= UInt64(byte) << UInt64(120 - 8 * index)
-            }
+    package init(_ hash: UnsafeRawBufferPointer) {
+        var words: (high: UInt64, low: UInt64) = (0, 0)
+        for index in 0..<min(hash.count, 8) { words.high |= UInt64(hash[index]) << UInt64(56 - 8 * index) }
+        for index in 0..<min(max(hash.count - 8, 0), 8) {
+            words.low |= UInt64(hash[8 + index]) << UInt64(56 - 8 * index)
         }
         (high, low) = words
     }
+
+    /// The same for bytes in an array. Not generic, because the initializer runs for each row of each reading.
+    package init(_ hash: [UInt8]) { self = hash.withUnsafeBytes { RowDigest($0) } }
 
     package var bytes: [UInt8] {
         [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } }
@@ -52,14 +52,14 @@ package enum RowContent {
             output.append(UInt8(ascii: "]"))
         case .object(let object):
             output.append(UInt8(ascii: "{"))
-            let members = object.members.filter { !ignored.contains($0.name) && !isLink($0.name) }
-                .map { (Array($0.name.utf8), $0.value) }
-                .sorted { $0.0.lexicographicallyPrecedes($1.0) }
-            for (name, value) in members {
+            let members = object.members
+                .filter { (ignored.isEmpty || !ignored.contains($0.name)) && !isLink($0.name) }
+                .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            for member in members {
                 // A deferred collection of V2 is only a link.
-                if value.object?.contains("__deferred") == true { continue }
-                write(":", String(decoding: name, as: UTF8.self), &output)
-                write(value, name.elementsEqual("__metadata".utf8) ? ["media_src", "edit_media"] : [], &output)
+                if member.value.object?.contains("__deferred") == true { continue }
+                write(":", member.name, &output)
+                write(member.value, member.name == "__metadata" ? ["media_src", "edit_media"] : [], &output)
             }
             output.append(UInt8(ascii: "}"))
         }
@@ -72,8 +72,8 @@ package enum RowContent {
     }
 
     private static func isLink(_ name: String) -> Bool {
-        guard let at = name.lastIndex(of: "@") else { return false }
-        var term = name[name.index(after: at)...]
+        guard let at = name.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
+        var term = name[name.utf8.index(after: at)...]
         if term.hasPrefix("odata.") { term = term.dropFirst(6) }
         return links.contains(term)
     }

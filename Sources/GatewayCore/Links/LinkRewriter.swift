@@ -74,10 +74,19 @@ package struct LinkRewriter: Sendable {
         if isOff { return bytes }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + 64)
-        for (index, byte) in bytes.enumerated() {
-            step(byte, &output)
+        var index = 0
+        while index < bytes.count {
+            if case .text(isEscaped: false) = state {
+                // Most bytes belong to texts, which are copied as a whole.
+                let end = bytes[index...].firstIndex { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+                output += bytes[index..<(end ?? bytes.count)]
+                guard let end else { return output }
+                index = end
+            }
+            step(bytes[index], &output)
+            index += 1
             if isOff {
-                output += bytes[(index + 1)...]
+                output += bytes[index...]
                 return output
             }
         }

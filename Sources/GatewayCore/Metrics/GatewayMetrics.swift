@@ -52,8 +52,14 @@ package struct GatewayMetrics: Sendable, Hashable {
         let help: String
         let values: [(label: String, value: Int64)]
         let label: String
+        let isCounter: Bool
 
-        package init(_ name: String, _ help: String, label: String = "", _ values: [(label: String, value: Int64)]) {
+        /// - Parameter isCounter: Whether the value only grows while the process runs.
+        package init(
+            _ name: String, _ help: String, label: String = "", isCounter: Bool = false,
+            _ values: [(label: String, value: Int64)]
+        ) {
+            self.isCounter = isCounter
             self.name = name
             self.help = help
             self.label = label
@@ -65,7 +71,7 @@ package struct GatewayMetrics: Sendable, Hashable {
 
         var text: String {
             let lines = values.map { "\(name)\(GatewayMetrics.labels([label], [$0.label])) \($0.value)\n" }
-            return "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(lines.joined())"
+            return "# HELP \(name) \(help)\n# TYPE \(name) \(isCounter ? "counter" : "gauge")\n\(lines.joined())"
         }
     }
 

@@ -27,6 +27,27 @@ struct MetricsTests {
         #expect(text.hasSuffix("# TYPE gateway_x gauge\ngateway_x{state=\"doubt\"} 7\n"))
     }
 
+    @Test func `the use of connections is told for each storage`() {
+        var use = PoolUse()
+        (use.inUse, use.waiting, use.acquisitions, use.failures) = (1, 2, 3, 4)
+        let text = GatewayMetrics().text(PoolUse.gauges([("ledger", use), ("feeds", PoolUse())]))
+        #expect(
+            text.contains(
+                """
+                # TYPE gateway_pool_connections_in_use gauge
+                gateway_pool_connections_in_use{storage="ledger"} 1
+                gateway_pool_connections_in_use{storage="feeds"} 0
+
+                """))
+        #expect(text.contains("gateway_pool_waiting{storage=\"ledger\"} 2\n"))
+        #expect(
+            text.contains(
+                "# TYPE gateway_pool_acquisitions_total counter\ngateway_pool_acquisitions_total{storage=\"ledger\"} 3\n"
+            ))
+        #expect(text.contains("gateway_pool_failures_total{storage=\"ledger\"} 4\n"))
+        #expect(GatewayMetrics().text(PoolUse.gauges([])) == "")
+    }
+
     @Test func `a label cannot end its string or its line`() {
         var metrics = GatewayMetrics()
         metrics.add(to: .ledgerEnds, "a\"b\\c\nd")

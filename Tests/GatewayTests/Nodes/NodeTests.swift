@@ -205,7 +205,11 @@ struct NodeTests {
         // A create whose answer was lost, and that the device cannot find for certain, is held in doubt. It is not lost.
         let open = try await device.open()
         #expect(open.allSatisfy { $0.contains("inDoubt") }, "\(open) \(errors)")
-        if !open.isEmpty { print("gateway nodes: a device holds \(open.count) creates in doubt") }
+        if !open.isEmpty {
+            print(
+                "gateway nodes: a \(device.version) device holds \(open.count) creates in doubt, such as",
+                "\(open.prefix(2)); errors of its last uploads: \(errors.suffix(2))")
+        }
         return marks
     }
 

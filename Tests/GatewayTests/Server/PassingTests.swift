@@ -94,6 +94,35 @@ struct PassingTests {
         }
     }
 
+    @Test func `an answer that is ready before the end of the request was processed keeps the connection`() async throws
+    {
+        try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, _ in
+            let counts = await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<4 { group.addTask { await Self.exchanges(gateway.port, 1_000) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(counts == [1_000, 1_000, 1_000, 1_000])
+        }
+    }
+
+    /// Sends requests that the gateway answers itself on one connection, until it announces to close it.
+    private static func exchanges(_ port: Int, _ count: Int) async -> Int {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var answered = 0
+                if let descriptor = Sockets.connect(port) {
+                    while answered < count,
+                        Sockets.write("GET /odata/none HTTP/1.1\r\nHost: a\r\n\r\n".utf8, to: descriptor),
+                        let answer = Sockets.read(descriptor),
+                        !String(decoding: answer, as: UTF8.self).contains("Connection: close")
+                    { answered += 1 }
+                    close(descriptor)
+                }
+                continuation.resume(returning: answered)
+            }
+        }
+    }
+
     @Test func `a large body streams to a slow client without being held in memory`() async throws {
         let size = 60 << 20
         let sent = Mutex(0)
