@@ -203,7 +203,7 @@ final class DownloadWorkload {
         try await engine.prepare()
         for (name, query) in [
             ("Customers", "Customers"), ("Orders", "Orders"), ("Changed", "Orders?$filter=Status eq 'changed'"),
-        ] { try await engine.store.add(DefiningQuery(name: name, query: query)) }
+        ] { try await engine.store.definingQueries.add(DefiningQuery(name: name, query: query)) }
     }
 
     // MARK: Report

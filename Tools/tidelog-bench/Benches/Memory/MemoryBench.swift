@@ -59,7 +59,7 @@ enum PendingMemory {
         if operations > 0 {
             try await make(operations, in: store)
         } else {
-            let plan = try await store.plan(reach: .batch)
+            let plan = try await store.uploads.plan(reach: .batch)
             guard !plan.isEmpty else { throw Failure("The plan is empty.") }
         }
         let peak = ChildProcess.peak
