@@ -6,6 +6,8 @@ extension PostgresFeedStorage {
     private static let digestsPerStatement = 50_000
     private static let changesPerStatement = 2_000
     private static let bytesPerStatement = 8 << 20
+    /// The changes of a publication from which the statistics of the server are updated with it.
+    private static let changesForStatistics = 10_000
 
     package func digests(_ feed: Int64) async throws(LedgerStorageError) -> [String: RowDigest] {
         var found: [String: RowDigest] = [:]
@@ -44,6 +46,8 @@ extension PostgresFeedStorage {
                 for part in Self.parts(changes) {
                     rows += try Self.write(part, lease.feed, generation, transaction)
                 }
+                // Otherwise the server would sort all rows of the feed for each page, until it updates its statistics.
+                if changes.count >= Self.changesForStatistics { try transaction.query("ANALYZE item") }
                 try transaction.query(
                     "INSERT INTO generation (feed, generation, made) VALUES ($1, $2, $3)",
                     [.integer(lease.feed), .integer(generation), .integer(time(transaction))])

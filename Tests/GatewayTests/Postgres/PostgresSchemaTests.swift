@@ -23,6 +23,22 @@ struct PostgresSchemaTests {
         #expect(versions == PostgresSchema.migrations.map(\.version))
     }
 
+    @Test func `the server has statistics of a large publication at once`() async throws {
+        let settings = try PostgresServer.fresh()
+        let storage = try await PostgresFeedStorage(settings, now: { 1_000_000 })
+        let feed = try await storage.feed(FeedIdentity(endpoint: "shop", query: "Orders", shape: "1")).id
+        let lease = try #require(try await storage.claim(feed, node: "a").lease)
+        let changes = (0..<10_000).map {
+            FeedChange.row(FeedRow(key: "(\($0))", digest: RowDigest([1]), body: [1]))
+        }
+        let description = FeedDescription(context: "c", version: "4.0", isLegacy: false)
+        _ = try #require(try await storage.publish(lease, changes, description))
+        let connection = try PostgresConnection(settings)
+        let known = try connection.run("SELECT reltuples::bigint FROM pg_class WHERE oid = 'item'::regclass")
+        // An estimate; -1 without statistics.
+        #expect(try #require(known.integer(0, 0)) > 5_000)
+    }
+
     @Test func `a dry run lists the migrations and leaves nothing`() async throws {
         let settings = try PostgresServer.fresh()
         #expect(try await !PostgresLedgerStorage.migrate(settings, isDry: true).isEmpty)
