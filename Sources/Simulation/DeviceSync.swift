@@ -67,6 +67,13 @@ struct DeviceSync {
     func download(in run: isolated Simulation) async -> Bool {
         guard !device.hasCrashed else { return false }
         run.addTrace("d\(device.number) downloads")
+        let vanished = await VanishedEntities(device, in: run)
+        let isResumed = await performDownload(in: run)
+        await vanished?.verify(device, in: run)
+        return isResumed
+    }
+
+    private func performDownload(in run: isolated Simulation) async -> Bool {
         do throws(TidelogError) {
             let report = try await device.engine.download()
             run.addTrace("downloaded \(report.entities)")

@@ -54,6 +54,16 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case crashAtOpening
     /// A bit of the log changes while no process has the log open.
     case bitRot
+    /// A process of the gateway ends.
+    case nodeCrash
+    /// The gateway cannot reach the service.
+    case originUnreachable
+    /// The connection between gateway and service breaks before the service receives the request.
+    case originRequestLost
+    /// The connection between gateway and service breaks after the service has executed the request.
+    case originAnswerLost
+    /// The service returns 429 or 503 to the gateway and does not process the request.
+    case originBusy
 
     package static func < (a: FaultKind, b: FaultKind) -> Bool { a.rawValue < b.rawValue }
 }

@@ -33,7 +33,7 @@ struct RequestDelivery {
         }
         if request.method != "GET" { device?.makesDurable() }
         if let leak = device?.leak(in: request) { run.violated("d\(number) sends \(leak).") }
-        guard run.isStormy, let device, run.random.chance(run.severity) else { return answer(request, in: run) }
+        guard run.isStormy, let device, run.random.chance(run.severity) else { return await answer(request, in: run) }
         return try await deliverWithFault(device, in: run)
     }
 
@@ -42,7 +42,7 @@ struct RequestDelivery {
     {
         let troubles = request.method == "GET" ? Self.onTheWay : Self.onTheWay + Self.ofModifications
         let trouble = troubles[run.random.below(troubles.count)]
-        guard run.happens(trouble) else { return answer(request, in: run) }
+        guard run.happens(trouble) else { return await answer(request, in: run) }
         run.addTrace("d\(number) meets \(trouble)")
         switch trouble {
         case .unreachable: throw failure(.unreachable, mayHaveBeenSent: false, in: run)
@@ -50,18 +50,18 @@ struct RequestDelivery {
             run.late.append((request, number))
             throw failure(.timeout, mayHaveBeenSent: true, in: run)
         case .repeatedRequest:
-            let first = answer(request, in: run)
-            let second = answerOrphan(in: run)
+            let first = await answer(request, in: run)
+            let second = await answerOrphan(in: run)
             return run.serviceOptions.repeatability == .none ? first : second
         case .lostRequest: throw failure(.disconnected, mayHaveBeenSent: true, in: run)
         case .lostAnswer:
-            _ = answer(request, in: run)
+            _ = await answer(request, in: run)
             throw failure(.disconnected, mayHaveBeenSent: !run.options.plants.contains(.lyingTransport), in: run)
         case .tornAnswer:
-            _ = answer(request, in: run)
+            _ = await answer(request, in: run)
             throw failure(.truncated, mayHaveBeenSent: true, in: run)
         case .shortAnswer:
-            var response = answer(request, in: run)
+            var response = await answer(request, in: run)
             response.body = Array(
                 response.body.prefix(response.body.isEmpty ? 0 : run.random.below(response.body.count)))
             return response
@@ -73,60 +73,85 @@ struct RequestDelivery {
             let headers: HTTPHeaders = isForAWhile ? ["Retry-After": "\(1 + run.random.below(60))"] : .empty
             let part = Fault.BatchScope.number(1 + run.random.below(5))
             run.addTrace("part \(part) gets \(status)")
-            return answer(request, Fault(.refuse(status: status, headers: headers), part: part), in: run)
+            return await answer(request, Fault(.refuse(status: status, headers: headers), part: part), in: run)
         case .distortedAnswer:
             let distortions = run.version.isLegacy ? Self.distortions.filter { $0 != .reversed } : Self.distortions
             let distortion = distortions[run.random.below(distortions.count)]
             run.addTrace("\(distortion)")
-            return answer(request, Fault(.distort(distortion), part: run.random.chance(50) ? .any : nil), in: run)
+            return await answer(request, Fault(.distort(distortion), part: run.random.chance(50) ? .any : nil), in: run)
         case .gatewayBefore: return refusal([502, 504][run.random.below(2)], in: run)
         case .gatewayAfter:
-            _ = answer(request, in: run)
+            _ = await answer(request, in: run)
             return refusal([502, 504][run.random.below(2)], in: run)
         case .unauthorized: return refusal(401, ["WWW-Authenticate": "Bearer"], in: run)
         case .expiredLogin:
             run.login?.expire(of: number)
-            return answer(request, in: run)
+            return await answer(request, in: run)
         case .refusedLogin:
             run.login?.expire(of: number)
             run.login?.refuse(1 + run.random.below(3), of: number)
-            return answer(request, in: run)
+            return await answer(request, in: run)
         case .expiredToken:
             var request = request
             if request.headers["X-CSRF-Token"] != nil { request.headers["X-CSRF-Token"] = "expired" }
-            return answer(request, in: run)
+            return await answer(request, in: run)
         case .slowAnswer:
             run.clock.advance(milliseconds: Int64(1 + run.random.below(10)) * 60_000)
-            return answer(request, in: run)
+            return await answer(request, in: run)
         case .editInFlight, .otherDeviceInFlight:
             let isBefore = run.random.chance(50)
             if isBefore { await meanwhile(trouble, device, in: run) }
-            let response = answer(request, in: run)
+            let response = await answer(request, in: run)
             if !isBefore { await meanwhile(trouble, device, in: run) }
             return response
         case .cancelInFlight:
             await device.engine.cancelUpload()
             await device.engine.cancelDownload()
             // A transport can detect a cancellation at any time.
-            guard run.random.chance(50) else { return answer(request, in: run) }
-            if run.random.chance(50) { _ = answer(request, in: run) }
+            guard run.random.chance(50) else { return await answer(request, in: run) }
+            if run.random.chance(50) { _ = await answer(request, in: run) }
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
         case .crashInFlight:
-            if run.random.chance(50) { _ = answer(request, in: run) }
+            if run.random.chance(50) { _ = await answer(request, in: run) }
             device.crash()
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
-        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot: return answer(request, in: run)
+        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot, .nodeCrash,
+            .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy:
+            return await answer(request, in: run)
         }
     }
 
-    private func answer(_ request: WireRequest, _ fault: Fault? = nil, in run: isolated Simulation) -> WireResponse {
-        if let login = run.login, !login.believes(request.headers["Authorization"], of: number, now: run.clock.now) {
+    /// Returns the answer of the service, or of the gateway before it.
+    ///
+    /// - Parameter fault: A fault of the service that permits a response.
+    private func answer(
+        _ request: WireRequest, _ fault: Fault? = nil, in run: isolated Simulation
+    ) async -> WireResponse {
+        let response: WireResponse
+        if let gateway = run.gateway {
+            gateway.fault = fault
+            response = await gateway.answer(request, from: number, in: run)
+            gateway.fault = nil
+        } else {
+            response = serve(request, fault, in: run)
+        }
+        run.counts.add(request, response, replaces: !run.serviceOptions.supportsPatch)
+        run.addTrace("→ \(response.status) \(response.body.count)")
+        run.trace.add(response.body)
+        return response
+    }
+
+    /// Lets the service handle a request.
+    func serve(_ request: WireRequest, _ fault: Fault?, in run: isolated Simulation) -> WireResponse {
+        let authorization = request.headers["Authorization"]
+        let isOfGateway = run.gateway != nil && authorization == SimulatedGateway.credentials
+        if let login = run.login, !isOfGateway, !login.believes(authorization, of: number, now: run.clock.now) {
             return refusal(401, ["WWW-Authenticate": "Bearer"], in: run)
         }
         var request = request
         if run.options.plants.contains(.uncheckedETags) { request = request.withoutETags }
         let before = run.service
-        var response = run.service.handle(request, from: number, fault)
+        var response = run.service.handle(request, from: isOfGateway ? -1 : number, fault)
         if run.options.plants.contains(.emptyDeltas) { response = response.withoutChanges(request) }
         if run.isStormy, run.options.plants.contains(.forgetfulService), request.method != "GET", run.random.chance(10)
         {
@@ -136,13 +161,10 @@ struct RequestDelivery {
             _ = run.service.handle(request, from: number)
         }
         run.recorder?.observe(run.service.ledger)
-        run.counts.add(request, response, replaces: !run.serviceOptions.supportsPatch)
-        run.addTrace("→ \(response.status) \(response.body.count)")
-        run.trace.add(response.body)
         return response
     }
 
-    private func failure(_ code: TransportError.Code, mayHaveBeenSent: Bool, in run: isolated Simulation)
+    func failure(_ code: TransportError.Code, mayHaveBeenSent: Bool, in run: isolated Simulation)
         -> TransportError
     {
         run.addTrace("→ d\(number) \(code), \(mayHaveBeenSent ? "may have been sent" : "not sent")")
@@ -153,15 +175,16 @@ struct RequestDelivery {
     /// no Content-ID, so their order cannot be detected either.
     private static let distortions = Fault.PayloadCorruption.allCases.filter { $0 != .reversedParts }
 
-    private func refusal(_ status: Int, _ headers: HTTPHeaders = .empty, in run: isolated Simulation) -> WireResponse {
+    func refusal(_ status: Int, _ headers: HTTPHeaders = .empty, in run: isolated Simulation) -> WireResponse {
         run.addTrace("→ \(status) on the way")
         return WireResponse(status: status, headers: headers, body: Array("<html>\(status)</html>".utf8))
     }
 
     /// Performs the events that happen while a request of the device is in flight.
-    private func meanwhile(_ trouble: FaultKind, _ device: Device, in run: isolated Simulation) async {
+    func meanwhile(_ trouble: FaultKind, _ device: Device, in run: isolated Simulation) async {
         guard !run.isInFlight else { return }
         run.isInFlight = true
+        run.interruptions += 1
         defer { run.isInFlight = false }
         if trouble == .editInFlight {
             for _ in 0...run.random.below(3) {
@@ -181,18 +204,18 @@ struct RequestDelivery {
     }
 
     /// Delivers the oldest delayed request, if there is any.
-    static func deliverLate(in run: isolated Simulation) {
+    static func deliverLate(in run: isolated Simulation) async {
         guard !run.late.isEmpty else { return }
         let (request, device) = run.late.removeFirst()
         run.addTrace("late, of d\(device): \(request.method) \(request.url)")
-        _ = RequestDelivery(request: request, number: device).answerOrphan(in: run)
+        _ = await RequestDelivery(request: request, number: device).answerOrphan(in: run)
     }
 
     /// Handles a request whose response no device awaits. If the service supports repeatable requests, it cannot have
     /// an additional effect.
-    private func answerOrphan(in run: isolated Simulation) -> WireResponse {
+    private func answerOrphan(in run: isolated Simulation) async -> WireResponse {
         let before = run.service.ledger
-        let response = answer(request, in: run)
+        let response = await answer(request, in: run)
         if run.serviceOptions.repeatability == .none { run.orphaned.add(from: before, to: run.service.ledger) }
         return response
     }

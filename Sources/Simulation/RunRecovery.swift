@@ -14,7 +14,10 @@ struct RunRecovery {
         }
         run.login?.calm()
         await run.restartCrashed()
-        while !run.late.isEmpty { RequestDelivery.deliverLate(in: run) }
+        run.gateway?.calm()
+        // The gateway reads the service again after a pause of at most an hour.
+        if run.gateway != nil { run.clock.advance(milliseconds: 3_600_000) }
+        while !run.late.isEmpty { await RequestDelivery.deliverLate(in: run) }
         let start = run.clock.now
         var left: [[SequenceNumber: String]] = []
         for round in 1...8 where run.violations.isEmpty {
@@ -39,6 +42,8 @@ struct RunRecovery {
             // Operations that remain a second time for the same reasons will not be sent at all.
             if round > 1, left == before, !isUnsettled { break }
         }
+        // Feeds are fresh for a while, and then lack the last changes of other devices.
+        if run.gateway != nil { run.clock.advance(milliseconds: 3_600_000) }
         for device in run.devices where run.violations.isEmpty {
             let sync = DeviceSync(device: device)
             if await sync.download(in: run) { await sync.download(in: run) }

@@ -29,7 +29,7 @@ package struct SeedSweep: Sendable {
         package func description(_ options: Simulation.Options) -> String {
             let without =
                 FaultKind.allCases.filter { !options.troubles.contains($0) }.map { " --without \($0)" }.joined()
-                + (options.isStrict ? " --strict" : "") + options.storage
+                + (options.isStrict ? " --strict" : "") + options.world
                 + options.plants.map { " --plant \($0)" }.sorted().joined()
             return "seed \(seed): \(violations.joined(separator: "\n    "))\n    swift run tidelog-simulate --seeds "
                 + "\(seed)..\(seed) --steps \(steps)\(without) --verbose"
@@ -120,9 +120,10 @@ package struct SeedSweep: Sendable {
 }
 
 extension Simulation.Options {
-    /// How the command is told the storage that is not left to the seed.
-    fileprivate var storage: String {
+    /// The options of the command for the parts of the world that are not left to the seed.
+    fileprivate var world: String {
         (viewsAreFiles.map { $0 ? " --views files" : " --views memory" } ?? "")
             + (flushLimit.map { " --flush \($0)" } ?? "")
+            + (hasGateway.map { $0 ? " --gateway yes" : " --gateway no" } ?? "")
     }
 }

@@ -21,4 +21,11 @@ package enum SeededBug: String, Sendable, Hashable, CaseIterable {
     case keptCreations
     /// The service returns deltas without changes.
     case emptyDeltas
+    /// The gateway loses its ledger when one of its processes ends.
+    case forgetfulLedger
+    /// The gateway does not record who has changed data, so that its feeds lack the changes of their readers.
+    case unmarkedWrites
+
+    /// Whether the bug is a bug of the gateway.
+    var isOfGateway: Bool { self == .forgetfulLedger || self == .unmarkedWrites }
 }

@@ -26,6 +26,8 @@ package actor Simulation {
         package var viewsAreFiles: Bool?
         /// How many changed items of the state are kept in memory; nil leaves it to the seed.
         package var flushLimit: Int?
+        /// Whether a gateway is between the devices and the service; nil leaves it to the seed.
+        package var hasGateway: Bool?
         /// Whether the apps only append to shared entities, and the outcome contains the history of the run.
         package var recordsHistory = false
 
@@ -55,6 +57,8 @@ package actor Simulation {
     var isStormy = false
     /// Whether other events are running during a request.
     var isInFlight = false
+    /// How often other events ran during a request.
+    var interruptions = 0
 
     /// The keys of the devices' stores; none if they are not encrypted.
     package nonisolated var keys: [LogKey] { habits.keys }
@@ -72,6 +76,8 @@ package actor Simulation {
     let snapshots: SnapshotPolicy
     let habits: WorkloadMix
     let viewsHabits: ViewsHabits
+    let gatewayHabits: GatewayHabits
+    private(set) var gateway: SimulatedGateway?
     /// The login state; nil if the service does not require authentication.
     var login: Login?
     /// The history of the run; nil if it is not recorded.
@@ -98,7 +104,8 @@ package actor Simulation {
         }
         capabilities.doubts = [.evidence, .evidence, .evidence, .correlation, .ask][random.below(5)]
         capabilities.respondsAsync = random.chance(20)
-        serviceOptions = capabilities
+        gatewayHabits = .of(seed, self.options)
+        serviceOptions = gatewayHabits.adjusted(capabilities, version)
         snapshots = random.chance(40) ? .automatic(growth: 8_192) : .manual
         var sandbox = FieldService.seeded
         if random.chance(30) { sandbox.options.pageSize = 2 }
@@ -113,6 +120,7 @@ package actor Simulation {
         habits = options.recordsHistory ? .history(&random) : WorkloadMix(&random)
         viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
+        gatewayHabits.adjust(&sandbox, version)
         let service = SimulatedService(sandbox)
         initialValues = service.ledger.values
         self.service = service
@@ -121,7 +129,10 @@ package actor Simulation {
         trace = Trace(keepsLines: options.keepsLines)
     }
 
-    var root: String { FieldService.origin + (version.isLegacy ? "/v2/" : "/v4/") }
+    /// The root of the service for the devices.
+    var root: String { gateway == nil ? originRoot : SimulatedGateway.deviceRoot }
+
+    private var originRoot: String { FieldService.origin + (version.isLegacy ? "/v2/" : "/v4/") }
 
     // MARK: The run
 
@@ -129,6 +140,13 @@ package actor Simulation {
         addTrace("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         addTrace(habits.line)
         addTrace(viewsHabits.line)
+        if gatewayHabits.nodes > 0 {
+            addTrace(gatewayHabits.line)
+            counts.add(1, .gatewayRuns)
+            gateway = SimulatedGateway(
+                gatewayHabits, seed: seed, root: originRoot, clock: clock, plants: options.plants)
+            gateway?.start(for: self)
+        }
         for number in 0..<deviceCount { await DeviceSetup(number: number).install(in: self) }
         if violations.isEmpty {
             isStormy = true
@@ -148,6 +166,7 @@ package actor Simulation {
         if !habits.syncsEachCommit { counts.add(1, .unsyncedRuns) }
         disks = devices.map(\.disk)
         devices = []
+        gateway = nil
         return Outcome(
             seed: seed, hash: trace.hash, violations: violations, lines: trace.lines,
             history: recorder?.lines ?? [], steps: steps, counts: counts)
@@ -156,7 +175,7 @@ package actor Simulation {
     private func step(_ number: Int) async {
         clock.advance(milliseconds: Int64(1 + random.below(60)) * 1_000)
         for device in devices { device.views?.passTime() }
-        if random.chance(50) { RequestDelivery.deliverLate(in: self) }
+        if random.chance(50) { await RequestDelivery.deliverLate(in: self) }
         let device = devices[random.below(devices.count)]
         if recorder != nil { return await HistoryApp(device: device).step(in: self) }
         let (user, process) = (DeviceUser(device: device), DeviceProcess(device: device))
@@ -193,6 +212,11 @@ package actor Simulation {
     /// Delivers a request of a device, possibly with faults.
     func deliver(_ request: WireRequest, from number: Int) async throws(TransportError) -> WireResponse {
         try await RequestDelivery(request: request, number: number).deliver(in: self)
+    }
+
+    /// Delivers a request of the gateway to the service, possibly with faults.
+    func forward(_ request: WireRequest, from number: Int?) async -> Result<WireResponse, TransportError> {
+        await RequestDelivery(request: request, number: number ?? -1).forward(in: self)
     }
 
     /// Returns the authentication hook of the device's app.

@@ -43,6 +43,12 @@ struct Command: AsyncParsableCommand {
             valueName: "count"))
     var flush: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether a gateway is between the devices and the service: yes or no. Without it, the seed determines it.",
+            valueName: "presence"))
+    var gateway: Presence?
+
     @Flag(help: "Also reports operations in doubt for a reason that the engine could have avoided.")
     var strict = false
 
@@ -99,6 +105,7 @@ struct Command: AsyncParsableCommand {
         options.keepsLines = verbose
         options.viewsAreFiles = views.map { $0 == .files }
         options.flushLimit = flush
+        options.hasGateway = gateway.map { $0 == .yes }
         options.recordsHistory = history != nil
         let file = try history.map(Self.create)
         let campaign = SeedSweep(seeds: range, options: options, runsTwice: twice, jobs: jobs)
@@ -119,6 +126,10 @@ struct Command: AsyncParsableCommand {
             let file = FileHandle(forWritingAtPath: path)
         else { throw ValidationError("\(path) cannot be written.") }
         return file
+    }
+
+    enum Presence: String, ExpressibleByArgument {
+        case yes, no
     }
 
     enum ViewsPlace: String, ExpressibleByArgument {

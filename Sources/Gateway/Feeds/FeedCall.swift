@@ -106,7 +106,7 @@ struct FeedCall: Sendable {
             }
         } catch {
             service.countError(error, kind.endpoint)
-            throw GatewayService.refusal(error, isSafe: true)
+            throw service.refusal(error, isSafe: true)
         }
         let probe = FeedPermission.probe(status: head.status, contentType: head.headers["Content-Type"])
         service.count(.permissionProbes, feed.settings.name, "\(probe)")

@@ -12,12 +12,15 @@ actor SharedFeed {
     private let logger: Logger
     private let count: @Sendable (String) -> Void
 
+    /// How long a node waits for the reading of another one before it asks again, in milliseconds.
+    private static let busyPause: Int64 = 300
+
     private(set) var head: FeedHead?
     private var isLoaded = false
     private var reading: Task<Void, Never>?
     private var isStopped = false
-    /// The end of a pause after another node was found reading.
-    private var busyUntil: ContinuousClock.Instant?
+    /// The time at which another node was found reading. A pause follows.
+    private var foundBusy: Int64?
     private var lastStart: Int64?
     private var backoff = FeedBackoff()
 
@@ -55,8 +58,13 @@ actor SharedFeed {
             let state = start(now)
             let isOver = waited >= (isStale ? environment.stalePatience : environment.feedPatience)
             if isOver || state == .refused || state == .paused && isStale { return isStale ? head : nil }
-            await environment.sleep(waited < 100 ? 5 : 50)
-            waited += waited < 100 ? 5 : 50
+            let pause: Int64 = waited < 100 ? 5 : 50
+            if let reading, let sleepDuring = environment.sleepDuring {
+                await sleepDuring(reading, pause)
+            } else {
+                await environment.sleep(pause)
+            }
+            waited += pause
         }
     }
 
@@ -130,7 +138,8 @@ actor SharedFeed {
     private func start(_ now: Int64) -> Start {
         if reading != nil { return .running }
         if isStopped { return .refused }
-        if let busyUntil, .now < busyUntil { return .running }
+        // A clock that was set back does not prolong the pause.
+        if let foundBusy, now >= foundBusy, now - foundBusy < Self.busyPause { return .running }
         guard backoff.mayRead(now: now) else { return .refused }
         // The last reading may be another node's.
         if storage.isShared, let began = head?.readBegan, now >= began, now - began < environment.feedPause {
@@ -146,7 +155,7 @@ actor SharedFeed {
     }
 
     private func read() async {
-        busyUntil = nil
+        foundBusy = nil
         // Notifications can replace the head before the end of the reading.
         let before = head
         do throws(FeedError) {
@@ -167,7 +176,7 @@ actor SharedFeed {
             case .busy:
                 count("busy")
                 lastStart = nil
-                busyUntil = .now + .milliseconds(300)
+                foundBusy = await storage.time()
             }
         } catch {
             count("refused")

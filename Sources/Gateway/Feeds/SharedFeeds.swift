@@ -35,9 +35,9 @@ final class SharedFeeds: Sendable {
     ) {
         self.storage = storage
         self.secret = secret
-        seal = TokenSeal(secret: secret)
+        seal = TokenSeal(secret: secret, randomBytes: environment.randomBytes)
         var feeds: [Key: SharedFeed] = [:]
-        let node = String(UInt64.random(in: .min ... .max), radix: 16)
+        let node = environment.randomBytes(8).map { String($0, radix: 16) }.joined(separator: ".")
         for endpoint in configuration.endpoints {
             guard let origin = origins[endpoint.name], !endpoint.feeds.isEmpty else { continue }
             let model = OriginModel(

@@ -8,15 +8,20 @@ struct TokenSeal: Sendable {
     private static let maximumLength = 8_192
 
     private let key: SymmetricKey
+    private let randomBytes: @Sendable (Int) -> [UInt8]
 
-    init(secret: [UInt8]) {
+    /// - Parameter randomBytes: The source of the nonces, which must never repeat for one secret.
+    init(secret: [UInt8], randomBytes: @escaping @Sendable (Int) -> [UInt8]) {
+        self.randomBytes = randomBytes
         key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret), info: Array("tidelog-gateway feed tokens".utf8),
             outputByteCount: 32)
     }
 
     func sealed(_ token: FeedToken, endpoint: String) -> String? {
-        let box = try? AES.GCM.seal(token.encoded, using: key, authenticating: Array(endpoint.utf8))
+        let box = try? AES.GCM.seal(
+            token.encoded, using: key, nonce: AES.GCM.Nonce(data: randomBytes(12)), authenticating: Array(endpoint.utf8)
+        )
         return box?.combined.map { String(Base64.encode(Array($0), .urlSafe).prefix { $0 != "=" }) }
     }
 

@@ -79,7 +79,7 @@ extension GatewayService {
                 request.method, kind.roots.originTarget(kind.rest), headers, body)
         } catch {
             countError(error, kind.endpoint)
-            throw Self.refusal(error, isSafe: ["GET", "HEAD", "OPTIONS"].contains(request.method))
+            throw refusal(error, isSafe: ["GET", "HEAD", "OPTIONS"].contains(request.method))
         }
         return try await answer(request, kind, head, received)
     }
@@ -142,10 +142,10 @@ extension GatewayService {
 
     /// Returns the answer for a response that was not received. 503 with Retry-After states that the origin has not executed
     /// the request.
-    static func refusal(_ error: TransportError, isSafe: Bool) -> RequestRefusal {
+    func refusal(_ error: TransportError, isSafe: Bool) -> RequestRefusal {
         if !error.mayHaveBeenSent || isSafe && [.unreachable, .resolve, .disconnected].contains(error.code) {
             return RequestRefusal(
-                503, "The service cannot be reached.", headers: ["Retry-After": "\(Int.random(in: 2...6))"])
+                503, "The service cannot be reached.", headers: ["Retry-After": environment.retryAfter()])
         }
         return error.code == .timeout
             ? RequestRefusal(504, "The service did not respond in time.")

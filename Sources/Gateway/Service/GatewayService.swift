@@ -179,7 +179,7 @@ package final class GatewayService: Sendable {
                 throw RequestRefusal(
                     429, "There are too many requests of one user in progress.", headers: ["Retry-After": "1"])
             case .busy where attempt >= 39:
-                throw RequestRefusal(503, "The gateway is busy.", headers: ["Retry-After": "\(Int.random(in: 2...6))"])
+                throw RequestRefusal(503, "The gateway is busy.", headers: ["Retry-After": environment.retryAfter()])
             case .tooManyOfUser, .busy: await environment.sleep(50)
             }
         }
@@ -205,11 +205,20 @@ package final class GatewayService: Sendable {
     }
 }
 
-/// The time and the log that the service uses.
+/// The time, the randomness and the log that the service uses.
 package struct GatewayEnvironment: Sendable {
     package var logger = Logger(label: "tidelog-gateway")
     /// Waits for milliseconds. Returns early if the task is cancelled.
     package var sleep: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
+    /// Waits for the end of a reading for at most some milliseconds, which may return earlier than either. By default
+    /// it sleeps for that time, because a request must be able to give up. A simulation waits for the reading instead, so
+    /// that the order of events does not depend on the scheduler.
+    package var sleepDuring: (@Sendable (_ reading: Task<Void, Never>, _ milliseconds: Int64) async -> Void)?
+    /// Returns random bytes. They must be unpredictable, except in a simulation.
+    package var randomBytes: @Sendable (_ count: Int) -> [UInt8] = { count in
+        var system = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &system) }
+    }
     /// Whether requests without `traceparent` get one.
     package var makesTraces = false
     /// How long a repetition waits for the end of the first attempt, in milliseconds.
@@ -222,4 +231,7 @@ package struct GatewayEnvironment: Sendable {
     package var feedPause: Int64 = 1_000
 
     package init() {}
+
+    /// Returns a time for `Retry-After` in seconds, which spreads the repetitions of many clients.
+    func retryAfter() -> String { String(2 + Int(randomBytes(1).first ?? 0) % 5) }
 }

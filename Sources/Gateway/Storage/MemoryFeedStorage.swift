@@ -20,8 +20,20 @@ package actor MemoryFeedStorage: FeedStorage {
     private var writes: [Writer: Int64] = [:]
     private var next: Int64 = 1
     private let now: @Sendable () -> Int64
+    private let salt: @Sendable () -> [UInt8]
+    package nonisolated let isShared: Bool
 
-    package init(now: @escaping @Sendable () -> Int64 = WallClock.milliseconds) { self.now = now }
+    /// - Parameters:
+    ///   - isShared: Whether several gateways of this process use the storage.
+    ///   - salt: Returns the 16 random bytes of a new feed.
+    package init(
+        isShared: Bool = false, now: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        salt: @escaping @Sendable () -> [UInt8] = { (0..<16).map { _ in UInt8.random(in: 0...255) } }
+    ) {
+        self.isShared = isShared
+        self.now = now
+        self.salt = salt
+    }
 
     package func feed(_ identity: FeedIdentity) async throws(LedgerStorageError) -> FeedHead {
         let known = feeds.values.first {
@@ -29,7 +41,7 @@ package actor MemoryFeedStorage: FeedStorage {
         }
         if let known, known.identity == identity { return known.head }
         if let known { feeds[known.head.id] = nil }
-        let head = FeedHead(id: next, salt: (0..<16).map { _ in UInt8.random(in: 0...255) })
+        let head = FeedHead(id: next, salt: salt())
         feeds[next] = Feed(identity: identity, head: head)
         next += 1
         return head

@@ -25,12 +25,14 @@ package enum RequestCredentials {
             .sorted().joined()
     }
 
-    /// Returns a text that is equal for two requests of one user, also after an access token was renewed, if it is a JWT.
-    /// The text may be equal for different users. It must not be used for permissions, because nothing is verified.
+    /// Returns a text that is equal for two requests of one user, also after an access token was renewed.
+    ///
+    /// The text may be equal for different users: all opaque access tokens have the same one, because nothing shows which
+    /// of them replaced another. It must not be used for permissions, because nothing is verified.
     package static func writer(_ headers: HTTPHeaders) -> String {
         guard let value = headers["Authorization"] else { return "" }
-        guard let subject = subject(of: value) else { return value }
-        return "jwt \(subject)"
+        if let subject = subject(of: value) { return "jwt \(subject)" }
+        return value.prefix { $0 != " " }.lowercased() == "bearer" ? "bearer" : value
     }
 
     /// Returns the issuer and the subject of a JWT (RFC 7519), or `nil` for other credentials.

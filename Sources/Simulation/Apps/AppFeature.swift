@@ -34,6 +34,14 @@ package enum AppFeature: String, Sendable, Hashable, CaseIterable, Comparable {
     case expiredDeltas
     /// Delta links that returned changes.
     case deltas
+    /// Runs with a gateway between the devices and the service.
+    case gatewayRuns
+    /// Requests that the ledger of the gateway answered without the service.
+    case ledgerReplays
+    /// Requests that waited for the end of an earlier attempt.
+    case ledgerWaits
+    /// Requests that the ledger refused, mostly because the outcome of an earlier attempt was lost.
+    case ledgerRefusals
 
     package static func < (a: AppFeature, b: AppFeature) -> Bool { a.rawValue < b.rawValue }
 }

@@ -141,10 +141,7 @@ actor ExploredSystem {
     /// Carries a request to the service and returns the response.
     func carried(_ id: Int, _ request: WireRequest) async -> WireResponse {
         guard let node else { return service.handle(request, from: 0) }
-        let incoming = IncomingRequest(
-            method: request.method, target: request.url, headers: request.headersWithLength,
-            body: IncomingBody(request.body))
-        let response = await CurrentExchange.$id.withValue(id) { await node.answer(incoming) }
+        let response = await CurrentExchange.$id.withValue(id) { await node.answer(request.incoming) }
         do throws(TransportError) {
             return try await WireResponse(response)
         } catch {
@@ -223,14 +220,4 @@ actor ExploredSystem {
 struct ExplorationImage {
     let disks: [SimulatedDisk]
     let service: SimulatedService
-}
-
-extension WireRequest {
-    /// The headers with the length of the body, which a server requires.
-    fileprivate var headersWithLength: HTTPHeaders {
-        var headers = headers
-        headers["Host"] = "gateway.test"
-        if method != "GET" { headers["Content-Length"] = String(body.count) }
-        return headers
-    }
 }
