@@ -53,8 +53,14 @@ final class Device {
         views?.crash()
     }
 
-    /// Marks all acknowledged operations as durable: the log has to be synced before a modification is sent.
-    func makesDurable() { durable = acknowledged }
+    /// Marks the operations as durable that the log had to sync before a modification is sent: those before the record
+    /// of its batch. A repeated batch has a record already.
+    func makesDurable() {
+        guard let records = try? allRecords(),
+            let last = records.lastIndex(where: { if case .batchPrepared = $0.record.body { true } else { false } })
+        else { return }
+        durable.formUnion(acknowledged.intersection(records[...last].compactMap(\.record.customTag)))
+    }
 
     /// Limits what the log must contain after a power loss to that which it had to sync.
     func losePower(syncsEachCommit: Bool) {

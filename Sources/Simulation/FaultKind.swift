@@ -12,6 +12,9 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case tornAnswer
     /// Only a part of the response arrives, and the transport does not detect it.
     case shortAnswer
+    /// The service fails while it writes the response, which ends with an error in the middle (OData V4, in-stream
+    /// errors).
+    case inStreamError
     /// The service receives the request long after the device has abandoned it.
     case lateRequest
     /// The service receives the request twice; the device receives only one of the responses.
@@ -54,6 +57,8 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case crashAtOpening
     /// A bit of the log changes while no process has the log open.
     case bitRot
+    /// The clock is set back or forward.
+    case clockJump
     /// A process of the gateway ends.
     case nodeCrash
     /// The gateway cannot reach the service.

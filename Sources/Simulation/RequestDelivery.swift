@@ -11,7 +11,7 @@ struct RequestDelivery {
 
     private static let onTheWay: [FaultKind] = [
         .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
-        .busy, .refusedPart,
+        .inStreamError, .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
         .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .editInFlight,
         .editInFlight, .otherDeviceInFlight,
@@ -31,7 +31,7 @@ struct RequestDelivery {
         if let device, !device.isOnline {
             throw failure(.unreachable, mayHaveBeenSent: false, in: run)
         }
-        if request.method != "GET" { device?.makesDurable() }
+        if request.method != "GET", !run.habits.syncsEachCommit { device?.makesDurable() }
         if let leak = device?.leak(in: request) { run.violated("d\(number) sends \(leak).") }
         guard run.isStormy, let device, run.random.chance(run.severity) else { return await answer(request, in: run) }
         return try await deliverWithFault(device, in: run)
@@ -64,6 +64,11 @@ struct RequestDelivery {
             var response = await answer(request, in: run)
             response.body = Array(
                 response.body.prefix(response.body.isEmpty ? 0 : run.random.below(response.body.count)))
+            return response
+        case .inStreamError:
+            var response = await answer(request, in: run)
+            response.body = Array(response.body.prefix(run.random.below(response.body.count + 1)))
+            response.body += Array(#"{"error":{"code":"500","message":"The service has failed."}}"#.utf8)
             return response
         case .busy:
             return refusal([429, 503][run.random.below(2)], ["Retry-After": "\(1 + run.random.below(120))"], in: run)
@@ -115,7 +120,7 @@ struct RequestDelivery {
             if run.random.chance(50) { _ = await answer(request, in: run) }
             device.crash()
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
-        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot, .nodeCrash,
+        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot, .clockJump, .nodeCrash,
             .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy:
             return await answer(request, in: run)
         }

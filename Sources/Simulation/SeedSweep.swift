@@ -23,10 +23,12 @@ package struct SeedSweep: Sendable {
     package struct Finding: Sendable {
         package let seed: UInt64
         package let violations: [String]
+        /// The options with which the shortest run reproduces the violation.
+        package let options: Simulation.Options
         /// The minimum number of steps that reproduce the violation.
         package let steps: Int
 
-        package func description(_ options: Simulation.Options) -> String {
+        package var description: String {
             let without =
                 FaultKind.allCases.filter { !options.troubles.contains($0) }.map { " --without \($0)" }.joined()
                 + (options.isStrict ? " --strict" : "") + options.world
@@ -95,27 +97,58 @@ package struct SeedSweep: Sendable {
             if again.hash != outcome.hash { violations = ["The second run of the seed differs from the first."] }
         }
         guard !violations.isEmpty else { return (outcome, nil) }
-        let finding = Finding(seed: seed, violations: violations, steps: outcome.steps)
-        return (outcome, stopsAtFirst ? finding : await shortened(finding))
+        var options = options
+        options.keepsLines = false
+        let finding = Finding(seed: seed, violations: violations, options: options, steps: outcome.steps)
+        if stopsAtFirst { return (outcome, finding) }
+        let shortest = await withFewerDevices(await shortened(finding))
+        return (outcome, await withFewerFaults(shortest, of: outcome.counts.troubles.keys.sorted()))
     }
 
     /// Finds a shorter run of the seed that also fails, by bisection. Its steps are a prefix of those of the longer run.
     private func shortened(_ finding: Finding) async -> Finding {
-        var options = options
-        options.keepsLines = false
         var shortest = finding
         var passing = -1
         while passing + 1 < shortest.steps {
             let steps = (passing + shortest.steps) / 2
+            var options = finding.options
             options.steps = steps
-            let outcome = await Simulation(seed: finding.seed, options: options).run()
-            if outcome.violations.isEmpty {
-                passing = steps
+            if let shorter = await failing(finding.seed, options, steps: steps) {
+                shortest = shorter
             } else {
-                shortest = Finding(seed: finding.seed, violations: outcome.violations, steps: steps)
+                passing = steps
             }
         }
         return shortest
+    }
+
+    /// Finds a run with fewer devices that also fails.
+    private func withFewerDevices(_ finding: Finding) async -> Finding {
+        var options = finding.options
+        for devices in 1...2 where devices < finding.options.devices ?? 3 {
+            options.devices = devices
+            if let smaller = await failing(finding.seed, options, steps: finding.steps) { return smaller }
+        }
+        return finding
+    }
+
+    /// Finds a run with fewer kinds of faults that also fails.
+    private func withFewerFaults(_ finding: Finding, of kinds: [FaultKind]) async -> Finding {
+        var smallest = finding
+        for kind in kinds {
+            var options = smallest.options
+            options.troubles.remove(kind)
+            if let smaller = await failing(finding.seed, options, steps: finding.steps) { smallest = smaller }
+        }
+        return smallest
+    }
+
+    private func failing(_ seed: UInt64, _ options: Simulation.Options, steps: Int) async -> Finding? {
+        var options = options
+        options.steps = steps
+        let outcome = await Simulation(seed: seed, options: options).run()
+        if outcome.violations.isEmpty { return nil }
+        return Finding(seed: seed, violations: outcome.violations, options: options, steps: steps)
     }
 }
 
@@ -124,6 +157,7 @@ extension Simulation.Options {
     fileprivate var world: String {
         (viewsAreFiles.map { $0 ? " --views files" : " --views memory" } ?? "")
             + (flushLimit.map { " --flush \($0)" } ?? "")
+            + (devices.map { " --devices \($0)" } ?? "")
             + (hasGateway.map { $0 ? " --gateway yes" : " --gateway no" } ?? "")
     }
 }

@@ -26,6 +26,8 @@ package actor Simulation {
         package var viewsAreFiles: Bool?
         /// How many changed items of the state are kept in memory; nil leaves it to the seed.
         package var flushLimit: Int?
+        /// The largest number of devices; if nil, the seed determines their number.
+        package var devices: Int?
         /// Whether a gateway is between the devices and the service; nil leaves it to the seed.
         package var hasGateway: Bool?
         /// Whether the apps only append to shared entities, and the outcome contains the history of the run.
@@ -89,7 +91,8 @@ package actor Simulation {
         clock = VirtualClock(seed: seed)
         var random = SeededRandom(seed: seed)
         version = random.chance(50) ? .v4 : .v2
-        deviceCount = max(options.recordsHistory ? 2 : 1, [1, 2, 2, 3][random.below(4)])
+        let devices = max(options.recordsHistory ? 2 : 1, [1, 2, 2, 3][random.below(4)])
+        deviceCount = min(devices, options.devices ?? devices)
         let drawn = [3, 6, 8, 16][random.below(4)]
         steps = options.steps ?? drawn
         severity = [0, 8, 20, 40][random.below(4)]
@@ -174,6 +177,7 @@ package actor Simulation {
 
     private func step(_ number: Int) async {
         clock.advance(milliseconds: Int64(1 + random.below(60)) * 1_000)
+        if random.chance(3), happens(.clockJump) { jump() }
         for device in devices { device.views?.passTime() }
         if random.chance(50) { await RequestDelivery.deliverLate(in: self) }
         let device = devices[random.below(devices.count)]
@@ -193,6 +197,13 @@ package actor Simulation {
         default: await process.reopen(in: self)
         }
         await restartCrashed()
+    }
+
+    /// Sets the clock back or forward, by at most an hour.
+    private func jump() {
+        let milliseconds = Int64(random.below(7_200_000)) - 3_600_000
+        clock.advance(milliseconds: milliseconds)
+        addTrace("the clock is set by \(milliseconds / 1_000) seconds")
     }
 
     /// Adds the records of the device's log to the trace, for the analysis of a violation.

@@ -12,7 +12,7 @@ struct SimulationTests {
         let start = ContinuousClock.now
         let report = await SeedSweep(seeds: 1...Self.runs).run()
         print(report.summary(seconds: (ContinuousClock.now - start) / .seconds(1)))
-        #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
+        #expect(report.findings.map { $0.description } == [])
     }
 
     @Test(arguments: SeededBug.allCases)
@@ -25,7 +25,16 @@ struct SimulationTests {
 
     @Test func `a seed determines a run byte by byte`() async {
         let report = await SeedSweep(seeds: 5_001...5_020, runsTwice: true).run()
-        #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
+        #expect(report.findings.map { $0.description } == [])
+    }
+
+    @Test func `a seed also determines a run with a gateway of several nodes`() async {
+        var options = Simulation.Options()
+        options.hasGateway = true
+        let report = await SeedSweep(seeds: 5_021...5_040, options: options, runsTwice: true).run()
+        #expect(report.findings.map { $0.description } == [])
+        #expect(report.counts.features[.gatewayRuns] == 20)
+        #expect(report.counts.troubles[.nodeCrash, default: 0] > 0)
     }
 
     @Test func `interrupted creates are neither lost nor repeated, and those with unique content need no user`()

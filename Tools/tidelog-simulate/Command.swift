@@ -43,6 +43,9 @@ struct Command: AsyncParsableCommand {
             valueName: "count"))
     var flush: Int?
 
+    @Option(help: "The largest number of devices. Without it, the seed determines their number.")
+    var devices: Int?
+
     @Option(
         help: ArgumentHelp(
             "Whether a gateway is between the devices and the service: yes or no. Without it, the seed determines it.",
@@ -105,6 +108,8 @@ struct Command: AsyncParsableCommand {
         options.keepsLines = verbose
         options.viewsAreFiles = views.map { $0 == .files }
         options.flushLimit = flush
+        if let devices, devices < 1 { throw ValidationError("A run has at least one device.") }
+        options.devices = devices
         options.hasGateway = gateway.map { $0 == .yes }
         options.recordsHistory = history != nil
         let file = try history.map(Self.create)
@@ -113,7 +118,7 @@ struct Command: AsyncParsableCommand {
         let report = await campaign.run { outcome, finding in
             for line in outcome.lines { print(line) }
             file?.write(Data(outcome.history.map { $0 + "\n" }.joined().utf8))
-            if let finding { print(finding.description(options)) }
+            if let finding { print(finding.description) }
             fflush(nil)
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)

@@ -116,6 +116,18 @@ struct UploadCall: Sendable {
         }
     }
 
+    /// Records the ends of attempts, and makes the answer at the same time. It is returned only if the ends are durable.
+    func record(
+        _ completions: [LedgerCompletion], _ answer: @escaping @Sendable () -> GatewayResponse
+    ) async throws(RequestRefusal) -> GatewayResponse {
+        async let made = answer()
+        do throws(RequestRefusal) { try await record(completions) } catch {
+            _ = await made
+            throw error
+        }
+        return await made
+    }
+
     /// The end of a transmission to the origin.
     enum Transmission: Sendable {
         case answered(WireResponse)
@@ -177,8 +189,9 @@ struct UploadCall: Sendable {
             case .answered(let response):
                 switch AnswerMeaning(response) {
                 case .outcome:
-                    try await record(end(.done(UnitOutcome.members([response]).encoded)))
-                    return answer(response, accepted: unit.dialect)
+                    return try await record(end(.done(UnitOutcome.members([response]).encoded))) {
+                        answer(response, accepted: unit.dialect)
+                    }
                 case .notExecuted: try await record(end(.notExecuted))
                 case .unknown: try await record(end(.doubt))
                 }

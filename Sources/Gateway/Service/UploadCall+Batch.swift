@@ -73,8 +73,8 @@ extension UploadCall {
             LedgerCompletion(
                 keys: keys(unit), attempt: attempt, end: end(of: unit, outcomes[unit.part]))
         }
+        guard !omitted.isEmpty else { return try await record(completions) { answered(response) } }
         try await record(completions)
-        if omitted.isEmpty { return answered(response) }
         let isInDoubt = sent.contains { if case .inDoubt = UnitResult(outcomes[$0.unit.part]) { true } else { false } }
         if isInDoubt { throw Self.inDoubt }
         var parts = parts

@@ -187,11 +187,12 @@ struct NodeTests {
         var marks: [String] = []
         while !world.isOver.withLock({ $0 }) {
             let mark = first + marks.count
-            let name = Value.string("mark \(mark)")
-            marks.append("mark \(mark)")
+            // Only content that hardly repeats is evidence of an entity whose response was lost.
+            let name = "mark \(mark) \(String(UInt64.random(in: .min ... .max), radix: 16))"
+            marks.append(name)
             try await device.create(
-                "Visits", ["VisitID": .guid(GuidValue(high: 7, low: UInt64(mark))), "Subject": name])
-            try await device.create("Suppliers", ["Name": name])
+                "Visits", ["VisitID": .guid(GuidValue(high: 7, low: UInt64(mark))), "Subject": .string(name)])
+            try await device.create("Suppliers", ["Name": .string(name)])
             _ = try await device.drain(uploads: 2)
             // A device that downloads while a create is in doubt is another subject.
             if mark.isMultiple(of: 5), try await device.open().isEmpty { _ = try? await device.engine.download() }
