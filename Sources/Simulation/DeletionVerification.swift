@@ -5,12 +5,16 @@ import SyncEngine
 /// The check of deletions in doubt.
 enum DeletionVerification {
     /// Checks that no deletion is in doubt after an upload without faults although the service does not have its entity:
-    /// no decision of the user is required.
+    /// no decision of the user is required. It may be in doubt together with a creation of its change set, whose content
+    /// proves nothing.
     static func check(_ device: Device, in run: isolated Simulation) async {
         do {
             let awaited = Set(try await device.store.doubts.awaitedOperations().values.joined())
-            let doubts = try await device.store.queue.pendingOperations(.inDoubt).filter { pending in
+            let inDoubt = try await device.store.queue.pendingOperations(.inDoubt)
+            let creating = Set(inDoubt.filter { !$0.operation.createdEntities.isEmpty }.map(\.operation.changeSet))
+            let doubts = inDoubt.filter { pending in
                 guard case .delete = pending.operation.action else { return false }
+                if let changeSet = pending.operation.changeSet, creating.contains(changeSet) { return false }
                 return pending.operation.call == nil && !awaited.contains(pending.sequence)
             }
             guard !doubts.isEmpty else { return }

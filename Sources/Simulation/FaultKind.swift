@@ -57,7 +57,7 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case crashAtOpening
     /// A bit of the log changes while no process has the log open.
     case bitRot
-    /// The clock is set back or forward.
+    /// The clocks of the devices are set back or forward.
     case clockJump
     /// A process of the gateway ends.
     case nodeCrash

@@ -13,6 +13,21 @@ struct OrphanedRequests {
     /// The links that they created or deleted, as `mark navigation mark`.
     private(set) var links: Set<String> = []
 
+    /// Adds creations whose entity the store had twice, because a download delivered it while the creation was in doubt,
+    /// and whose user deleted the downloaded one: the request is sent again, and its entity is the one that remains.
+    mutating func addDeletedTwins(of accounts: [DeviceHistory]) {
+        for account in accounts {
+            let creations = Set(account.operations.flatMap(\.operation.createdEntities))
+            let created = Set(creations.map { account.mark($0) })
+            for (sequence, operation) in account.operations {
+                guard case .delete(let entity) = operation.action, !creations.contains(entity),
+                    account.standing(of: sequence) == .done, created.contains(account.mark(entity))
+                else { continue }
+                self.created[account.mark(entity), default: 0] += 1
+            }
+        }
+    }
+
     mutating func add(from before: Ledger, to after: Ledger) {
         created.merge(after.created.difference(from: before.created), uniquingKeysWith: +)
         written.merge(after.written.difference(from: before.written), uniquingKeysWith: +)

@@ -20,12 +20,14 @@ struct RunVerification {
             }
         }
         guard run.violations.isEmpty else { return }
-        let effects = EffectVerification(ledger: run.service.ledger, orphaned: run.orphaned)
+        var orphaned = run.orphaned
+        orphaned.addDeletedTwins(of: accounts)
+        let effects = EffectVerification(ledger: run.service.ledger, orphaned: orphaned)
         for violation in effects.violations(in: accounts) { run.violated(violation) }
         let causes = CauseVerification(ledger: run.service.ledger, initialValues: run.initialValues)
         for violation in causes.violations(in: accounts) { run.violated(violation) }
         var outcome = OutcomeVerification(
-            ledger: run.service.ledger, orphaned: run.orphaned, initialValues: run.initialValues)
+            ledger: run.service.ledger, orphaned: orphaned, initialValues: run.initialValues)
         for violation in outcome.violations(in: accounts) { run.violated(violation) }
         var drafts = DraftVerification(ledger: run.service.ledger, supportsBatch: run.serviceOptions.supportsBatch)
         for violation in drafts.violations(in: accounts) { run.violated(violation) }

@@ -199,10 +199,10 @@ package actor Simulation {
         await restartCrashed()
     }
 
-    /// Sets the clock back or forward, by at most an hour.
+    /// Sets the clocks of the devices back or forward, by at most an hour.
     private func jump() {
         let milliseconds = Int64(random.below(7_200_000)) - 3_600_000
-        clock.advance(milliseconds: milliseconds)
+        clock.jump(milliseconds: milliseconds)
         addTrace("the clock is set by \(milliseconds / 1_000) seconds")
     }
 

@@ -6,17 +6,23 @@ import Synchronization
 /// time; a sleeping task advances it by the duration of its sleep.
 final class VirtualClock: Sendable {
     private let time = Mutex<Timestamp>(1_700_000_000_000)
+    /// The difference between the clocks of the devices and the time, in milliseconds.
+    private let error = Mutex<Int64>(0)
     private let random: Mutex<SeededRandom>
 
     init(seed: UInt64) { random = Mutex(SeededRandom(seed: ~seed)) }
 
+    /// The time, as the service and the gateway know it.
     var now: Timestamp { time.withLock { $0 } }
+
+    /// Sets the clocks of the devices forward, or back if the number is negative.
+    func jump(milliseconds: Int64) { error.withLock { $0 += milliseconds } }
 
     func advance(milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 
     var environment: SyncEnvironment {
         SyncEnvironment(
-            now: { self.now },
+            now: { self.now + self.error.withLock { $0 } },
             sleep: { duration throws(CancellationError) in
                 let (seconds, attoseconds) = duration.components
                 self.advance(milliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)

@@ -118,6 +118,18 @@ import Testing
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", nil])
     }
 
+    @Test func `without PATCH, an update precedes a link if no link determines its values`() throws {
+        store.service = ServiceOptions(supportsPatch: false)
+        let customer = try store.download("Customers", ["CustomerID": .integer(9)], etag: "\"9\"")
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        try store.perform(
+            [
+                .createLink(link(customer, "Orders", order)),
+                .update(customer, changes: ["Name": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"9\"", nil])
+    }
+
     @Test func `the other operations of the app's change set stay in order`() throws {
         let gone = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let order = try store.download("Orders", ["OrderID": .integer(2)], etag: "\"2\"")

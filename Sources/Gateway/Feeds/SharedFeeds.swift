@@ -24,6 +24,8 @@ final class SharedFeeds: Sendable {
     private let secret: [UInt8]
     private let feeds: [Key: SharedFeed]
     private let endpoints: Set<String>
+    /// The endpoints with a feed that everybody may read.
+    private let openEndpoints: Set<String>
     private let permissions = Mutex<[UserKey: FeedPermission]>([:])
     /// The times of changes that were looked up or made in this process; nil for users without one.
     private let writes = Mutex<[UserKey: Int64?]>([:])
@@ -53,6 +55,8 @@ final class SharedFeeds: Sendable {
         }
         self.feeds = feeds
         endpoints = Set(feeds.keys.map(\.endpoint))
+        openEndpoints = Set(
+            configuration.endpoints.filter { $0.feeds.contains { $0.authorization == .any } }.map(\.name))
     }
 
     func feed(_ endpoint: String, _ query: CanonicalQuery) -> SharedFeed? {
@@ -104,7 +108,12 @@ final class SharedFeeds: Sendable {
     /// - Throws: If it cannot be recorded.
     func wrote(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) {
         guard endpoints.contains(endpoint) else { return }
-        let user = writer(headers)
+        try await wrote(writer(headers), endpoint)
+        // A client may read without credentials, and send them with changes only.
+        if openEndpoints.contains(endpoint), headers["Authorization"] != nil { try await wrote(writer([:]), endpoint) }
+    }
+
+    private func wrote(_ user: [UInt8], _ endpoint: String) async throws(LedgerStorageError) {
         if storage.isShared { return try await storage.markWrite(endpoint: endpoint, user: user) }
         let time = await storage.time()
         writes.withLock { known in

@@ -85,7 +85,7 @@ package struct BatchLinks {
         let rest = line[line.index(after: space)...]
         let end = rest.firstIndex(of: " ") ?? rest.endIndex
         let url = String(rest[..<end])
-        let changed = roots.rewritten(url, direction)
+        let changed = roots.rewrittenTarget(url)
         return changed == url ? nil : line[...space] + changed + rest[end...]
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Links are the control information of OData (`@odata.nextLink`, `@id`, `__metadata.uri`, `__next`, …). Property
 /// values are never changed. Everything else, also white space and escapes, stays byte for byte. Input that is not JSON
-/// passes through. Memory is bounded by the length of a member name and of the root.
+/// passes through. Memory is bounded by the length of a member name, of the root, and of a URL in a batch.
 package struct LinkRewriter: Sendable {
     /// The names that are links in addition to the control information.
     package struct Scope: OptionSet, Sendable, Hashable {
@@ -18,6 +18,8 @@ package struct LinkRewriter: Sendable {
     }
 
     private let roots: [(from: [UInt8], to: [UInt8])]
+    /// Nil for responses.
+    private let requestRoots: ServiceRoots?
     private let scope: Scope
     private var containers: [Container] = []
     private var name: [UInt8] = []
@@ -43,6 +45,8 @@ package struct LinkRewriter: Sendable {
         case name(isEscaped: Bool)
         /// Inside of a string value that is not a link, or whose root was decided.
         case text(isEscaped: Bool)
+        /// Inside of the URL of a request in a JSON batch.
+        case target(raw: [UInt8], isEscaped: Bool)
         /// At the beginning of a link: the raw bytes, and the bytes without escapes.
         case link(raw: [UInt8], plain: [UInt8], isEscaped: Bool)
     }
@@ -57,6 +61,7 @@ package struct LinkRewriter: Sendable {
             (Array(source.path.utf8), Array(target.path.utf8)),
         ]
         self.scope = scope
+        requestRoots = direction == .request ? roots : nil
     }
 
     /// Rewrites a whole document.
@@ -96,8 +101,10 @@ package struct LinkRewriter: Sendable {
     /// Returns the remaining bytes of a document that ends inside of a link.
     package mutating func finish() -> [UInt8] {
         defer { state = .outside }
-        if case .link(let raw, _, _) = state { return raw }
-        return []
+        switch state {
+        case .link(let raw, _, _), .target(let raw, _): return raw
+        case .outside, .name, .text: return []
+        }
     }
 
     private mutating func step(_ byte: UInt8, _ output: inout [UInt8]) {
@@ -120,6 +127,7 @@ package struct LinkRewriter: Sendable {
             } else {
                 state = .text(isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
             }
+        case .target(let raw, let isEscaped): target(byte, raw, isEscaped, &output)
         case .link(let raw, let plain, let isEscaped): link(byte, raw, plain, isEscaped, &output)
         }
     }
@@ -142,6 +150,8 @@ package struct LinkRewriter: Sendable {
             if containers.last?.expectsName == true {
                 name.removeAll(keepingCapacity: true)
                 state = .name(isEscaped: false)
+            } else if isLink, requestRoots != nil, scope.contains(.batch), name.elementsEqual("url".utf8) {
+                state = .target(raw: [], isEscaped: false)
             } else {
                 state = isLink ? .link(raw: [], plain: [], isEscaped: false) : .text(isEscaped: false)
             }
@@ -193,6 +203,20 @@ package struct LinkRewriter: Sendable {
         case "uri": return scope.contains(.links)
         default: return false
         }
+    }
+
+    /// Rewrites the URL of a request, which can contain a second one in its query.
+    private mutating func target(_ byte: UInt8, _ raw: [UInt8], _ isEscaped: Bool, _ output: inout [UInt8]) {
+        guard !isEscaped, byte == UInt8(ascii: "\"") else {
+            state = .target(raw: raw + [byte], isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
+            return
+        }
+        let text = String(decoding: raw, as: UTF8.self).split(separator: "\\/", omittingEmptySubsequences: false)
+            .joined(separator: "/")
+        let changed = text.contains("\\") ? text : requestRoots?.rewrittenTarget(text) ?? text
+        output += changed == text ? raw : Array(changed.utf8)
+        output.append(byte)
+        state = .outside
     }
 
     private mutating func link(

@@ -30,6 +30,11 @@ package struct ServiceRoots: Sendable, Hashable {
     /// The target of a request at the origin: the path and query of the client's target, below the other root.
     package func originTarget(_ rest: String) -> String { origin.path + Self.withRewrittenID(rest, self) }
 
+    /// Returns the URL of a request inside a batch with its roots replaced.
+    package func rewrittenTarget(_ url: String) -> String {
+        Self.withRewrittenID(rewritten(url, .request), self)
+    }
+
     /// Rewrites the URL in `$id`, the query option of a request that removes a link (OData 4.01 Part 1, 11.4.6.2).
     private static func withRewrittenID(_ rest: String, _ roots: ServiceRoots) -> String {
         guard let mark = rest.firstIndex(of: "?"), rest[mark...].contains("id=") else { return rest }

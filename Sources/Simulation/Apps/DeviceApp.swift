@@ -13,6 +13,8 @@ final class DeviceApp {
     var random: SeededRandom
     var drafts = DeviceDrafts()
     var report = AppReport()
+    /// The number of resolved conflicts that reversed operations, when it was last determined.
+    private var reversals = 0
 
     init(number: Int, seed: UInt64, plants: Set<SeededBug>) {
         self.number = number
@@ -66,9 +68,24 @@ final class DeviceApp {
     /// Checks that the store contains exactly the drafts that the user made.
     func verifyDrafts(_ device: Device) async throws(TidelogError) {
         guard try await device.store.model.findEntitySet(FieldService.draftSets[0]) != nil else { return }
-        let (differences, restored) = drafts.compare(try await DeviceDrafts.stored(in: device.store))
+        let stored = try await DeviceDrafts.stored(in: device.store)
+        var (differences, restored) = drafts.compare(stored)
+        if !differences.isEmpty, hasReversed(device) {
+            drafts.isStale = true
+            (differences, restored) = drafts.compare(stored)
+        }
         for difference in differences { violated(difference) }
         count(.restoredDrafts, restored)
+    }
+
+    /// Returns whether a conflict was resolved since the last call in a way that reverses operations, such as the
+    /// activation of a draft.
+    private func hasReversed(_ device: Device) -> Bool {
+        let before = reversals
+        reversals = ((try? device.allRecords()) ?? []).count { _, record in
+            if case .conflictResolved(let resolved) = record.body { !resolved.takenBack.isEmpty } else { false }
+        }
+        return reversals > before
     }
 
     // MARK: Findings

@@ -62,7 +62,12 @@ struct GatewayHabits: Sendable {
         guard nodes > 0 else { return options }
         var adjusted = options
         adjusted.repeatability = usesLedger ? (version.isLegacy ? .sap : .oasis) : .none
+        // The gateway refuses a request whose outcome it does not know, so that the devices have to read.
+        if adjusted.doubts == .ask { adjusted.doubts = .evidence }
         adjusted.correlationProperties = [:]
+        for set in FieldService.sets where adjusted.doubts == .correlation {
+            adjusted.correlationProperties[set] = "Mark"
+        }
         return adjusted
     }
 

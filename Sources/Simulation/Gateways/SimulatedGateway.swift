@@ -37,8 +37,7 @@ final class SimulatedGateway {
         let now: @Sendable () -> Int64 = { clock.now }
         ledger = MemoryLedgerStorage(now: now)
         let salts = Mutex(SeededRandom(seed: seed &* 47 &+ 13))
-        feeds = MemoryFeedStorage(
-            isShared: true, now: now, salt: { salts.withLock { salts in (0..<16).map { _ in UInt8(salts.below(256)) } } })
+        feeds = MemoryFeedStorage(isShared: true, now: now, salt: { salts.withLock { $0.bytes(16) } })
     }
 
     /// The root of the service for the devices.
@@ -121,8 +120,7 @@ final class SimulatedGateway {
         environment.logger = Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() }
         environment.sleep = { [clock] in clock.advance(milliseconds: $0) }
         environment.sleepDuring = { reading, _ in await reading.value }
-        environment.randomBytes = { count in source.withLock { source in (0..<count).map { _ in UInt8(source.below(256)) } }
-        }
+        environment.randomBytes = { count in source.withLock { $0.bytes(count) } }
         return environment
     }
 }

@@ -33,24 +33,28 @@ extension PageBuilder {
         append(.init(source: parent, navigation: containment.navigation.name, target: id, isAdded: true))
     }
 
-    /// Returns the entities of this query that a complete containment collection no longer contains.
-    func contained(in images: ArraySlice<EntityImage>) throws(StateError) -> [EntityID] {
-        var gone: [EntityID] = []
+    /// Returns the entities of this query that complete collections no longer contain: those of containment collections,
+    /// which are gone, and the others, which the query may still contain.
+    func missing(
+        in images: ArraySlice<EntityImage>
+    ) throws(StateError) -> (contained: [EntityID], others: [EntityID]) {
+        var (gone, others): ([EntityID], [EntityID]) = ([], [])
         for image in images where !builder.isNew(image.entity) {
             guard let set = model.findEntitySet(image.set) else { continue }
             for links in image.links where links.isComplete {
                 guard let property = model.findEntityType(image.type)?.findProperty(links.navigation),
-                    let target = model.target(of: property, in: set), target.containment?.navigation == property,
-                    let end = property.navigation
+                    let target = model.target(of: property, in: set), let end = property.navigation
                 else { continue }
+                let isContainment = target.containment?.navigation == property
                 let shown = Set(links.targets)
                 for link in try storage.links(of: image.entity, along: end) where link.inBase {
                     let id = link.target(along: end)
-                    if !shown.contains(id), try storage.bookkeeping.isCovered(id, by: query) { gone.append(id) }
+                    guard !shown.contains(id), try storage.bookkeeping.isCovered(id, by: query) else { continue }
+                    if isContainment { gone.append(id) } else { others.append(id) }
                 }
             }
         }
-        return gone
+        return (gone, others)
     }
 
     /// Adds the link without counting it, because it is part of the entity.

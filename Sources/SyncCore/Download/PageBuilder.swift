@@ -184,10 +184,11 @@ public struct PageBuilder<Storage: StateReader> {
             try addToQuarantine(tooLarge: payload, set, below: parent, expanding: branches)
             return nil
         }
-        let contained = try contained(in: pages[last].images[start...])
+        let missing = try missing(in: pages[last].images[start...])
         beginPart(at: start)
         try judge(firstNew)
-        for gone in contained { try remove(gone, isDeleted: false) }
+        for gone in missing.contained { try remove(gone, isDeleted: false) }
+        unlinked.formUnion(missing.others)
         if set.isContained, parent == nil { try link(id, in: set, payload) }
         keepAll()
         for change in payload.changes { try add(change, of: id, set) }

@@ -9,6 +9,9 @@ import Operations
 /// app's.
 struct GuardedUpdateOrder<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
+    /// Whether an update is a `PUT`, which repeats all values of its entity. Links change some of them if the entity has
+    /// a referential constraint; its updates do not move.
+    let repeatsValues: Bool
 
     func sorted(_ operations: [PendingOperation]) throws(StateError) -> [PendingOperation] {
         /// Each operation, with the updates that precede it.
@@ -23,6 +26,7 @@ struct GuardedUpdateOrder<Storage: StateReader> {
             case .update(let entity, let changes, let bindings):
                 guard let place = firstLinks[entity], bindings.isEmpty, !fixed.contains(entity),
                     try resolver.serviceRow(entity)?.etag != nil,
+                    try !sendsValuesOfLinks(entity, in: pending.operation),
                     try resolver.namedTargets(of: entity, changes, in: pending.operation).isEmpty
                 else {
                     if firstLinks[entity] != nil || !bindings.isEmpty { fixed.insert(entity) }
@@ -39,6 +43,13 @@ struct GuardedUpdateOrder<Storage: StateReader> {
             places.append(([], pending))
         }
         return places.flatMap { $0.guarded + [$0.operation] }
+    }
+
+    /// Returns whether an update of the entity contains values that links determine.
+    private func sendsValuesOfLinks(_ entity: EntityID, in operation: Operation) throws(StateError) -> Bool {
+        guard repeatsValues else { return false }
+        guard let type = try resolver.entityType(of: entity, in: operation) else { return true }
+        return type.navigationProperties.contains { $0.navigation?.constraints.isEmpty == false }
     }
 
     /// Returns whether the operation changes only values of the entity.

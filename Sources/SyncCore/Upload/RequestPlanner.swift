@@ -56,9 +56,8 @@ struct RequestPlanner<Storage: StateReader> {
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        // The values that a PUT repeats depend on the links before it, so their order stays.
-        let isSorted = options.supportsPatch && operations.count > 1
-        for pending in isSorted ? try GuardedUpdateOrder(resolver: resolver).sorted(operations) : operations {
+        let order = GuardedUpdateOrder(resolver: resolver, repeatsValues: !options.supportsPatch)
+        for pending in operations.count > 1 ? try order.sorted(operations) : operations {
             if !options.supportsPatch, pending.operation.call == nil {
                 try nullDependents(pending.operation, &tracker)
             }

@@ -90,6 +90,29 @@ struct LinkRewriterTests {
                 == "/sap/SHOP/A(1)/B/$ref?$id=http://backend:8000/sap/SHOP/B(2)")
     }
 
+    @Test func `the URL in $id is rewritten for requests in batches as well`() {
+        let (ours, theirs) = ("https://gw.example/odata/shop/B(2)", "http://backend:8000/sap/SHOP/B(2)")
+        let json = rewrittenBatch(#"{"requests":[{"id":"1","method":"delete","url":"A(1)/B/$ref?$id=\#(ours)"}]}"#)
+        #expect(json == #"{"requests":[{"id":"1","method":"delete","url":"A(1)/B/$ref?$id=\#(theirs)"}]}"#)
+        let escaped = rewrittenBatch(#"{"requests":[{"url":"https:\/\/gw.example\/odata\/shop\/A(1)/B/$ref?$id=\#(ours)"}]}"#)
+        #expect(escaped == #"{"requests":[{"url":"http://backend:8000/sap/SHOP/A(1)/B/$ref?$id=\#(theirs)"}]}"#)
+        for text in [#"{"requests":[{"url":"A?$filter=a eq '\u0041'"}]}"#, #"{"requests":[{"url":"A?$id"#] {
+            #expect(rewrittenBatch(text) == text)
+        }
+        let multipart = """
+            --b\r\nContent-Type: application/http\r\n\r\nDELETE A(1)/B/$ref?$id=URL HTTP/1.1\r\n\r\n\r\n--b--\r\n
+            """
+        let rewritten = BatchLinks.rewrite(
+            Array(multipart.replacing("URL", with: ours).utf8), contentType: "multipart/mixed;boundary=b", roots,
+            .request)
+        #expect(String(decoding: rewritten, as: UTF8.self) == multipart.replacing("URL", with: theirs))
+    }
+
+    private func rewrittenBatch(_ text: String) -> String {
+        String(
+            decoding: LinkRewriter.rewrite(Array(text.utf8), roots, .request, scope: .batch), as: UTF8.self)
+    }
+
     @Test func `V4 metadata receives the annotation once, and other documents do not change`() {
         let document =
             #"<edmx:Edmx Version="4.0"><Schema><EntityContainer Name="C"><X/></EntityContainer></Schema></edmx:Edmx>"#

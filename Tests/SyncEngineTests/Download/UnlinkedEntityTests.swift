@@ -19,6 +19,11 @@ struct UnlinkedEntityTests {
             let came = change.came.map { #"{"ProductID":\#($0)}"# }
             return #"{"SupplierID":\#(change.supplier),"Products@delta":[\#((left + came).joined(separator: ","))]}"#
         }
+        tell(shop, items)
+    }
+
+    /// Sets the next delta, which contains these entities in JSON.
+    private func tell(_ shop: Shop, _ items: [String]) {
         let body =
             ##"{"@context":"http://shop.test/v4/$metadata#Suppliers/$delta","value":[\##(items.joined(separator: ","))],"@deltaLink":"http://shop.test/v4/Suppliers?$deltatoken=1"}"##
         shop.transport.add(
@@ -48,6 +53,19 @@ struct UnlinkedEntityTests {
         let report = try await shop.engine.download()
         #expect(try await !products(shop).contains("Products(\(product))"))
         #expect(report.queries.map(\.tally.removed) == [1])
+    }
+
+    @Test func `an entity that is missing in the complete collection of a delta is removed`() async throws {
+        let shop = try await shop()
+        let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
+        let only = try await left(shop, of: 1).filter { !both.contains($0) }
+        let product = try #require(only.first)
+        let others = (only.dropFirst() + both).map { #"{"ProductID":\#($0)}"# }.joined(separator: ",")
+        tell(shop, [#"{"SupplierID":1,"Products":[\#(others)]}"#])
+        try await shop.pull()
+        #expect(try await !products(shop).contains("Products(\(product))"))
+        let kept = Set(try await products(shop))
+        #expect(both.allSatisfy { kept.contains("Products(\($0))") })
     }
 
     @Test func `an entity in the collection of another entity of the query is kept`() async throws {
