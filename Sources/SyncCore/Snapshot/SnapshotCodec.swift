@@ -1,4 +1,4 @@
-import EDM
+public import EDM
 import Operations
 
 /// The binary form of snapshot items, built from the elements of the record codec.
