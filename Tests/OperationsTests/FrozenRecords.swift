@@ -1,5 +1,6 @@
 import EDM
 import Operations
+import Testing
 
 /// Records in the bytes of format version 1: for each kind one without optional fields and one with all of them.
 ///
