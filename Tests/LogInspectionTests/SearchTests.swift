@@ -175,7 +175,7 @@ struct SearchTests {
         default: selection.entities = IdentifierSet((0..<count).map { _ in entity(&random).rawValue })
         }
         if Int.random(in: 0...3, using: &random) == 0 {
-            selection.kinds = RecordKinds([.definingQueryAdded, .operationsUndone])
+            selection.kinds = RecordKinds([.definingQueryAdded, .queueChanged])
         }
         return selection
     }
