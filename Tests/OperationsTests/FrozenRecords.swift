@@ -9,16 +9,17 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
     let name: String
     let kind: RecordCodec.Kind
     let body: Record.Body
-    let hex: String
 
     var testDescription: String { name }
 
-    init(_ name: String, _ kind: RecordCodec.Kind, _ body: Record.Body, _ hex: String) {
+    init(_ name: String, _ kind: RecordCodec.Kind, _ body: Record.Body) {
         self.name = name
         self.kind = kind
         self.body = body
-        self.hex = hex
     }
+
+    /// The payload in format version 1.
+    var hex: String { Self.payloads[name] ?? "missing" }
 
     /// The time of all records except placeholders, which have none.
     var record: Record { Record(time: body == .lost ? 0 : 1_770_000_000_123, body: body) }
@@ -33,8 +34,12 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
         "I": .guid(GuidValue(high: 1, low: 2)), "J": .enumeration("Red"), "K": .raw("{}"),
         "L": .complex(ComplexValue(type: "S.T", properties: ["X": .integer(1)])),
         "M": .collection([.string("a"), .boolean(false)]),
-        "N": .dateTimeOffset(GlobalDateTime(millisecondsSince1970: 1_770_000_000_123)!),
+        "N": .date(date), "O": .timeOfDay(time), "P": .duration(DayTimeDuration(isNegative: true, seconds: 90)!),
+        "Q": .dateTime(LocalDateTime(date: date, time: time)),
+        "R": .dateTimeOffset(GlobalDateTime(local: LocalDateTime(date: date, time: time), offsetMinutes: -90)!),
     ]
+    private static let date = LocalDate("2024-02-29")!
+    private static let time = LocalTime("23:59:59.120")!
 
     private static let content = StreamContent(
         digest: StreamDigest(Array(0..<32))!, byteCount: 1 << 40, mediaType: "image/jpeg")
@@ -42,16 +47,16 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
         digest: StreamDigest(Array(0..<32))!, byteCount: 300, mediaType: "image/jpeg", name: "Ä.jpg")
 
     private static let operations = [
-        FrozenRecord("lost", .lost, .lost, ""),
+        FrozenRecord("lost", .lost, .lost),
         FrozenRecord(
             "serviceInstalled", .serviceInstalled,
-            .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array("<edmx/>".utf8))), ""),
-        FrozenRecord("operation: delete", .operation, .operation(Operation(.delete(id(300)))), ""),
+            .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array("<edmx/>".utf8)))),
+        FrozenRecord("operation: delete", .operation, .operation(Operation(.delete(id(300))))),
         FrozenRecord(
             "operation: create", .operation,
             .operation(
                 Operation(.create(Creation(entity: id(9), set: "Orders", type: "S.Order", values: values), parent: nil))
-            ), ""),
+            )),
         FrozenRecord(
             "operation: update", .operation,
             .operation(
@@ -59,16 +64,16 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                     .update(
                         id(9), changes: ["Note": .null],
                         bindings: [Binding(navigation: "Items", targets: [id(1), id(2)])]
-                    ))), ""),
+                    )))),
         FrozenRecord(
             "operation: createLink", .operation,
-            .operation(Operation(.createLink(Link(from: id(1), navigation: "Items", to: id(2))))), ""),
+            .operation(Operation(.createLink(Link(from: id(1), navigation: "Items", to: id(2)))))),
         FrozenRecord(
             "operation: updateLink", .operation,
-            .operation(Operation(.updateLink(Link(from: id(1), navigation: "Owner", to: id(2))))), ""),
+            .operation(Operation(.updateLink(Link(from: id(1), navigation: "Owner", to: id(2)))))),
         FrozenRecord(
             "operation: deleteLink", .operation,
-            .operation(Operation(.deleteLink(Link(from: id(1), navigation: "Items", to: id(2))))), ""),
+            .operation(Operation(.deleteLink(Link(from: id(1), navigation: "Items", to: id(2)))))),
         FrozenRecord(
             "operation with all fields", .operation,
             .operation(
@@ -86,19 +91,19 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                     headers: [.init(name: "X-A", value: "b")],
                     headerTemplates: [.init(name: "X-B", parts: [.text("no "), .key(id(300), property: "ID")])],
                     isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft,
-                    stream: StreamWrite(property: "Photo", content: namedContent))), ""),
+                    stream: StreamWrite(property: "Photo", content: namedContent)))),
         FrozenRecord(
             "operation with a stream", .operation,
             .operation(
                 Operation(
                     .update(id(9), changes: [:], bindings: []), uploadCategory: .entity(id(9)), delivery: .localOnly,
-                    stream: StreamWrite(content: content))), ""),
+                    stream: StreamWrite(content: content)))),
         FrozenRecord(
             "operation with a deleted stream", .operation,
-            .operation(Operation(.update(id(9), changes: [:], bindings: []), stream: StreamWrite(content: nil))), ""),
+            .operation(Operation(.update(id(9), changes: [:], bindings: []), stream: StreamWrite(content: nil)))),
         FrozenRecord(
             "operation with a call", .operation,
-            .operation(Operation(.update(.unbound, changes: [:], bindings: []), call: ActionCall("Close"))), ""),
+            .operation(Operation(.update(.unbound, changes: [:], bindings: []), call: ActionCall("Close")))),
         FrozenRecord(
             "operation with a call bound to an entity", .operation,
             .operation(
@@ -109,16 +114,16 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                         [
                             .init("a", .value(.integer(3))), .init("b", .entity(.reference(id(8)))),
                             .init("c", .entities([.content(type: "S.T", ["N": .null])])),
-                        ], answer: .boundEntity))), ""),
+                        ], answer: .boundEntity)))),
         FrozenRecord(
             "operation with a call bound to a property", .operation,
-            .operation(Operation(.delete(id(9)), call: ActionCall("S.First", on: .property("Stops", of: id(9))))), ""),
+            .operation(Operation(.delete(id(9)), call: ActionCall("S.First", on: .property("Stops", of: id(9)))))),
         FrozenRecord(
             "operation with a call bound to a set", .operation,
-            .operation(Operation(.delete(id(9)), call: ActionCall("S.First", on: .set("Trips", type: nil)))), ""),
+            .operation(Operation(.delete(id(9)), call: ActionCall("S.First", on: .set("Trips", type: nil))))),
         FrozenRecord(
             "operation with a call bound to a type", .operation,
-            .operation(Operation(.delete(id(9)), call: ActionCall("S.First", on: .set("Trips", type: "S.Long")))), ""),
+            .operation(Operation(.delete(id(9)), call: ActionCall("S.First", on: .set("Trips", type: "S.Long"))))),
     ]
 
     private static let image = EntityImage(entity: id(7), set: "Orders", type: "S.Order", values: ["ID": .integer(5)])
@@ -134,55 +139,54 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
 
     private static let downloads = [
         FrozenRecord(
-            "definingQueryAdded", .definingQueryAdded, .definingQueryAdded(DefiningQuery(name: "Q", query: "Orders")),
-            ""),
+            "definingQueryAdded", .definingQueryAdded, .definingQueryAdded(DefiningQuery(name: "Q", query: "Orders"))),
         FrozenRecord(
             "definingQueryAdded with all fields", .definingQueryAdded,
-            .definingQueryAdded(DefiningQuery(name: "Q", query: "Orders", automaticallyRetrievesStreams: true)), ""),
-        FrozenRecord("definingQueryRemoved", .definingQueryRemoved, .definingQueryRemoved(name: "Q"), ""),
-        FrozenRecord("downloadStarted", .downloadStarted, .downloadStarted(queries: ["Q", "R"]), ""),
+            .definingQueryAdded(DefiningQuery(name: "Q", query: "Orders", automaticallyRetrievesStreams: true))),
+        FrozenRecord("definingQueryRemoved", .definingQueryRemoved, .definingQueryRemoved(name: "Q")),
+        FrozenRecord("downloadStarted", .downloadStarted, .downloadStarted(queries: ["Q", "R"])),
         FrozenRecord(
             "downloadStarted with all fields", .downloadStarted,
             .downloadStarted([
                 .init(query: "Q", mode: .delta), .init(query: "R", mode: .resumed), .init(query: "S", mode: .restarted),
-            ]), ""),
+            ])),
         FrozenRecord(
-            "downloadPage", .downloadPage, .downloadPage(DownloadPage(query: "Q", entities: [image, image])), ""),
-        FrozenRecord("downloadPage with all fields", .downloadPage, .downloadPage(changes), ""),
+            "downloadPage", .downloadPage, .downloadPage(DownloadPage(query: "Q", entities: [image, image]))),
+        FrozenRecord("downloadPage with all fields", .downloadPage, .downloadPage(changes)),
         FrozenRecord(
             "comparedPage", .comparedPage,
-            .downloadPage(DownloadPage(query: "Q", unchanged: [7, 8, 9, 4, 300].map(id))), ""),
+            .downloadPage(DownloadPage(query: "Q", unchanged: [7, 8, 9, 4, 300].map(id)))),
         FrozenRecord(
             "comparedPage with all fields", .comparedPage,
             .downloadPage(
                 DownloadPage(
                     query: "Q", entities: changes.entities, unchanged: [id(1)], removed: changes.removed,
-                    left: changes.left, links: changes.links, next: changes.next)), ""),
-        FrozenRecord("downloadFinished", .downloadFinished, .downloadFinished(query: "Q"), ""),
+                    left: changes.left, links: changes.links, next: changes.next))),
+        FrozenRecord("downloadFinished", .downloadFinished, .downloadFinished(query: "Q")),
         FrozenRecord(
             "downloadFinished with all fields", .downloadFinished,
-            .downloadFinished(DownloadFinished(query: "Q", deltaLink: "Orders?$deltatoken=3")), ""),
+            .downloadFinished(DownloadFinished(query: "Q", deltaLink: "Orders?$deltatoken=3"))),
         FrozenRecord(
             "linksLeftOpen", .linksLeftOpen,
             .linksLeftOpen([
                 OpenLink(query: "Q", set: "Orders", source: "Orders(1)", navigation: "Owner", target: "Customers(7)")
-            ]), ""),
+            ])),
         FrozenRecord(
             "entitiesQuarantined", .entitiesQuarantined,
             .entitiesQuarantined([
                 QuarantinedEntity(query: "Q", set: "Orders", reason: .unreadable, message: "No number.")
-            ]), ""),
+            ])),
         FrozenRecord(
             "entitiesQuarantined with all fields", .entitiesQuarantined,
             .entitiesQuarantined([
                 QuarantinedEntity(
                     query: "Q", set: "Orders", name: "Orders(1)", entity: id(7), reason: .further, path: "/Total",
                     message: "No number.", text: "1e400", hidesOthers: true, count: 300)
-            ]), ""),
-        FrozenRecord("entitiesRead", .entitiesRead, .entitiesRead([image, fullImage]), ""),
-        FrozenRecord("entitiesMissing", .entitiesMissing, .entitiesMissing([id(7), id(300)]), ""),
+            ])),
+        FrozenRecord("entitiesRead", .entitiesRead, .entitiesRead([image, fullImage])),
+        FrozenRecord("entitiesMissing", .entitiesMissing, .entitiesMissing([id(7), id(300)])),
         FrozenRecord(
-            "streamsStored", .streamsStored, .streamsStored([StreamImage(entity: id(7), content: nil)]), ""),
+            "streamsStored", .streamsStored, .streamsStored([StreamImage(entity: id(7), content: nil)])),
         FrozenRecord(
             "streamsStored with all fields", .streamsStored,
             .streamsStored([
@@ -190,7 +194,7 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                     entity: id(7), property: "Photo", content: namedContent, etag: "e",
                     told: .init(readLink: "media/7", editLink: "edit/7", etag: "f")),
                 StreamImage(entity: id(8), content: content, told: .init()),
-            ]), ""),
+            ])),
     ]
 
     private static let refusal = Refusal(status: 409, code: "c", message: "m", method: "POST", url: "Orders")
@@ -224,10 +228,10 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
     private static let batches = [
         FrozenRecord(
             "batchPrepared", .batchPrepared,
-            .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)]])), ""),
-        FrozenRecord("batchPrepared with all fields", .batchPrepared, .batchPrepared(fullBatch), ""),
+            .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)]]))),
+        FrozenRecord("batchPrepared with all fields", .batchPrepared, .batchPrepared(fullBatch)),
         FrozenRecord(
-            "batchAccepted", .batchAccepted, .batchAccepted(BatchAccepted(batch: 2, monitor: "$monitor/2")), ""),
+            "batchAccepted", .batchAccepted, .batchAccepted(BatchAccepted(batch: 2, monitor: "$monitor/2"))),
         FrozenRecord(
             "batchAnswered", .batchAnswered,
             .batchAnswered(
@@ -238,7 +242,7 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                         .init(operation: 5, result: .rejected(refusal)), .init(operation: 6, result: .notProcessed),
                         .init(operation: 7, result: .inDoubt("cut off")),
                         .init(operation: 8, result: .deferred(refusal, attempts: 300)),
-                    ])), ""),
+                    ]))),
         FrozenRecord(
             "batchAnswered with all fields", .batchAnswered,
             .batchAnswered(
@@ -248,33 +252,33 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                         .init(operation: 4, result: .confirmed(images: [fullImage])),
                         .init(operation: 5, result: .rejected(fullRefusal)),
                         .init(operation: 6, result: .deferred(fullRefusal, attempts: 1)),
-                    ])), ""),
+                    ]))),
         FrozenRecord(
-            "batchInterrupted", .batchInterrupted, .batchInterrupted(BatchInterrupted(batch: 1, reason: "lost")), ""),
+            "batchInterrupted", .batchInterrupted, .batchInterrupted(BatchInterrupted(batch: 1, reason: "lost"))),
     ]
 
     private static let queue = [
-        FrozenRecord("operationsReleased", .queueChanged, .operationsReleased([4, 300]), ""),
-        FrozenRecord("operationsUndone", .queueChanged, .operationsUndone([4, .max]), ""),
-        FrozenRecord("operationsRedone", .queueChanged, .operationsRedone([4]), ""),
-        FrozenRecord("operationsElided", .queueChanged, .operationsElided([4, 5]), ""),
-        FrozenRecord("clientChangesKept", .queueChanged, .clientChangesKept([]), ""),
-        FrozenRecord("deliveryChanged", .deliveryChanged, .deliveryChanged([4, 300], to: .draft), ""),
+        FrozenRecord("operationsReleased", .queueChanged, .operationsReleased([4, 300])),
+        FrozenRecord("operationsUndone", .queueChanged, .operationsUndone([4, .max])),
+        FrozenRecord("operationsRedone", .queueChanged, .operationsRedone([4])),
+        FrozenRecord("operationsElided", .queueChanged, .operationsElided([4, 5])),
+        FrozenRecord("clientChangesKept", .queueChanged, .clientChangesKept([])),
+        FrozenRecord("deliveryChanged", .deliveryChanged, .deliveryChanged([4, 300], to: .draft)),
         FrozenRecord(
             "uploadPostponed", .uploadPostponed,
-            .uploadPostponed(UploadPostponed(notBefore: 1_770_000_030_000, attempt: 3, reason: "busy")), ""),
+            .uploadPostponed(UploadPostponed(notBefore: 1_770_000_030_000, attempt: 3, reason: "busy"))),
         FrozenRecord(
             "conflictResolved", .conflictResolved,
             .conflictResolved(
                 ConflictResolved(
                     entity: id(7), decision: .merged,
                     dropped: [.init(operation: 4, properties: ["Name", "Ä"], navigations: ["Owner"])],
-                    takenBack: [5, 300], released: [6])), ""),
+                    takenBack: [5, 300], released: [6]))),
         FrozenRecord(
             "operationsUnfit", .operationsUnfit,
             .operationsUnfit([
                 UnfitOperation(operation: 4, refusal: refusal), UnfitOperation(operation: 300, refusal: fullRefusal),
-            ]), ""),
+            ])),
         FrozenRecord(
             "operationsAmended", .operationsAmended,
             .operationsAmended([
@@ -283,6 +287,6 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                     operation: 5,
                     content: Operation(.update(id(7), changes: ["N": .null], bindings: []), customTag: "t")
                 ),
-            ]), ""),
+            ])),
     ]
 }

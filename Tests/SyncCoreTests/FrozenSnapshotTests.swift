@@ -12,15 +12,15 @@ import Testing
         let name: String
         let kind: SnapshotCodec.Kind
         let item: SnapshotItem
-        let hex: String
 
+        /// The payload in format version 1.
+        var hex: String { Self.payloads[name] ?? "missing" }
         var testDescription: String { name }
 
-        init(_ name: String, _ kind: SnapshotCodec.Kind, _ item: SnapshotItem, _ hex: String) {
+        init(_ name: String, _ kind: SnapshotCodec.Kind, _ item: SnapshotItem) {
             self.name = name
             self.kind = kind
             self.item = item
-            self.hex = hex
         }
     }
 
@@ -97,7 +97,7 @@ import Testing
         baseETag: "\"0\"", customTag: "form", isUnmodifiable: true, uploadCategory: .entity(id(7)), delivery: .draft)
 
     static let examples: [Example] = [
-        Example("header", .header, .header(StateHeader(applied: 300, nextEntity: id(9), nextBatch: 4)), ""),
+        Example("header", .header, .header(StateHeader(applied: 300, nextEntity: id(9), nextBatch: 4))),
         Example(
             "header with all fields", .header,
             .header(
@@ -105,46 +105,45 @@ import Testing
                     applied: 300, nextEntity: id(9), nextBatch: 4,
                     postponed: Postponement(
                         UploadPostponed(notBefore: 1_770_000_000_000, attempt: 2, reason: "busy"),
-                        since: 1_769_999_999_000), lastDownload: 290)), ""),
+                        since: 1_769_999_999_000), lastDownload: 290))),
         Example(
             "service", .service,
-            .service(ServiceDescription(root: "http://127.0.0.1/", metadata: Array("<edmx/>".utf8))), ""),
-        Example("query", .query, .query(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))), ""),
+            .service(ServiceDescription(root: "http://127.0.0.1/", metadata: Array("<edmx/>".utf8)))),
+        Example("query", .query, .query(QueryState(query: DefiningQuery(name: "Q", query: "Orders")))),
         Example(
             "query with all fields", .query,
             .query(
                 QueryState(
                     query: DefiningQuery(name: "Q", query: "Orders", automaticallyRetrievesStreams: true), run: 300,
                     isComplete: true, isDelta: true, deltaLink: .init(url: "Orders?$deltatoken=1", time: 5),
-                    next: .init(url: "Orders?$skiptoken=2", time: -6), downloaded: -7)), ""),
-        Example("entity", .entity, .entity(id(300), set: "Orders"), ""),
-        Example("key", .key, .key("ID=5", set: "Orders", of: id(7)), ""),
-        Example("row", .row, .row(row), ""),
-        Example("row with all fields", .row, .row(fullRow), ""),
-        Example("base: absent", .base, .base(id(7), .absent), ""),
-        Example("base: row", .base, .base(id(300), .row(fullRow)), ""),
+                    next: .init(url: "Orders?$skiptoken=2", time: -6), downloaded: -7))),
+        Example("entity", .entity, .entity(id(300), set: "Orders")),
+        Example("key", .key, .key("ID=5", set: "Orders", of: id(7))),
+        Example("row", .row, .row(row)),
+        Example("row with all fields", .row, .row(fullRow)),
+        Example("base: absent", .base, .base(id(7), .absent)),
+        Example("base: row", .base, .base(id(300), .row(fullRow))),
         Example(
-            "link", .link, .link(LinkRow(relationship: "R", first: id(1), second: id(2), inBase: true, inLocal: false)),
-            ""),
-        Example("coverage", .coverage, .coverage(query: "Q", id(7), run: 300), ""),
-        Example("operation: pending", .operation, .pending(pending(.pending)), ""),
-        Example("operation: inFlight", .operation, .pending(pending(.inFlight(3))), ""),
-        Example("operation: inDoubt", .operation, .pending(pending(.inDoubt(3, reason: "cut"))), ""),
-        Example("operation: rejected", .operation, .pending(pending(.rejected(refusal))), ""),
-        Example("operation: deferred", .operation, .pending(pending(.deferred(refusal, attempts: 300))), ""),
+            "link", .link, .link(LinkRow(relationship: "R", first: id(1), second: id(2), inBase: true, inLocal: false))),
+        Example("coverage", .coverage, .coverage(query: "Q", id(7), run: 300)),
+        Example("operation: pending", .operation, .pending(pending(.pending))),
+        Example("operation: inFlight", .operation, .pending(pending(.inFlight(3)))),
+        Example("operation: inDoubt", .operation, .pending(pending(.inDoubt(3, reason: "cut")))),
+        Example("operation: rejected", .operation, .pending(pending(.rejected(refusal)))),
+        Example("operation: deferred", .operation, .pending(pending(.deferred(refusal, attempts: 300)))),
         Example(
             "operation with all fields", .operation,
-            .undone(UndoneOperation(operation: pending(.pending, attributed, since: 9), undo: 20)), ""),
+            .undone(UndoneOperation(operation: pending(.pending, attributed, since: 9), undo: 20))),
         Example(
             "openBatch", .openBatch,
-            .openBatch(OpenBatch(BatchPrepared(batch: 3, changeSets: [[.init(contentID: "1", operation: 12)]]))), ""),
+            .openBatch(OpenBatch(BatchPrepared(batch: 3, changeSets: [[.init(contentID: "1", operation: 12)]])))),
         Example(
             "openBatch with all fields", .openBatch,
             .openBatch(
                 OpenBatch(
                     BatchPrepared(
                         batch: 3, changeSets: [[.init(contentID: "1", operation: 12, effect: .delete)]],
-                        fingerprint: .init(byteCount: 300, digest: [9], options: [])), monitor: "m/3")), ""),
+                        fingerprint: .init(byteCount: 300, digest: [9], options: [])), monitor: "m/3"))),
         Example(
             "ancestor", .ancestor,
             .ancestor(
@@ -153,7 +152,7 @@ import Testing
                     links: [
                         .init(relationship: "R", isFirst: true, partner: id(2)),
                         .init(relationship: "S", isFirst: false, partner: nil),
-                    ])), ""),
+                    ]))),
         Example(
             "streams", .streams,
             .streams(
@@ -163,27 +162,27 @@ import Testing
                         entity: id(1),
                         content: StreamContent(
                             digest: StreamDigest(Array(0..<32))!, byteCount: 7, mediaType: "image/gif"), etag: "e")
-                ]), ""),
+                ])),
         Example(
-            "list: events", .list, .events([StoreEvent(id: 9, kind: .upload, time: 6, mark: 9)]), ""),
+            "list: events", .list, .events([StoreEvent(id: 9, kind: .upload, time: 6, mark: 9)])),
         Example(
             "list: events with all fields", .list,
             .events([
                 StoreEvent(id: 4, kind: .download, time: -5, subset: ["Q", "R"], mark: 3),
                 StoreEvent(id: 5, kind: .download, time: -5, subset: [], mark: 3),
-            ]), ""),
+            ])),
         Example(
             "list: openLinks", .list,
             .openLinks([
                 OpenLink(query: "Q", set: "Orders", source: "Orders(1)", navigation: "Owner", target: "Customers(7)")
-            ]), ""),
+            ])),
         Example(
             "list: quarantine", .list,
             .quarantine([
                 QuarantineEntry(
                     sequence: 4, time: -5,
                     entity: QuarantinedEntity(query: "Q", set: "Orders", reason: .withoutKey, message: "No key."))
-            ]), ""),
-        Example("end", .end, .end(items: 3, digest: StateDigest(value: 0x0102_0304_0506_0708)), ""),
+            ])),
+        Example("end", .end, .end(items: 3, digest: StateDigest(value: 0x0102_0304_0506_0708))),
     ]
 }

@@ -1,3 +1,4 @@
+import EDM
 import Foundation
 import Testing
 
@@ -27,9 +28,15 @@ import Testing
         Field.allCases.map { ["\(Field.self)", "\($0)", "\($0.rawValue)"] }
     }
 
-    @Test func `the tables list the kinds of records and of items`() throws {
+    @Test func `the tables list the kinds of records, of items and of values`() throws {
         #expect(try table("Record kinds", cells: 2) == RecordCodec.Kind.allCases.map { ["\($0.rawValue)", "\($0)"] })
         #expect(try table("Item kinds", cells: 2) == SnapshotCodec.Kind.allCases.map { ["\($0.rawValue)", "\($0)"] })
+        #expect(try table("Values", cells: 2).map { $0[0] } == (0...18).map(String.init))
+        #expect(ValueTag(rawValue: 19) == nil)
+        for row in try table("Values", cells: 2) {
+            let tag = try #require(ValueTag(rawValue: UInt8(row[0]) ?? .max))
+            #expect("\(tag)" == row[1])
+        }
         #expect(lines.contains { $0.contains("records of kind \(SnapshotCodec.pieceKind)") })
     }
 
