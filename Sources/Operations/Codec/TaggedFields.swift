@@ -74,7 +74,12 @@ extension ByteReader {
             last = tag
             if try read(&self, tag) { continue }
             guard FieldTag.mayBeIgnored(tag) else { throw fail(.unknownField) }
-            if FieldTag.hasLength(tag) { pass(to: offset + (try count())) } else { _ = try unsigned() }
+            if FieldTag.hasLength(tag) {
+                let length = try count()
+                pass(to: offset + length)
+            } else {
+                _ = try unsigned()
+            }
         }
     }
 
