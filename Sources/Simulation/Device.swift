@@ -109,7 +109,7 @@ final class Device {
         let decoder = RecordDecoder()
         // Decodes only operations, because most of a log consists of pages.
         try LogReader(directory: Self.files.log, keys: keys, fileSystem: disk).forEach { record in
-            guard RecordCodec.Kind(rawValue: record.kind)?.isOperation == true else { return }
+            guard record.kind == RecordCodec.Kind.operation.rawValue else { return }
             let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
             if let tag = decoded.customTag { tags.insert(tag) }
         }
@@ -130,15 +130,5 @@ extension Record {
     /// The custom tag of the operation; nil for other records.
     fileprivate var customTag: String? {
         if case .operation(let operation) = body { operation.customTag } else { nil }
-    }
-}
-
-extension RecordCodec.Kind {
-    fileprivate var isOperation: Bool {
-        switch self {
-        case .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .operationWithCall:
-            true
-        default: false
-        }
     }
 }

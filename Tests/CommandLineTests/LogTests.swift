@@ -80,7 +80,7 @@ import Testing
                 " N N open N N N N N BAR", "kind records raw stored stored each ratio size", "- - - - - - -",
                 "serviceInstalled N N N N N BAR", "operation N N N N N BAR", "definingQueryAdded N N N N N BAR",
                 "downloadStarted N N N N N BAR", "downloadPage N N N N N BAR", "downloadFinished N N N N N BAR",
-                "batchAnswered N N N N N BAR", "batchPreparedWithEffects N N N N N BAR",
+                "batchPrepared N N N N N BAR", "batchAnswered N N N N N BAR",
                 "N records, N bytes raw, N stored, N in the files: N times smaller.",
                 "N operations of N bytes each, compressed.",
             ])

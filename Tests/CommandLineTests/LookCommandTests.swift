@@ -215,7 +215,7 @@ import Testing
                 """#))
         #expect(
             try output(workspace, "show", "15", "--json") == #"""
-                {"sequence":15,"time":"TIME","kind":"operationsUndone","summary":"1 operation undone: 14","entities":[],"operations":[14],"kindNumber":13,"payloadBytes":N,"place":{"path":".tidelog/log/00000000000000000001.segment","blockOffset":N,"blockStoredBytes":N,"blockRawBytes":N,"blockFirst":15,"blockLast":15},"causes":[{"sequence":14,"time":"TIME","kind":"operation","summary":"update Customers(~1) Name='Eve' · tag 'red'"}]}
+                {"sequence":15,"time":"TIME","kind":"operationsUndone","summary":"1 operation undone: 14","entities":[],"operations":[14],"kindNumber":17,"payloadBytes":N,"place":{"path":".tidelog/log/00000000000000000001.segment","blockOffset":N,"blockStoredBytes":N,"blockRawBytes":N,"blockFirst":15,"blockLast":15},"causes":[{"sequence":14,"time":"TIME","kind":"operation","summary":"update Customers(~1) Name='Eve' · tag 'red'"}]}
                 [0]
                 """#)
         #expect(

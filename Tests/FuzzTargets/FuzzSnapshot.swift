@@ -51,7 +51,7 @@ var snapshotSeeds: [[UInt8]] {
     let entity = EntityID(rawValue: 1)
     let row = EntityRow(id: entity, set: "E", type: "S.T", values: ["I": .integer(1)], origin: .service)
     let items: [SnapshotItem] = [
-        .header(applied: 9, nextEntity: EntityID(rawValue: 2), nextBatch: 3),
+        .header(StateHeader(applied: 9, nextEntity: EntityID(rawValue: 2), nextBatch: 3, lastDownload: 4)),
         .service(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8))),
         .entity(entity, set: "E"),
         .key("E(1)", set: "E", of: entity),

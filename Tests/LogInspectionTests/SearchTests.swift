@@ -59,7 +59,7 @@ struct SearchTests {
         }
     }
 
-    /// An assumption of the search: each mentioned number is a separate field. Pages of changes are an exception,
+    /// An assumption of the search: each mentioned number is a separate field. Compared pages are an exception,
     /// because they contain runs of entities.
     @Test(arguments: [UInt64(4), 5])
     func `each mention in a described record is a separate field`(seed: UInt64) {
@@ -69,7 +69,7 @@ struct SearchTests {
             let (kind, payload) = RecordCodec.encode(Record(time: SampleLog.time, body: body))
             payload.withUnsafeBytes { bytes in
                 let fields = RecordFields.of(kind: kind, payload: bytes)
-                guard !fields.isEmpty, kind != RecordCodec.Kind.changesPage.rawValue else { return }
+                guard !fields.isEmpty, kind != RecordCodec.Kind.comparedPage.rawValue else { return }
                 var named: Set<[UInt8]> = []
                 func name(_ number: UInt64) {
                     var writer = ByteWriter()
@@ -175,7 +175,7 @@ struct SearchTests {
         default: selection.entities = IdentifierSet((0..<count).map { _ in entity(&random).rawValue })
         }
         if Int.random(in: 0...3, using: &random) == 0 {
-            selection.kinds = RecordKinds([.definingQueryAdded, .operationsUndone])
+            selection.kinds = RecordKinds([.definingQueryAdded, .queueChanged])
         }
         return selection
     }

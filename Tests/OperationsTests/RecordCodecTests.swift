@@ -271,20 +271,15 @@ struct RecordCodecTests {
         guard let length = payload.firstIndex(of: 32) else { return #expect(Bool(false)) }
         payload[length] = 31
         payload.remove(at: length + 1)
-        #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: payload) }
+        // The length of the field that contains the digest.
+        payload[length - 1] -= 1
+        let error = #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: payload) }
+        #expect(error?.reason == .invalid("digest"))
     }
 
     @Test func `the examples cover every kind of record`() {
         let kinds = Set(Self.bodies.map { RecordCodec.encode(Record(time: 0, body: $0)).kind })
         #expect(kinds.isSuperset(of: RecordCodec.Kind.allCases.map(\.rawValue)))
-    }
-
-    @Test func `an operation without newer attributes is encoded with its original kind`() {
-        let plain = Operation(.delete(EntityID(rawValue: 1)), customTag: "t")
-        var inTransaction = plain
-        inTransaction.transactionID = "T"
-        let kinds = [plain, inTransaction].map { RecordCodec.encode(Record(time: 0, body: .operation($0))).kind }
-        #expect(kinds == [2, 15])
     }
 
     @Test(arguments: bodies)
@@ -296,38 +291,13 @@ struct RecordCodecTests {
         }
     }
 
-    @Test func `a response that an older version can read is encoded with the older kind`() throws {
-        let refusal = Refusal(status: 409, code: "c", message: "m", method: "DELETE", url: "Orders(1)")
-        func kind(_ results: BatchAnswered.Result...) -> UInt8 {
-            let outcomes = results.map { BatchAnswered.Outcome(operation: 1, result: $0) }
-            return RecordCodec.encode(
-                Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: outcomes)))
-            ).kind
-        }
-        var sent = refusal
-        sent.requestBody = ""
-        #expect(kind(.rejected(refusal), .notProcessed) == 10)
-        #expect(kind(.notProcessed, .rejected(sent)) == 19)
-        #expect(kind(.deferred(refusal, attempts: 1)) == 19)
-    }
-
-    @Test func `a result that only the newer kind supports is refused in the older kind`() {
-        let outcome = BatchAnswered.Outcome(
-            operation: 1,
-            result: .deferred(Refusal(status: 503, code: "", message: "", method: "", url: ""), attempts: 1))
-        let (_, payload) = RecordCodec.encode(
-            Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: [outcome]))))
-        #expect(throws: CodecError.self) { try RecordCodec.decode(kind: 10, payload: payload) }
-        #expect(throws: Never.self) { try RecordCodec.decode(kind: 19, payload: payload) }
-    }
-
     @Test func `bytes after the end of a record are refused`() {
         let (kind, payload) = RecordCodec.encode(Record(time: 5, body: .downloadFinished(query: "Q")))
         #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: payload + [0]) }
     }
 
     @Test func `deep nesting is refused and does not overflow the stack`() {
-        var payload: [UInt8] = [0, 0, 0, 0, 0, 2, 1, 1, 1, 0x78]
+        var payload: [UInt8] = [0, 2, 1, 1, 1, 0x78]
         payload += Array(repeating: [18, 1], count: 100_000).flatMap { $0 }
         #expect(throws: CodecError.self) {
             try RecordCodec.decode(kind: RecordCodec.Kind.operation.rawValue, payload: payload)
@@ -364,8 +334,8 @@ struct RecordCodecTests {
     @Test func `a range with an implausible number of entities is refused`() {
         let record = Record(time: 0, body: .downloadPage(DownloadPage(query: "Q", unchanged: [EntityID(rawValue: 1)])))
         let (kind, payload) = RecordCodec.encode(record)
-        // The length of the run is the last byte before the empty lists and the missing link.
-        let length = payload.count - 5
+        // The length of the run is the last byte before the empty list of entities and the end.
+        let length = payload.count - 3
         let hostile = payload[..<length] + [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] + payload[(length + 1)...]
         #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: Array(hostile)) }
     }

@@ -41,10 +41,7 @@ struct RecordDetailSearch {
             selection.kinds = RecordKinds([.batchAccepted, .batchInterrupted, .lost])
         }
         if record.body.batch != nil {
-            selection.kinds.formUnion(
-                RecordKinds([
-                    .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,
-                ]))
+            selection.kinds.formUnion(RecordKinds([.batchPrepared]))
         }
         let selected = Self.decoded(try selection.records(of: blocks)).filter { $0.sequence != sequence }
         lost = selected.filter { $0.record.body == .lost && $0.sequence > sequence }

@@ -30,9 +30,8 @@ struct StreamWrites {
 
     /// Adds a record of a snapshot.
     mutating func add(snapshotItem kind: UInt8, _ payload: [UInt8]) {
-        guard let kind = SnapshotCodec.Kind(rawValue: kind), kind == .pendingWithStream || kind == .undoneWithStream
-        else { return }
-        switch try? SnapshotCodec.decode(kind, payload: payload) {
+        guard kind == SnapshotCodec.Kind.operation.rawValue else { return }
+        switch try? SnapshotCodec.decode(.operation, payload: payload) {
         case .pending(let pending): add(pending.operation, pending.sequence)
         case .undone(let undone): add(undone.operation.operation, undone.sequence)
         default: break

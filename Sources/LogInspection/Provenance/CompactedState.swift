@@ -107,8 +107,9 @@ struct CompactedState {
         }
         for item in items {
             switch item {
-            case .header(let applied, let nextEntity, let nextBatch):
-                header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
+            case .header(let found):
+                header = found
+                header.postponed = nil
             case .query(let query): try storage.bookkeeping.putQuery(query)
             case .entity(let id, let set) where entities.contains(id): try storage.register(id, set: set)
             case .base(let id, let base) where entities.contains(id): try storage.saveBase(id, base)
@@ -120,7 +121,6 @@ struct CompactedState {
                 try storage.bookkeeping.putMergeBase(mergeBase)
             case .streams(let id, let streams) where entities.contains(id):
                 try storage.bookkeeping.putStreams(streams, of: id)
-            case .lastDownload(let sequence): header.lastDownload = sequence
             default: break
             }
         }

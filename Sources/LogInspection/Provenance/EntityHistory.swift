@@ -29,8 +29,8 @@ struct EntityHistory {
     /// The record kinds that are always included, because the other records depend on them or they concern all
     /// entities.
     private static let structure = RecordKinds([
-        .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadStartedByMode,
-        .downloadFinished, .downloadFinishedWithLink, .batchAccepted, .batchInterrupted, .lost,
+        .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
+        .batchAccepted, .batchInterrupted, .lost,
     ])
 
     /// Collects the records.
@@ -71,8 +71,7 @@ struct EntityHistory {
         let entities = Set(seeds).union(partners)
         let others = IdentifierSet(partners.map(\.rawValue))
         let about = own + (others.isEmpty ? [] : try RecordSelection(entities: others).records(of: blocks))
-        let operationKinds = LogStatistics.operationKinds
-        var operations = Set(about.filter { operationKinds.contains($0.kind) }.map(\.sequence))
+        var operations = Set(about.filter { $0.kind == RecordCodec.Kind.operation.rawValue }.map(\.sequence))
         if let beginning { operations.formUnion(beginning.operations(touching: entities)) }
         let outcomes = try RecordSelection(operations: IdentifierSet(operations)).records(of: blocks)
         var all: [SequenceNumber: LogRecord] = [:]

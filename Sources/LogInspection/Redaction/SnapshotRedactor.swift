@@ -41,8 +41,9 @@ final class SnapshotRedactor {
     /// Adds an item to the state, with everything replaced except names of the model.
     private func add(_ item: SnapshotItem) throws(StateError) {
         switch item {
-        case .header(let applied, let nextEntity, let nextBatch):
-            header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
+        case .header(let original):
+            header = original
+            header.postponed = original.postponed.map { Postponement(records.postponed($0.upload), since: $0.since) }
         case .service(let service):
             header.service = records.service(service)
             if let model = redaction.model { try state?.install(model) }
@@ -72,23 +73,12 @@ final class SnapshotRedactor {
         case .undone(let undone):
             let redacted = UndoneOperation(operation: pending(undone.operation), undo: undone.undo)
             try state?.bookkeeping.putUndone(redacted)
-        case .postponed(let postponed):
-            header.postponed = Postponement(records.postponed(postponed.upload), since: postponed.since)
         case .openBatch(let batch):
             try state?.bookkeeping.putOpenBatch(
                 OpenBatch(records.prepared(batch.prepared), monitor: batch.monitor.map(records.monitor)))
         case .ancestor(let mergeBase):
             let row = self.row(mergeBase.row)
             try state?.bookkeeping.putMergeBase(MergeBase(row: row, links: mergeBase.links))
-        case .since(let time, let sequence):
-            if var pending = try state?.pendingOperation(sequence) {
-                pending.since = time
-                try state?.putPending(pending)
-            } else if var undone = try state?.bookkeeping.undoneOperation(sequence) {
-                undone.operation.since = time
-                try state?.bookkeeping.putUndone(undone)
-            }
-        case .lastDownload(let sequence): header.lastDownload = sequence
         case .streams(let id, let streams):
             let redacted = streams.map(records.stream)
             try state?.bookkeeping.putStreams(redacted, of: id)

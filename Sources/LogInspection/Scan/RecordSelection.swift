@@ -13,16 +13,11 @@ struct RecordSelection: Sendable {
     private static let searched = 8
     /// Kinds that refer to no operations except their change set.
     private static let withoutOperations = RecordKinds([
-        .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .operationWithCall,
-        .downloadPage, .changesPage, .entitiesRead, .entitiesMissing, .streamsStored, .streamsTold,
+        .operation, .downloadPage, .comparedPage, .entitiesRead, .entitiesMissing, .streamsStored,
     ])
-    private static let withoutEntities = RecordKinds([
-        .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,
-        .operationsReleased,
-        .operationsUndone, .operationsRedone, .operationsElided, .clientChangesKept, .deliveryChanged,
-    ])
+    private static let withoutEntities = RecordKinds([.batchPrepared, .queueChanged, .deliveryChanged])
     /// The kind with ranges of entities, whose encoded IDs need not appear in it.
-    private static let withRuns = RecordCodec.Kind.changesPage.rawValue
+    private static let withRuns = RecordCodec.Kind.comparedPage.rawValue
 
     /// Returns the selected records of the log, in order. Memory: these records.
     func records(of blocks: LogBlocks) throws(LogError) -> [LogRecord] {
@@ -58,7 +53,7 @@ struct RecordSelection: Sendable {
     }
 
     /// Returns the search for columnar records. The entities and operations of a record are separate fields, except for
-    /// the ranges in a page of changes.
+    /// the ranges in a compared page.
     private func columnSearch(_ needles: [BytePattern]?) -> ColumnSearch {
         ColumnSearch(
             numbers: IdentifierSet(entities.all + operations.all), values: patterns.compactMap(\.named),

@@ -47,31 +47,23 @@ public struct LogStatistics: Sendable, Hashable {
     }
 
     /// The number of the app's operations.
-    public var operations: UInt64 {
-        operationKinds.reduce(0) { $0 + $1.records }
-    }
+    public var operations: UInt64 { operationKind?.records ?? 0 }
 
     /// The average compressed size of an operation; nil without operations. Other kinds are not included.
     public var bytesPerOperation: Double? {
-        guard operations > 0 else { return nil }
-        return Double(operationKinds.reduce(0) { $0 + $1.storedBytes }) / Double(operations)
+        guard let operationKind, operationKind.records > 0 else { return nil }
+        return Double(operationKind.storedBytes) / Double(operationKind.records)
     }
 
-    private var operationKinds: [KindStatistics] { kinds.filter { Self.operationKinds.contains($0.number) } }
-
-    /// The kind numbers of the app's operations.
-    static let operationKinds: Set<UInt8> = Set(
-        [
-            RecordCodec.Kind.operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
-            .operationWithCall,
-        ].map(\.rawValue))
+    private var operationKind: KindStatistics? {
+        kinds.first { $0.number == RecordCodec.Kind.operation.rawValue }
+    }
 }
 
 extension Record {
-    /// Returns the name in ``HistoryEntry/kind``. Operations with a transactionID or other later attributes have their
-    /// own kind numbers, and are distinguished here.
+    /// Returns the name of a kind number. It is the name in ``HistoryEntry/kind``, except for the changes of the queue,
+    /// which are one kind number, and pages, which are two.
     static func kindName(_ number: UInt8) -> String {
-        // The cases of the two have the same names.
         RecordCodec.Kind(rawValue: number).map { "\($0)" } ?? "unknown"
     }
 }

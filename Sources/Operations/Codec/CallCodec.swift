@@ -1,11 +1,4 @@
-package import EDM
-
-/// Numbers are part of the format and never reused.
-enum CallBindingTag: UInt8 {
-    case entity = 1
-    case property = 2
-    case set = 3
-}
+import EDM
 
 /// Numbers are part of the format and never reused.
 enum CallContentTag: UInt8 {
@@ -21,35 +14,24 @@ enum CallEntityTag: UInt8 {
 }
 
 extension ByteWriter {
-    mutating func operationWithCall(_ operation: Operation, _ call: ActionCall) {
-        write(call)
-        operationWithAttributes(operation)
-    }
-
-    package mutating func write(_ call: ActionCall) {
+    mutating func write(_ call: ActionCall) {
         string(call.name)
-        optional(call.binding) { $0.write($1) }
         list(call.arguments) {
             $0.string($1.name)
             $0.write($1.content)
         }
-        byte(call.answer.rawValue)
-    }
-
-    private mutating func write(_ binding: ActionCall.Binding) {
-        switch binding {
-        case .entity(let entity):
-            byte(CallBindingTag.entity.rawValue)
-            self.entity(entity)
+        switch call.binding {
+        case .entity(let entity): field(CallField.entity, entity.rawValue)
         case .property(let name, of: let entity):
-            byte(CallBindingTag.property.rawValue)
-            string(name)
-            self.entity(entity)
+            field(CallField.entity, entity.rawValue)
+            field(CallField.property, name)
         case .set(let name, let type):
-            byte(CallBindingTag.set.rawValue)
-            string(name)
-            optional(type) { $0.string($1) }
+            field(CallField.set, name)
+            field(CallField.type, type)
+        case nil: break
         }
+        field(CallField.answer, call.answer == .byKey ? nil : UInt64(call.answer.rawValue))
+        end()
     }
 
     private mutating func write(_ content: ActionCall.Content) {
@@ -80,32 +62,29 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func operationWithCall() throws(CodecError) -> Operation {
-        let call = try actionCall()
-        var operation = try operationWithAttributes()
-        operation.call = call
-        return operation
-    }
-
-    package mutating func actionCall() throws(CodecError) -> ActionCall {
+    mutating func actionCall() throws(CodecError) -> ActionCall {
         let name = try name()
-        let binding = try optional { r throws(CodecError) in try r.callBinding() }
         let arguments = try list { r throws(CodecError) in
             ActionCall.Argument(try r.name(), try r.callContent())
         }
-        guard let answer = ActionCall.Answer(rawValue: try byte()) else { throw fail(.invalid("answer of a call")) }
-        return ActionCall(name, on: binding, arguments, answer: answer)
-    }
-
-    private mutating func callBinding() throws(CodecError) -> ActionCall.Binding {
-        switch CallBindingTag(rawValue: try byte()) {
-        case .entity: return .entity(try entity())
-        case .property:
-            let name = try name()
-            return .property(name, of: try entity())
-        case .set: return .set(try name(), type: try optional { r throws(CodecError) in try r.name() })
-        case nil: throw fail(.invalid("binding of a call"))
+        var call = ActionCall(name, arguments)
+        try fields { r, tag throws(CodecError) in
+            switch (CallField(rawValue: tag), call.binding) {
+            case (.entity, _): call.binding = .entity(try r.entity())
+            case (.property, .entity(let entity)): call.binding = .property(try r.name(), of: entity)
+            case (.set, nil): call.binding = .set(try r.name(), type: nil)
+            case (.type, .set(let set, _)): call.binding = .set(set, type: try r.name())
+            case (.property, _), (.set, _), (.type, _): throw r.fail(.invalid("binding of a call"))
+            case (.answer, _):
+                guard try r.byte() == ActionCall.Answer.boundEntity.rawValue else {
+                    throw r.fail(.invalid("answer of a call"))
+                }
+                call.answer = .boundEntity
+            case (nil, _): return false
+            }
+            return true
         }
+        return call
     }
 
     private mutating func callContent() throws(CodecError) -> ActionCall.Content {

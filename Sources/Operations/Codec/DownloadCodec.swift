@@ -1,42 +1,40 @@
 package import EDM
 
-/// Encodes the records of a download, each in the oldest record kind that can represent it.
 extension ByteWriter {
-    mutating func started(_ queries: [QueryStart]) -> RecordCodec.Kind {
-        guard queries.contains(where: { $0.mode != .full }) else {
-            list(queries) { $0.string($1.query) }
-            return .downloadStarted
-        }
-        list(queries) {
-            $0.string($1.query)
-            $0.byte($1.mode.rawValue)
-        }
-        return .downloadStartedByMode
+    package mutating func definingQuery(_ query: DefiningQuery) {
+        string(query.name)
+        string(query.query)
+        field(DefiningQueryField.automaticallyRetrievesStreams, query.automaticallyRetrievesStreams)
+        end()
     }
 
-    mutating func page(_ page: DownloadPage) -> RecordCodec.Kind {
+    mutating func queryStart(_ start: QueryStart) {
+        string(start.query)
+        field(QueryStartField.mode, start.mode == .full ? nil : UInt64(start.mode.rawValue))
+        end()
+    }
+
+    /// Writes a page, with the unchanged entities if there are any; see ``RecordCodec/Kind/comparedPage``.
+    mutating func page(_ page: DownloadPage) {
         string(page.query)
+        if !page.unchanged.isEmpty { runs(page.unchanged) }
         list(page.entities) { $0.image($1) }
-        guard !page.isPlain else { return .downloadPage }
-        precondition(page.unchanged.count <= DownloadPage.unchangedLimit, "A record that no version can read.")
-        runs(page.unchanged)
-        list(page.removed) { $0.entity($1) }
-        list(page.left) { $0.entity($1) }
-        list(page.links) {
+        field(PageField.removed, list: page.removed) { $0.entity($1) }
+        field(PageField.left, list: page.left) { $0.entity($1) }
+        field(PageField.links, list: page.links) {
             $0.entity($1.source)
             $0.string($1.navigation)
             $0.optional($1.target) { $0.entity($1) }
             $0.bool($1.isAdded)
         }
-        optional(page.next) { $0.string($1) }
-        return .changesPage
+        field(PageField.next, page.next)
+        end()
     }
 
-    mutating func finished(_ finished: DownloadFinished) -> RecordCodec.Kind {
+    mutating func finished(_ finished: DownloadFinished) {
         string(finished.query)
-        guard let link = finished.deltaLink else { return .downloadFinished }
-        string(link)
-        return .downloadFinishedWithLink
+        field(DownloadFinishedField.deltaLink, finished.deltaLink)
+        end()
     }
 
     package mutating func openLinks(_ links: [OpenLink]) {
@@ -48,6 +46,7 @@ extension ByteWriter {
     /// Writes IDs as runs of consecutive numbers: for each run, its length and its distance from the end of the
     /// previous run.
     private mutating func runs(_ ids: [EntityID]) {
+        precondition(ids.count <= DownloadPage.unchangedLimit, "A record that no version can read.")
         var runs: [(first: UInt64, count: UInt64)] = []
         for id in ids {
             if let last = runs.last, id.rawValue == last.first &+ last.count {
@@ -67,22 +66,60 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func queryStart() throws(CodecError) -> QueryStart {
-        let query = try string()
-        guard let mode = DownloadMode(rawValue: try byte()) else { throw fail(.invalid("download mode")) }
-        return QueryStart(query: query, mode: mode)
+    package mutating func definingQuery() throws(CodecError) -> DefiningQuery {
+        var query = DefiningQuery(name: try string(), query: try string())
+        try fields { r, tag throws(CodecError) in
+            guard DefiningQueryField(rawValue: tag) == .automaticallyRetrievesStreams else { return false }
+            query.automaticallyRetrievesStreams = try r.flag()
+            return true
+        }
+        return query
     }
 
-    mutating func changesPage() throws(CodecError) -> DownloadPage {
-        DownloadPage(
-            query: try string(), entities: try images(), unchanged: try runs(),
-            removed: try list { r throws(CodecError) in try r.entity() },
-            left: try list { r throws(CodecError) in try r.entity() },
-            links: try list { r throws(CodecError) in
-                DownloadPage.ChangedLink(
-                    source: try r.entity(), navigation: try r.name(),
-                    target: try r.optional { r throws(CodecError) in try r.entity() }, isAdded: try r.bool())
-            }, next: try optional { r throws(CodecError) in try r.string() })
+    mutating func queryStart() throws(CodecError) -> QueryStart {
+        var start = QueryStart(query: try string())
+        try fields { r, tag throws(CodecError) in
+            guard QueryStartField(rawValue: tag) == .mode else { return false }
+            guard let mode = DownloadMode(rawValue: try r.byte()), mode != .full else {
+                throw r.fail(.invalid("download mode"))
+            }
+            start.mode = mode
+            return true
+        }
+        return start
+    }
+
+    mutating func page(isCompared: Bool) throws(CodecError) -> DownloadPage {
+        var page = DownloadPage(query: try string())
+        if isCompared { page.unchanged = try runs() }
+        page.entities = try images()
+        try fields { r, tag throws(CodecError) in
+            switch PageField(rawValue: tag) {
+            case .removed: page.removed = try r.items { r throws(CodecError) in try r.entity() }
+            case .left: page.left = try r.items { r throws(CodecError) in try r.entity() }
+            case .links: page.links = try r.items { r throws(CodecError) in try r.changedLink() }
+            case .next: page.next = try r.string()
+            case nil: return false
+            }
+            return true
+        }
+        return page
+    }
+
+    private mutating func changedLink() throws(CodecError) -> DownloadPage.ChangedLink {
+        DownloadPage.ChangedLink(
+            source: try entity(), navigation: try name(),
+            target: try optional { r throws(CodecError) in try r.entity() }, isAdded: try bool())
+    }
+
+    mutating func finished() throws(CodecError) -> DownloadFinished {
+        var finished = DownloadFinished(query: try string())
+        try fields { r, tag throws(CodecError) in
+            guard DownloadFinishedField(rawValue: tag) == .deltaLink else { return false }
+            finished.deltaLink = try r.string()
+            return true
+        }
+        return finished
     }
 
     package mutating func openLinks() throws(CodecError) -> [OpenLink] {
@@ -93,17 +130,21 @@ extension ByteReader {
         }
     }
 
+    /// Reads at least one run. Adjacent runs are refused, because they are written as one.
     private mutating func runs() throws(CodecError) -> [EntityID] {
         var ids: [EntityID] = []
         var end: UInt64 = 0
         for _ in 0..<(try count()) {
-            let first = end &+ UInt64(bitPattern: try signed())
+            let distance = try signed()
+            let first = end &+ UInt64(bitPattern: distance)
             let length = try unsigned()
             // A few bytes must not cause an unbounded allocation.
             guard length <= UInt64(DownloadPage.unchangedLimit - ids.count) else { throw fail(.overflow) }
+            guard length > 0, distance != 0 || ids.isEmpty else { throw fail(.invalid("run of entities")) }
             for offset in 0..<length { ids.append(EntityID(rawValue: first &+ offset)) }
             end = first &+ length
         }
+        guard !ids.isEmpty else { throw fail(.invalid("run of entities")) }
         return ids
     }
 }

@@ -31,29 +31,39 @@ struct PlainReader {
     // MARK: Operations
 
     private mutating func operation() -> Operation? {
-        guard let hasChangeSet = flag() else { return nil }
-        var changeSet: SequenceNumber?
-        if hasChangeSet {
-            guard let number = unsigned() else { return nil }
-            changeSet = number
+        guard let action = byte().flatMap(ActionTag.init), var content = content(action), var tag = byte() else {
+            return nil
         }
-        // No custom tag, no headers.
-        guard let etag = optionalText(), flag() == false, byte() == 0, let tag = byte().flatMap(ActionTag.init),
-            let action = action(tag)
-        else { return nil }
-        return Operation(plain: action, changeSet: changeSet, baseETag: etag.text)
+        var changeSet: SequenceNumber?
+        if tag == OperationField.changeSet.rawValue {
+            guard let number = unsigned(), let next = byte() else { return nil }
+            (changeSet, tag) = (number, next)
+        }
+        var etag: String?
+        if tag == OperationField.baseETag.rawValue {
+            guard let text = text(), let next = byte() else { return nil }
+            (etag, tag) = (text, next)
+        }
+        if tag == OperationField.parent.rawValue, case .create(let creation, _) = content {
+            guard let entity = entity(), byte() == OperationField.parentNavigation.rawValue, let navigation = name(),
+                let next = byte()
+            else { return nil }
+            content = .create(creation, parent: Parent(entity: entity, navigation: navigation))
+            tag = next
+        }
+        guard tag == 0 else { return nil }
+        return Operation(plain: content, changeSet: changeSet, baseETag: etag)
     }
 
-    private mutating func action(_ tag: ActionTag) -> Operation.Action? {
+    private mutating func content(_ tag: ActionTag) -> Operation.Action? {
         switch tag {
         case .create:
+            // No inline entities.
             guard let entity = entity(), let (set, type) = names.pair(in: bytes, at: &offset),
-                let values = properties(depth: 1), let bindings = bindings(), byte() == 0, let hasParent = flag()
+                let values = properties(depth: 1), let bindings = bindings(), byte() == 0
             else { return nil }
-            let creation = Creation(entity: entity, set: set, type: type, values: values, bindings: bindings)
-            guard hasParent else { return .create(creation, parent: nil) }
-            guard let parent = self.entity(), let navigation = name() else { return nil }
-            return .create(creation, parent: Parent(entity: parent, navigation: navigation))
+            return .create(
+                Creation(entity: entity, set: set, type: type, values: values, bindings: bindings), parent: nil)
         case .update:
             guard let entity = entity(), let changes = properties(depth: 0), let bindings = bindings() else {
                 return nil
@@ -96,10 +106,20 @@ struct PlainReader {
     /// Reads an image without links.
     mutating func image() -> EntityImage? {
         guard let entity = entity(), let (set, type) = names.pair(in: bytes, at: &offset),
-            let values = properties(depth: 0), let etag = optionalText(), let editLink = optionalText(), byte() == 0
+            let values = properties(depth: 0), byte() == 0, var tag = byte()
         else { return nil }
-        return EntityImage(
-            entity: entity, set: set, type: type, values: values, etag: etag.text, editLink: editLink.text)
+        var etag: String?
+        if tag == ImageField.etag.rawValue {
+            guard let text = text(), let next = byte() else { return nil }
+            (etag, tag) = (text, next)
+        }
+        var editLink: String?
+        if tag == ImageField.editLink.rawValue {
+            guard let text = text(), let next = byte() else { return nil }
+            (editLink, tag) = (text, next)
+        }
+        guard tag == 0 else { return nil }
+        return EntityImage(entity: entity, set: set, type: type, values: values, etag: etag, editLink: editLink)
     }
 
     // MARK: Elements
@@ -109,12 +129,6 @@ struct PlainReader {
         guard offset < bytes.count else { return nil }
         defer { offset += 1 }
         return bytes[offset]
-    }
-
-    @inline(__always)
-    private mutating func flag() -> Bool? {
-        guard let byte = byte(), byte <= 1 else { return nil }
-        return byte == 1
     }
 
     @inline(__always)
@@ -160,12 +174,9 @@ struct PlainReader {
         return names.string(block)
     }
 
-    /// Reads an optional text. Returns `nil` if it is invalid; an absent text is a valid result.
-    private mutating func optionalText() -> (text: String?, Void)? {
-        guard let isThere = flag() else { return nil }
-        guard isThere else { return (nil, ()) }
-        guard let block = block(), let text = UTF8Text.string(block) else { return nil }
-        return (text, ())
+    private mutating func text() -> String? {
+        guard let block = block() else { return nil }
+        return UTF8Text.string(block)
     }
 
     private mutating func properties(depth: Int) -> PropertyValues? {

@@ -4,12 +4,15 @@ extension ByteWriter {
     package mutating func quarantined(_ found: QuarantinedEntity) {
         string(found.query)
         string(found.set)
-        optional(found.name) { $0.string($1) }
-        optional(found.entity) { $0.entity($1) }
         byte(found.reason.rawValue)
-        for text in [found.path, found.message, found.text] { string(text) }
-        bool(found.hidesOthers)
-        unsigned(found.count)
+        string(found.message)
+        field(QuarantineField.name, found.name)
+        field(QuarantineField.entity, found.entity?.rawValue)
+        field(QuarantineField.path, found.path.isEmpty ? nil : found.path)
+        field(QuarantineField.text, found.text.isEmpty ? nil : found.text)
+        field(QuarantineField.hidesOthers, found.hidesOthers)
+        field(QuarantineField.count, found.count == 1 ? nil : found.count)
+        end()
     }
 }
 
@@ -17,13 +20,31 @@ extension ByteReader {
     package mutating func quarantined() throws(CodecError) -> QuarantinedEntity {
         let query = try string()
         let set = try string()
-        let name = try optional { r throws(CodecError) in try r.string() }
-        let entity = try optional { r throws(CodecError) in try r.entity() }
         guard let reason = QuarantinedEntity.Reason(rawValue: try byte()) else {
             throw fail(.invalid("quarantine reason"))
         }
-        return QuarantinedEntity(
-            query: query, set: set, name: name, entity: entity, reason: reason, path: try string(),
-            message: try string(), text: try string(), hidesOthers: try bool(), count: try unsigned())
+        var found = QuarantinedEntity(query: query, set: set, reason: reason, message: try string())
+        try fields { r, tag throws(CodecError) in
+            switch QuarantineField(rawValue: tag) {
+            case .name: found.name = try r.string()
+            case .entity: found.entity = try r.entity()
+            case .path: found.path = try r.text()
+            case .text: found.text = try r.text()
+            case .hidesOthers: found.hidesOthers = try r.flag()
+            case .count:
+                found.count = try r.unsigned()
+                guard found.count != 1 else { throw r.fail(.invalid("count")) }
+            case nil: return false
+            }
+            return true
+        }
+        return found
+    }
+
+    /// Reads a text that is present only if it is not empty.
+    private mutating func text() throws(CodecError) -> String {
+        let text = try string()
+        guard !text.isEmpty else { throw fail(.invalid("optional text")) }
+        return text
     }
 }

@@ -31,33 +31,17 @@ public struct RecordFields {
     public static func of(kind: UInt8, payload: UnsafeRawBufferPointer) -> [Field] {
         var scan = RecordFields(bytes: payload)
         do throws(Unreadable) {
+            try scan.number()
             switch RecordCodec.Kind(rawValue: kind) {
-            case .operation:
-                try scan.number()
-                try scan.operation()
-            case .operationInTransaction:
-                try scan.number()
-                try scan.name()
-                try scan.operation()
-            case .operationWithAttributes:
-                try scan.number()
-                try scan.attributes()
-                try scan.operation()
-            case .downloadPage:
-                try scan.number()
-                try scan.name()
-                try scan.list { scan throws(Unreadable) in try scan.image() }
-            case .changesPage:
-                try scan.number()
-                try scan.name()
-                try scan.list { scan throws(Unreadable) in try scan.image() }
-                try scan.changes()
+            case .operation: try scan.operation()
+            case .downloadPage: try scan.page()
+            case .comparedPage: try scan.page(isCompared: true)
             case .entitiesRead:
-                try scan.number()
                 try scan.list { scan throws(Unreadable) in try scan.image() }
-            case .batchAnswered, .batchAnsweredInDetail:
-                try scan.number()
+                try scan.end()
+            case .batchAnswered:
                 try scan.answered()
+                try scan.end()
             default: return []
             }
         } catch {
@@ -126,6 +110,25 @@ public struct RecordFields {
         for _ in 0..<(try unsigned()) { try read(&self) }
     }
 
+    /// Scans optional fields: texts and numbers, and those that a closure scans.
+    ///
+    /// - Parameter read: Returns whether it scanned the field. If the field can contain identifiers that are not
+    ///   separate numbers, it throws.
+    private mutating func fields(
+        _ read: (inout RecordFields, _ tag: UInt8) throws(Unreadable) -> Bool
+    ) throws(Unreadable) {
+        while true {
+            let tag = try byte()
+            if tag == 0 { return }
+            if try read(&self, tag) { continue }
+            if FieldTag.hasLength(tag) { try text() } else { try number() }
+        }
+    }
+
+    private mutating func end() throws(Unreadable) {
+        guard try byte() == 0 else { throw Unreadable() }
+    }
+
     private mutating func nested(_ read: (inout RecordFields) throws(Unreadable) -> Void) throws(Unreadable) {
         guard depth < ByteReader.depthLimit else { throw Unreadable() }
         depth += 1
@@ -138,20 +141,8 @@ public struct RecordFields {
 
 extension RecordFields {
     private mutating func operation() throws(Unreadable) {
-        try optional { scan throws(Unreadable) in try scan.number() }
-        try optional { scan throws(Unreadable) in try scan.text() }
-        try optional { scan throws(Unreadable) in try scan.text() }
-        try list { scan throws(Unreadable) in
-            try scan.name()
-            try scan.text()
-        }
         switch ActionTag(rawValue: try byte()) {
-        case .create:
-            try creation()
-            try optional { scan throws(Unreadable) in
-                try scan.number()
-                try scan.name()
-            }
+        case .create: try creation()
         case .update:
             try number()
             try properties()
@@ -163,29 +154,14 @@ extension RecordFields {
             try number()
         case nil: throw Unreadable()
         }
-    }
-
-    private mutating func attributes() throws(Unreadable) {
-        try optional { scan throws(Unreadable) in try scan.name() }
-        _ = try byte()
-        _ = try byte()
-        try optional { scan throws(Unreadable) in
-            switch CategoryTag(rawValue: try scan.byte()) {
-            case .named: try scan.name()
-            case .entity: try scan.number()
-            case nil: throw Unreadable()
-            }
-        }
-        try list { scan throws(Unreadable) in
-            try scan.name()
-            try scan.list { scan throws(Unreadable) in
-                switch TemplatePartTag(rawValue: try scan.byte()) {
-                case .text: try scan.name()
-                case .key:
-                    try scan.number()
-                    try scan.name()
-                case nil: throw Unreadable()
-                }
+        try fields { scan, tag throws(Unreadable) in
+            switch OperationField(rawValue: tag) {
+            case .parentNavigation, .transactionID, .namedCategory:
+                try scan.name()
+                return true
+            // A call contains entities.
+            case .call, nil: throw Unreadable()
+            default: return false
             }
         }
     }
@@ -197,9 +173,14 @@ extension RecordFields {
             try scan.name()
             try scan.properties()
             try scan.list { scan throws(Unreadable) in try scan.links() }
-            try scan.list { scan throws(Unreadable) in
-                try scan.name()
-                try scan.list { scan throws(Unreadable) in try scan.creation() }
+            try scan.fields { scan, tag throws(Unreadable) in
+                guard CreationField(rawValue: tag) == .inline else { throw Unreadable() }
+                _ = try scan.unsigned()
+                try scan.list { scan throws(Unreadable) in
+                    try scan.name()
+                    try scan.list { scan throws(Unreadable) in try scan.creation() }
+                }
+                return true
             }
         }
     }
@@ -215,39 +196,45 @@ extension RecordFields {
         try name()
         try name()
         try properties()
-        try optional { scan throws(Unreadable) in try scan.text() }
-        try optional { scan throws(Unreadable) in try scan.text() }
         try list { scan throws(Unreadable) in
             try scan.links()
             _ = try scan.byte()
         }
+        try fields { _, tag throws(Unreadable) in
+            guard ImageField(rawValue: tag) != nil else { throw Unreadable() }
+            return false
+        }
     }
 
-    /// Scans the parts of a page other than its entities.
-    private mutating func changes() throws(Unreadable) {
-        try list { scan throws(Unreadable) in for _ in 0..<2 { _ = try scan.unsigned() } }
-        for _ in 0..<2 { try list { scan throws(Unreadable) in try scan.number() } }
-        try list { scan throws(Unreadable) in
-            try scan.number()
-            try scan.name()
-            try scan.optional { scan throws(Unreadable) in try scan.number() }
-            _ = try scan.byte()
+    private mutating func page(isCompared: Bool = false) throws(Unreadable) {
+        try name()
+        if isCompared { try list { scan throws(Unreadable) in for _ in 0..<2 { _ = try scan.unsigned() } } }
+        try list { scan throws(Unreadable) in try scan.image() }
+        try fields { scan, tag throws(Unreadable) in
+            guard let field = PageField(rawValue: tag) else { throw Unreadable() }
+            guard field != .next else { return false }
+            _ = try scan.unsigned()
+            try scan.list { scan throws(Unreadable) in
+                try scan.number()
+                guard field == .links else { return }
+                try scan.name()
+                try scan.optional { scan throws(Unreadable) in try scan.number() }
+                _ = try scan.byte()
+            }
+            return true
         }
-        try optional { scan throws(Unreadable) in try scan.text() }
     }
 
     private mutating func answered() throws(Unreadable) {
         try number()
         try list { scan throws(Unreadable) in
             try scan.number()
-            let tag = OutcomeTag(rawValue: try scan.byte())
-            switch tag {
+            switch OutcomeTag(rawValue: try scan.byte()) {
             case .confirmed: try scan.list { scan throws(Unreadable) in try scan.image() }
             case .rejected: try scan.refusal()
-            case .rejectedWithRequest, .deferred:
+            case .deferred:
                 try scan.refusal()
-                try scan.optional { scan throws(Unreadable) in try scan.text() }
-                if tag == .deferred { try scan.number() }
+                try scan.number()
             case .notProcessed: return
             case .inDoubt: try scan.text()
             case nil: throw Unreadable()
@@ -258,9 +245,12 @@ extension RecordFields {
     private mutating func refusal() throws(Unreadable) {
         _ = try unsigned()
         for _ in 0..<2 { try text() }
-        try optional { scan throws(Unreadable) in try scan.text() }
         try name()
         try text()
+        try fields { _, tag throws(Unreadable) in
+            guard RefusalField(rawValue: tag) != nil else { throw Unreadable() }
+            return false
+        }
     }
 
     private mutating func properties() throws(Unreadable) {

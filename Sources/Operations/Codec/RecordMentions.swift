@@ -3,12 +3,13 @@ import EDM
 /// Finds the entities and operations that an encoded record names, without decoding it, for searching one entity in
 /// many records.
 ///
-/// Only the frequent record kinds are described; records of all other kinds have to be decoded.
+/// Only the frequent record kinds are described; records of all other kinds, operations with calls, and records with
+/// unknown fields have to be decoded.
 package struct RecordMentions {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0
     private var depth = 0
-    /// Whether the bytes are invalid; from then on everything reads as zero.
+    /// Whether the bytes are invalid or not described; from then on the result is not used.
     private var isUnreadable = false
 
     private let entity: (UInt64) -> Void
@@ -16,7 +17,7 @@ package struct RecordMentions {
 
     /// Calls the closures for each entity and each operation that the record names, in order, possibly several times.
     ///
-    /// - Returns: `false` if the kind is not described or the bytes are invalid. Previous calls must then be ignored.
+    /// - Returns: `false` if the record is not described or the bytes are invalid. Previous calls must then be ignored.
     package static func visit(
         kind: UInt8, payload: UnsafeRawBufferPointer, entity: (UInt64) -> Void, operation: (SequenceNumber) -> Void
     ) -> Bool {
@@ -41,36 +42,22 @@ package struct RecordMentions {
         _ = number()
         switch kind {
         case .operation: visitOperation()
-        case .operationInTransaction:
-            skipText()
-            visitOperation()
-        case .operationWithAttributes:
-            visitAttributes()
-            visitOperation()
-        case .downloadPage:
-            skipText()
-            list { $0.visitImage() }
-        case .changesPage:
-            skipText()
-            list { $0.visitImage() }
-            visitChanges()
+        case .downloadPage, .comparedPage: visitPage(isCompared: kind == .comparedPage)
         case .entitiesRead: list { $0.visitImage() }
         case .entitiesMissing: list { $0.visitEntity() }
-        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects:
+        case .batchPrepared:
             _ = number()
             visitChangeSets()
-        case .batchAnswered, .batchAnsweredInDetail:
+        case .batchAnswered:
             _ = number()
             list { $0.visitOutcome() }
-        case .operationsReleased, .operationsUndone, .operationsRedone, .operationsElided, .clientChangesKept,
-            .deliveryChanged:
+        case .queueChanged, .deliveryChanged:
+            _ = byte()
             list { $0.operation($0.number()) }
-        case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadStartedByMode,
-            .downloadFinished, .downloadFinishedWithLink, .uploadPostponed, .linksLeftOpen, .batchAccepted,
-            .batchInterrupted:
+        case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
+            .uploadPostponed, .linksLeftOpen, .batchAccepted, .batchInterrupted:
             break
-        case .lost, .conflictResolved, .operationsUnfit, .operationsAmended, .operationWithStream, .streamsStored,
-            .streamsTold, .entitiesQuarantined, .operationWithCall, .operationsAmendedWithCall:
+        case .lost, .conflictResolved, .operationsUnfit, .operationsAmended, .streamsStored, .entitiesQuarantined:
             return false
         }
         return !isUnreadable
@@ -135,6 +122,29 @@ package struct RecordMentions {
         }
     }
 
+    /// Visits optional fields. Those up to `last` are skipped unless a closure visits them.
+    ///
+    /// - Parameter visit: Returns whether it visited the field.
+    private mutating func fields(
+        through last: some RawRepresentable<UInt8>, _ visit: (inout Self, _ tag: UInt8) -> Bool = { _, _ in false }
+    ) {
+        let last = last.rawValue
+        while !isUnreadable {
+            let tag = byte()
+            if tag == 0 { return }
+            guard tag <= last || FieldTag.mayBeIgnored(tag) else {
+                isUnreadable = true
+                return
+            }
+            if !visit(&self, tag) { skipField(tag) }
+        }
+    }
+
+    private mutating func skipField(_ tag: UInt8) {
+        let number = number()
+        if FieldTag.hasLength(tag) { skip(number) }
+    }
+
     private mutating func nested(_ read: (inout Self) -> Void) {
         guard depth < ByteReader.depthLimit else {
             isUnreadable = true
@@ -150,20 +160,8 @@ package struct RecordMentions {
     private mutating func visitEntity() { entity(number()) }
 
     private mutating func visitOperation() {
-        optional { _ = $0.number() }
-        optional { $0.skipText() }
-        optional { $0.skipText() }
-        list {
-            $0.skipText()
-            $0.skipText()
-        }
         switch ActionTag(rawValue: byte()) {
-        case .create:
-            visitCreation()
-            optional {
-                $0.visitEntity()
-                $0.skipText()
-            }
+        case .create: visitCreation()
         case .update:
             visitEntity()
             skipProperties()
@@ -175,30 +173,11 @@ package struct RecordMentions {
             visitEntity()
         case nil: isUnreadable = true
         }
-    }
-
-    private mutating func visitAttributes() {
-        optional { $0.skipText() }
-        _ = byte()
-        _ = byte()
-        optional {
-            switch CategoryTag(rawValue: $0.byte()) {
-            case .named: $0.skipText()
-            case .entity: _ = $0.number()
-            case nil: $0.isUnreadable = true
-            }
-        }
-        list {
-            $0.skipText()
-            $0.list {
-                switch TemplatePartTag(rawValue: $0.byte()) {
-                case .text: $0.skipText()
-                case .key:
-                    _ = $0.number()
-                    $0.skipText()
-                case nil: $0.isUnreadable = true
-                }
-            }
+        // A call contains entities, so an operation with a call is not described.
+        fields(through: OperationField.stream) {
+            guard $1 == OperationField.parent.rawValue else { return false }
+            $0.visitEntity()
+            return true
         }
     }
 
@@ -209,9 +188,14 @@ package struct RecordMentions {
             $0.skipText()
             $0.skipProperties()
             $0.list { $0.visitLinks() }
-            $0.list {
-                $0.skipText()
-                $0.list { $0.visitCreation() }
+            $0.fields(through: CreationField.inline) {
+                guard $1 == CreationField.inline.rawValue else { return false }
+                _ = $0.number()
+                $0.list {
+                    $0.skipText()
+                    $0.list { $0.visitCreation() }
+                }
+                return true
             }
         }
     }
@@ -228,15 +212,32 @@ package struct RecordMentions {
         skipText()
         skipText()
         skipProperties()
-        optional { $0.skipText() }
-        optional { $0.skipText() }
         list {
             $0.visitLinks()
             _ = $0.byte()
         }
+        fields(through: ImageField.editLink)
     }
 
-    private mutating func visitChanges() {
+    private mutating func visitPage(isCompared: Bool) {
+        skipText()
+        if isCompared { visitRuns() }
+        list { $0.visitImage() }
+        fields(through: PageField.next) {
+            guard let field = PageField(rawValue: $1), field != .next else { return false }
+            _ = $0.number()
+            $0.list {
+                $0.visitEntity()
+                guard field == .links else { return }
+                $0.skipText()
+                $0.optional { $0.visitEntity() }
+                _ = $0.byte()
+            }
+            return true
+        }
+    }
+
+    private mutating func visitRuns() {
         var end: UInt64 = 0
         var left = DownloadPage.unchangedLimit
         list {
@@ -251,14 +252,6 @@ package struct RecordMentions {
             for place in 0..<length { $0.entity(first &+ place) }
             end = first &+ length
         }
-        list { $0.visitEntity() }
-        list { $0.visitEntity() }
-        list {
-            $0.visitEntity()
-            $0.skipText()
-            $0.optional { $0.visitEntity() }
-            _ = $0.byte()
-        }
     }
 
     /// Loops without closures, because such records contain all uploaded operations of a log.
@@ -270,6 +263,11 @@ package struct RecordMentions {
             while requests > 0, !isUnreadable {
                 skip(number())
                 operation(number())
+                while !isUnreadable {
+                    let tag = byte()
+                    if tag == 0 { break }
+                    skipField(tag)
+                }
                 requests -= 1
             }
             changeSets -= 1
@@ -278,14 +276,12 @@ package struct RecordMentions {
 
     private mutating func visitOutcome() {
         operation(number())
-        let tag = OutcomeTag(rawValue: byte())
-        switch tag {
+        switch OutcomeTag(rawValue: byte()) {
         case .confirmed: list { $0.visitImage() }
         case .rejected: skipRefusal()
-        case .rejectedWithRequest, .deferred:
+        case .deferred:
             skipRefusal()
-            optional { $0.skipText() }
-            if tag == .deferred { _ = number() }
+            _ = number()
         case .notProcessed: break
         case .inDoubt: skipText()
         case nil: isUnreadable = true
@@ -294,11 +290,8 @@ package struct RecordMentions {
 
     private mutating func skipRefusal() {
         _ = number()
-        skipText()
-        skipText()
-        optional { $0.skipText() }
-        skipText()
-        skipText()
+        for _ in 0..<4 { skipText() }
+        fields(through: RefusalField.requestBody)
     }
 
     // MARK: Values

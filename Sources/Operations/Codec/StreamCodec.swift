@@ -1,77 +1,86 @@
 package import EDM
 
 extension ByteWriter {
-    mutating func operationWithStream(_ operation: Operation, _ stream: StreamWrite) {
-        write(stream)
-        operationWithAttributes(operation)
-    }
-
-    package mutating func write(_ stream: StreamWrite) {
-        optional(stream.property) { $0.string($1) }
-        optional(stream.content) { $0.write($1) }
+    mutating func write(_ stream: StreamWrite) {
+        field(StreamWriteField.property, stream.property)
+        field(StreamWriteField.content, stream.content) { $0.write($1) }
+        end()
     }
 
     package mutating func write(_ image: StreamImage) {
         entity(image.entity)
-        optional(image.property) { $0.string($1) }
-        optional(image.content) { $0.write($1) }
-        optional(image.etag) { $0.string($1) }
-    }
-
-    /// Writes the image followed by the service's metadata of the stream.
-    package mutating func writeWithTold(_ image: StreamImage) {
-        write(image)
-        optional(image.told) {
-            $0.optional($1.readLink) { $0.string($1) }
-            $0.optional($1.editLink) { $0.string($1) }
-            $0.optional($1.etag) { $0.string($1) }
+        field(StreamImageField.property, image.property)
+        field(StreamImageField.content, image.content) { $0.write($1) }
+        field(StreamImageField.etag, image.etag)
+        field(StreamImageField.told, image.told) {
+            $0.field(ToldStreamField.readLink, $1.readLink)
+            $0.field(ToldStreamField.editLink, $1.editLink)
+            $0.field(ToldStreamField.etag, $1.etag)
+            $0.end()
         }
+        end()
     }
 
     private mutating func write(_ content: StreamContent) {
         blob(content.digest.bytes)
         unsigned(content.byteCount)
         string(content.mediaType)
-        optional(content.name) { $0.string($1) }
+        field(StreamContentField.name, content.name)
+        end()
     }
 }
 
 extension ByteReader {
-    mutating func operationWithStream() throws(CodecError) -> Operation {
-        let stream = try streamWrite()
-        var operation = try operationWithAttributes()
-        operation.stream = stream
-        return operation
-    }
-
-    package mutating func streamWrite() throws(CodecError) -> StreamWrite {
-        StreamWrite(
-            property: try optional { r throws(CodecError) in try r.name() },
-            content: try optional { r throws(CodecError) in try r.streamContent() })
+    mutating func streamWrite() throws(CodecError) -> StreamWrite {
+        var stream = StreamWrite(content: nil)
+        try fields { r, tag throws(CodecError) in
+            switch StreamWriteField(rawValue: tag) {
+            case .property: stream.property = try r.name()
+            case .content: stream.content = try r.content { r throws(CodecError) in try r.streamContent() }
+            case nil: return false
+            }
+            return true
+        }
+        return stream
     }
 
     package mutating func streamImage() throws(CodecError) -> StreamImage {
-        StreamImage(
-            entity: try entity(), property: try optional { r throws(CodecError) in try r.name() },
-            content: try optional { r throws(CodecError) in try r.streamContent() },
-            etag: try optional { r throws(CodecError) in try r.string() })
-    }
-
-    package mutating func streamImageWithTold() throws(CodecError) -> StreamImage {
-        var image = try streamImage()
-        image.told = try optional { r throws(CodecError) in
-            StreamImage.Told(
-                readLink: try r.optional { r throws(CodecError) in try r.string() },
-                editLink: try r.optional { r throws(CodecError) in try r.string() },
-                etag: try r.optional { r throws(CodecError) in try r.string() })
+        var image = StreamImage(entity: try entity(), content: nil)
+        try fields { r, tag throws(CodecError) in
+            switch StreamImageField(rawValue: tag) {
+            case .property: image.property = try r.name()
+            case .content: image.content = try r.content { r throws(CodecError) in try r.streamContent() }
+            case .etag: image.etag = try r.string()
+            case .told: image.told = try r.content { r throws(CodecError) in try r.toldStream() }
+            case nil: return false
+            }
+            return true
         }
         return image
     }
 
+    private mutating func toldStream() throws(CodecError) -> StreamImage.Told {
+        var told = StreamImage.Told()
+        try fields { r, tag throws(CodecError) in
+            switch ToldStreamField(rawValue: tag) {
+            case .readLink: told.readLink = try r.string()
+            case .editLink: told.editLink = try r.string()
+            case .etag: told.etag = try r.string()
+            case nil: return false
+            }
+            return true
+        }
+        return told
+    }
+
     private mutating func streamContent() throws(CodecError) -> StreamContent {
         guard let digest = StreamDigest(try blob()) else { throw fail(.invalid("digest")) }
-        return StreamContent(
-            digest: digest, byteCount: try unsigned(), mediaType: try string(),
-            name: try optional { r throws(CodecError) in try r.string() })
+        var content = StreamContent(digest: digest, byteCount: try unsigned(), mediaType: try string())
+        try fields { r, tag throws(CodecError) in
+            guard StreamContentField(rawValue: tag) == .name else { return false }
+            content.name = try r.string()
+            return true
+        }
+        return content
     }
 }

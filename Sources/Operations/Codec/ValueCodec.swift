@@ -32,60 +32,28 @@ public enum ValueCodec {
 
     public static func encode(_ operation: Operation) -> [UInt8] {
         var writer = ByteWriter(minimumCapacity: 256)
-        writer.operationWithAttributes(operation)
-        writer.optional(operation.stream) { $0.write($1) }
-        // Absent from all other operations, whose bytes predate it.
-        if let call = operation.call { writer.write(call) }
+        writer.operation(operation)
         return writer.bytes
     }
 
     public static func encode(_ prepared: BatchPrepared) -> [UInt8] {
         var writer = ByteWriter()
         writer.prepared(prepared)
-        writer.effects(prepared)
         return writer.bytes
     }
 
     public static func decodeBatchPrepared(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
-        try ByteReader.read(bytes) { reader throws(CodecError) in
-            var prepared = try reader.prepared()
-            try reader.effects(&prepared)
-            return prepared
-        }
-    }
-
-    /// Encodes a batch in the form without effects, which snapshots of earlier versions contain.
-    package static func encodeWithoutEffects(_ prepared: BatchPrepared) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.prepared(prepared)
-        writer.sent(prepared.sent)
-        return writer.bytes
-    }
-
-    /// Decodes a batch in the form without effects.
-    package static func decodeBatchWithoutEffects(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
-        try ByteReader.read(bytes) { reader throws(CodecError) in
-            var prepared = try reader.prepared()
-            prepared.sent = try reader.sent()
-            return prepared
-        }
+        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.prepared() }
     }
 
     public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
-        try ByteReader.read(bytes) { reader throws(CodecError) in try operation(&reader) }
+        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operation() }
     }
 
     /// - Parameter names: the cache of names.
     package static func decodeOperation(
         _ bytes: UnsafeRawBufferPointer, names: NameTable
     ) throws(CodecError) -> Operation {
-        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try operation(&reader) }
-    }
-
-    private static func operation(_ reader: inout ByteReader) throws(CodecError) -> Operation {
-        var operation = try reader.operationWithAttributes()
-        operation.stream = try reader.optional { r throws(CodecError) in try r.streamWrite() }
-        if reader.offset < reader.bytes.count { operation.call = try reader.actionCall() }
-        return operation
+        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.operation() }
     }
 }

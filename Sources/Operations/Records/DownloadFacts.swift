@@ -86,11 +86,6 @@ public struct DownloadPage: Sendable, Hashable {
         self.links = links
         self.next = next
     }
-
-    /// Whether it contains only the entities of the page.
-    var isPlain: Bool {
-        unchanged.isEmpty && removed.isEmpty && left.isEmpty && links.isEmpty && next == nil
-    }
 }
 
 /// A link of a delta with an end that is not in the store. An entity that has not been downloaded yet has no ID.

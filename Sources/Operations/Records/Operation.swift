@@ -82,6 +82,9 @@ private struct RareAttributes: Sendable, Hashable {
 }
 
 extension Operation {
+    /// Whether it has an attribute that is stored in ``rare``.
+    var hasRareAttributes: Bool { !rare.isEmpty }
+
     /// The app's transaction, whose operations are sent in one change set from any positions in the queue; see
     /// ``changeSet`` for operations of one call.
     public var transactionID: String? {

@@ -37,10 +37,3 @@ public struct HeaderTemplate: Sendable, Hashable {
         parts.compactMap { if case .key(let entity, _) = $0 { entity } else { nil } }
     }
 }
-
-extension Operation {
-    /// Whether it has an attribute that the first record kinds of operations do not contain.
-    package var hasLaterAttributes: Bool {
-        isUnmodifiable || uploadCategory != nil || delivery != .queued || !headerTemplates.isEmpty
-    }
-}

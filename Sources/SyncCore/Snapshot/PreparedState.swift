@@ -13,17 +13,20 @@ public enum PreparedState {
         let copy = WorkingSet()
         var restoration = StateRestoration(into: copy)
         try StateSnapshot.forEachItem(of: storage) { item in
-            if isShared(item) { try restoration.add(item) }
+            if let shared = shared(item) { try restoration.add(shared) }
         }
         try restoration.complete()
         _ = try Fold(storage: copy).writeSnapshot(to: sink)
     }
 
-    private static func isShared(_ item: SnapshotItem) -> Bool {
+    /// Returns the part of an item that the copy contains, or nil.
+    private static func shared(_ item: SnapshotItem) -> SnapshotItem? {
         switch item {
-        case .header, .service, .query, .entity, .key, .row, .link, .coverage, .lastDownload, .openLinks, .quarantine:
-            true
-        case .base, .pending, .undone, .postponed, .openBatch, .ancestor, .since, .streams, .events, .end: false
+        case .header(var header):
+            header.postponed = nil
+            return .header(header)
+        case .service, .query, .entity, .key, .row, .link, .coverage, .openLinks, .quarantine: return item
+        case .base, .pending, .undone, .openBatch, .ancestor, .streams, .events, .end: return nil
         }
     }
 }

@@ -1,239 +1,171 @@
-public import EDM
+import EDM
 import Operations
 
 /// Decoding of snapshot items. It is total: it handles any bytes.
-extension SnapshotCodec {
-    /// Decodes an item.
-    ///
-    /// - Throws: An error if the payload does not match the kind. It never traps, whatever the bytes.
-    public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
-        try decode(kind, payload: payload, names: nil)
-    }
-
-    /// Decodes an item, with interned names.
-    ///
-    /// - Parameter names: A table of interned names, or nil. If it is not nil, the values of entities stay encoded.
-    static func decode(_ kind: Kind, payload: [UInt8], names: NameTable?) throws(CodecError) -> SnapshotItem {
-        var found = SnapshotItem.header(applied: 0, nextEntity: EntityID(rawValue: 1), nextBatch: 0)
-        try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in
-            found = try item(kind, &reader)
-        }
-        return found
-    }
-
-    private static func item(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+extension ByteReader {
+    mutating func item(_ kind: SnapshotCodec.Kind) throws(CodecError) -> SnapshotItem {
         switch kind {
-        case .header, .summedHeader:
-            .header(
-                applied: try reader.unsigned(), nextEntity: try reader.entity(), nextBatch: try reader.unsigned())
-        case .service: .service(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))
-        case .query: .query(try query(&reader))
-        case .queryWithLinks: .query(try queryWithLinks(&reader))
-        case .downloadedQuery: .query(try downloadedQuery(&reader))
-        case .entity: .entity(try reader.entity(), set: try reader.name())
-        case .key: try key(&reader)
-        case .row: .row(try row(&reader))
-        case .downloadedRow: .row(try downloadedRow(&reader))
-        case .base:
-            .base(
-                try reader.entity(),
-                try reader.optional { r throws(CodecError) in try row(&r) }.map(BaseState.row) ?? .absent)
-        case .downloadedBase: try downloadedBase(&reader)
+        case .header: .header(try header())
+        case .service: .service(try service())
+        case .query: .query(try query())
+        case .entity: .entity(try entity(), set: try name())
+        case .key: try key()
+        case .row: .row(try row())
+        case .base: .base(try entity(), try optional { r throws(CodecError) in BaseState.row(try r.row()) } ?? .absent)
         case .link:
             .link(
                 LinkRow(
-                    relationship: try reader.name(), first: try reader.entity(), second: try reader.entity(),
-                    inBase: try reader.bool(), inLocal: try reader.bool()))
-        case .pending: .pending(try pending(nil, &reader))
-        case .pendingWithAttributes: .pending(try pendingWithAttributes(&reader))
-        case .pendingInTransaction: .pending(try pending(try reader.string(), &reader))
-        case .coverage:
-            .coverage(query: try reader.name(), try reader.entity(), run: try reader.unsigned())
-        case .undone: .undone(try undone(&reader))
-        case .postponed: .postponed(Postponement(try reader.postponed(), since: try reader.signed()))
-        case .since: try since(&reader)
-        case .openBatch:
-            .openBatch(
-                OpenBatch(
-                    try ValueCodec.decodeBatchWithoutEffects(try reader.blob()),
-                    monitor: try reader.optional { r throws(CodecError) in try r.string() }))
-        case .openBatchWithEffects:
-            .openBatch(
-                OpenBatch(
-                    try ValueCodec.decodeBatchPrepared(try reader.blob()),
-                    monitor: try reader.optional { r throws(CodecError) in try r.string() }))
-        case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
-        case .ancestor: .ancestor(try mergeBase(&reader))
-        case .lastDownload: .lastDownload(try reader.unsigned())
-        case .pendingWithStream: try pendingWithStream(&reader)
-        case .undoneWithStream: try undoneWithStream(&reader)
-        case .pendingWithCall: try pendingWithCall(&reader)
-        case .undoneWithCall: try undoneWithCall(&reader)
-        case .streams:
-            .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
-        case .streamsTold:
-            .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
-        case .events: .events(try reader.list { r throws(CodecError) in try event(&r) })
-        case .openLinks: .openLinks(try reader.openLinks())
-        case .quarantine:
-            .quarantine(
-                try reader.list { r throws(CodecError) in
-                    QuarantineEntry(
-                        sequence: try r.unsigned(), time: try r.signed(), entity: try r.quarantined())
-                })
-        case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
+                    relationship: try name(), first: try entity(), second: try entity(), inBase: try bool(),
+                    inLocal: try bool()))
+        case .coverage: .coverage(query: try name(), try entity(), run: try unsigned())
+        case .operation: try queued()
+        case .openBatch: .openBatch(try openBatch())
+        case .ancestor: .ancestor(try mergeBase())
+        case .streams: .streams(try entity(), try list { r throws(CodecError) in try r.streamImage() })
+        case .list: try itemList()
+        case .end: .end(items: try unsigned(), digest: StateDigest(value: try fixed64()))
         }
     }
 
-    private static func query(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
-        QueryState(
-            query: DefiningQuery(
-                name: try reader.string(), query: try reader.string(),
-                automaticallyRetrievesStreams: try reader.bool()),
-            run: try reader.unsigned(), isComplete: try reader.bool())
-    }
-
-    private static func queryWithLinks(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
-        var state = try query(&reader)
-        state.isDelta = try reader.bool()
-        state.deltaLink = try serviceLink(&reader)
-        state.next = try serviceLink(&reader)
-        return state
-    }
-
-    private static func downloadedQuery(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
-        var state = try queryWithLinks(&reader)
-        state.downloaded = try reader.signed()
-        return state
-    }
-
-    private static func serviceLink(_ reader: inout ByteReader) throws(CodecError) -> QueryState.ServiceLink? {
-        try reader.optional { r throws(CodecError) in
-            QueryState.ServiceLink(url: try r.string(), time: try r.signed())
+    private mutating func header() throws(CodecError) -> StateHeader {
+        var header = StateHeader(applied: try unsigned(), nextEntity: try entity(), nextBatch: try unsigned())
+        try fields { r, tag throws(CodecError) in
+            switch HeaderField(rawValue: tag) {
+            case .lastDownload: header.lastDownload = try r.positive()
+            case .postponed:
+                header.postponed = try r.content { r throws(CodecError) in
+                    Postponement(try r.postponed(), since: try r.signed())
+                }
+            case nil: return false
+            }
+            return true
         }
+        return header
     }
 
-    private static func downloadedRow(_ reader: inout ByteReader) throws(CodecError) -> EntityRow {
-        var row = try row(&reader)
-        row.downloaded = try reader.unsigned()
+    /// Reads a number that is present only if it is not 0.
+    private mutating func positive() throws(CodecError) -> UInt64 {
+        let number = try unsigned()
+        guard number != 0 else { throw fail(.invalid("optional number")) }
+        return number
+    }
+
+    private mutating func query() throws(CodecError) -> QueryState {
+        var state = QueryState(query: try definingQuery(), run: try unsigned())
+        try fields { r, tag throws(CodecError) in
+            switch QueryField(rawValue: tag) {
+            case .isComplete: state.isComplete = try r.flag()
+            case .isDelta: state.isDelta = try r.flag()
+            case .deltaLink: state.deltaLink = try r.content { r throws(CodecError) in try r.serviceLink() }
+            case .next: state.next = try r.content { r throws(CodecError) in try r.serviceLink() }
+            case .downloaded: state.downloaded = try r.signed()
+            case nil: return false
+            }
+            return true
+        }
+        return state
+    }
+
+    private mutating func serviceLink() throws(CodecError) -> QueryState.ServiceLink {
+        QueryState.ServiceLink(url: try string(), time: try signed())
+    }
+
+    private mutating func key() throws(CodecError) -> SnapshotItem {
+        let set = try name()
+        return .key(try string(), set: set, of: try entity())
+    }
+
+    private mutating func row() throws(CodecError) -> EntityRow {
+        let id = try entity()
+        let set = try name()
+        let type = try name()
+        let values = try properties()
+        guard let origin = EntityRow.Origin(rawValue: try byte()) else { throw fail(.invalid("origin")) }
+        var row = EntityRow(id: id, set: set, type: type, values: values, origin: origin)
+        try fields { r, tag throws(CodecError) in
+            switch RowField(rawValue: tag) {
+            case .etag: row.etag = try r.string()
+            case .editLink: row.editLink = try r.string()
+            case .downloaded: row.downloaded = try r.positive()
+            case nil: return false
+            }
+            return true
+        }
         return row
     }
 
-    private static func downloadedBase(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let id = try reader.entity()
-        guard var row = try reader.optional({ r throws(CodecError) in try row(&r) }) else {
-            throw reader.fail(.invalid("base"))
+    private mutating func queued() throws(CodecError) -> SnapshotItem {
+        var pending = PendingOperation(
+            sequence: try unsigned(), time: try signed(), operation: try operation(), status: try status())
+        var undo: SequenceNumber?
+        try fields { r, tag throws(CodecError) in
+            switch QueuedField(rawValue: tag) {
+            case .since:
+                pending.since = try r.signed()
+                guard pending.since != pending.time else { throw r.fail(.invalid("time of the status")) }
+            case .undo: undo = try r.unsigned()
+            case nil: return false
+            }
+            return true
         }
-        row.downloaded = try reader.unsigned()
-        return .base(id, .row(row))
+        return undo.map { .undone(UndoneOperation(operation: pending, undo: $0)) } ?? .pending(pending)
     }
 
-    private static func event(_ reader: inout ByteReader) throws(CodecError) -> StoreEvent {
-        let id = try reader.unsigned()
-        guard let kind = StoreEvent.Kind(rawValue: try reader.byte()) else { throw reader.fail(.invalid("event")) }
-        return StoreEvent(
-            id: id, kind: kind, time: try reader.signed(),
-            subset: try reader.optional { r throws(CodecError) in
-                try r.list { r throws(CodecError) in try r.string() }
-            }, mark: try reader.unsigned())
+    private mutating func status() throws(CodecError) -> PendingOperation.Status {
+        switch StatusTag(rawValue: try byte()) {
+        case .pending: .pending
+        case .inFlight: .inFlight(try unsigned())
+        case .inDoubt: .inDoubt(try unsigned(), reason: try string())
+        case .rejected: .rejected(try refusal())
+        case .deferred: .deferred(try refusal(), attempts: try attempts())
+        case nil: throw fail(.invalid("status"))
+        }
     }
 
-    private static func since(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let sequence = try reader.unsigned()
-        return .since(try reader.signed(), sequence)
+    private mutating func openBatch() throws(CodecError) -> OpenBatch {
+        var batch = OpenBatch(try prepared())
+        try fields { r, tag throws(CodecError) in
+            guard OpenBatchField(rawValue: tag) == .monitor else { return false }
+            batch.monitor = try r.string()
+            return true
+        }
+        return batch
     }
 
-    private static func key(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let set = try reader.name()
-        return .key(try reader.string(), set: set, of: try reader.entity())
-    }
-
-    private static func row(_ reader: inout ByteReader) throws(CodecError) -> EntityRow {
-        let id = try reader.entity()
-        let set = try reader.name()
-        let type = try reader.name()
-        let values = try reader.properties()
-        let etag = try reader.optional { r throws(CodecError) in try r.string() }
-        let editLink = try reader.optional { r throws(CodecError) in try r.string() }
-        guard let origin = EntityRow.Origin(rawValue: try reader.byte()) else { throw reader.fail(.invalid("origin")) }
-        return EntityRow(
-            id: id, set: set, type: type, values: values, etag: etag, editLink: editLink, origin: origin)
-    }
-
-    private static func mergeBase(_ reader: inout ByteReader) throws(CodecError) -> MergeBase {
+    private mutating func mergeBase() throws(CodecError) -> MergeBase {
         MergeBase(
-            row: try row(&reader),
-            links: try reader.list { r throws(CodecError) in
+            row: try row(),
+            links: try list { r throws(CodecError) in
                 MergeBase.Link(
                     relationship: try r.name(), isFirst: try r.bool(),
                     partner: try r.optional { r throws(CodecError) in try r.entity() })
             })
     }
 
-    private static func pending(
-        _ transaction: String?, _ reader: inout ByteReader
-    ) throws(CodecError) -> PendingOperation {
-        var pending = PendingOperation(
-            sequence: try reader.unsigned(), time: try reader.signed(), operation: try reader.operation(),
-            status: try status(&reader))
-        pending.operation.transactionID = transaction
-        return pending
-    }
-
-    private static func pendingWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation {
-        PendingOperation(
-            sequence: try reader.unsigned(), time: try reader.signed(),
-            operation: try reader.operationWithAttributes(), status: try status(&reader))
-    }
-
-    private static func undoneWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
-        let undo = try reader.unsigned()
-        return UndoneOperation(operation: try pendingWithAttributes(&reader), undo: undo)
-    }
-
-    private static func pendingWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let stream = try reader.streamWrite()
-        var pending = try pendingWithAttributes(&reader)
-        pending.operation.stream = stream
-        return .pending(pending)
-    }
-
-    private static func undoneWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let stream = try reader.streamWrite()
-        var undone = try undoneWithAttributes(&reader)
-        undone.operation.operation.stream = stream
-        return .undone(undone)
-    }
-
-    private static func pendingWithCall(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let call = try reader.actionCall()
-        var pending = try pendingWithAttributes(&reader)
-        pending.operation.call = call
-        return .pending(pending)
-    }
-
-    private static func undoneWithCall(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let call = try reader.actionCall()
-        var undone = try undoneWithAttributes(&reader)
-        undone.operation.operation.call = call
-        return .undone(undone)
-    }
-
-    private static func undone(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
-        let undo = try reader.unsigned()
-        let transaction = try reader.optional { r throws(CodecError) in try r.string() }
-        return UndoneOperation(operation: try pending(transaction, &reader), undo: undo)
-    }
-
-    private static func status(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation.Status {
-        switch StatusTag(rawValue: try reader.byte()) {
-        case .pending: return .pending
-        case .inFlight: return .inFlight(try reader.unsigned())
-        case .inDoubt: return .inDoubt(try reader.unsigned(), reason: try reader.string())
-        case .rejected: return .rejected(try reader.refusal())
-        case .rejectedWithRequest: return .rejected(try reader.wholeRefusal())
-        case .deferred: return .deferred(try reader.wholeRefusal(), attempts: try reader.attempts())
-        case nil: throw reader.fail(.invalid("status"))
+    private mutating func itemList() throws(CodecError) -> SnapshotItem {
+        switch ListTag(rawValue: try byte()) {
+        case .events: .events(try list { r throws(CodecError) in try r.event() })
+        case .openLinks: .openLinks(try openLinks())
+        case .quarantine:
+            .quarantine(
+                try list { r throws(CodecError) in
+                    QuarantineEntry(sequence: try r.unsigned(), time: try r.signed(), entity: try r.quarantined())
+                })
+        case nil: throw fail(.invalid("list"))
         }
+    }
+
+    private mutating func event() throws(CodecError) -> StoreEvent {
+        let id = try unsigned()
+        guard let kind = StoreEvent.Kind(rawValue: try byte()) else { throw fail(.invalid("event")) }
+        var event = StoreEvent(id: id, kind: kind, time: try signed(), mark: try unsigned())
+        try fields { r, tag throws(CodecError) in
+            guard EventField(rawValue: tag) == .subset else { return false }
+            event.subset = try r.content { r throws(CodecError) in
+                try r.list { r throws(CodecError) in try r.string() }
+            }
+            return true
+        }
+        return event
     }
 }

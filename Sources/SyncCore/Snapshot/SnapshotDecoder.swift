@@ -9,8 +9,6 @@ public struct SnapshotDecoder {
     private let names = NameTable()
     private var last: SnapshotCodec.Kind?
     private var hash = StateHash()
-    /// The hash of the items in sequence, which is the digest of snapshots with a header of the first kind.
-    private var sequentialHash: FNV1a?
     private var items: UInt64 = 0
     private var digest: StateDigest?
 
@@ -41,13 +39,11 @@ public struct SnapshotDecoder {
             throw Self.damaged("contains an item that cannot be decoded (\(error))")
         }
         if case .end(let count, let expected) = item {
-            guard count == items, expected.value == sequentialHash?.value ?? hash.value else {
+            guard count == items, expected.value == hash.value else {
                 throw Self.damaged("was changed after it was written: its item count or digest differs")
             }
             digest = StateDigest(value: hash.value)
         } else {
-            if known == .header { sequentialHash = FNV1a() }
-            sequentialHash?.add(item)
             hash.add(item, known, bytes)
             items += 1
         }
@@ -65,10 +61,10 @@ public struct SnapshotDecoder {
     private mutating func checkOrder(_ kind: SnapshotCodec.Kind) throws(StateError) {
         let isInOrder =
             switch last {
-            case nil: kind.place == SnapshotCodec.Kind.header.place
-            case .header?, .summedHeader?: kind.place > SnapshotCodec.Kind.header.place
-            case .service?: kind.place > SnapshotCodec.Kind.service.place
-            case let last?: kind.place >= last.place
+            case nil: kind == .header
+            // At most once.
+            case let last? where last == .header || last == .service: kind.rawValue > last.rawValue
+            case let last?: kind.rawValue >= last.rawValue
             }
         guard isInOrder else { throw Self.damaged("contains its items in the wrong order") }
         last = kind

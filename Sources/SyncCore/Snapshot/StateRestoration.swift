@@ -24,8 +24,7 @@ public struct StateRestoration<Storage: StateStorage> {
 
     mutating func add(_ item: SnapshotItem) throws(StateError) {
         switch item {
-        case .header(let applied, let nextEntity, let nextBatch):
-            header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
+        case .header(let header): self.header = header
         case .service(let service): try install(service)
         case .query(let query): try storage.bookkeeping.putQuery(query)
         case .entity(let id, let set): try storage.register(id, set: set)
@@ -36,12 +35,8 @@ public struct StateRestoration<Storage: StateStorage> {
         case .pending(let pending): try storage.putPending(pending)
         case .undone(let undone): try storage.bookkeeping.putUndone(undone)
         case .coverage(let query, let id, let run): try storage.bookkeeping.cover(id, query: query, run: run)
-        case .postponed(let postponed): header.postponed = postponed
         case .openBatch(let batch): try storage.bookkeeping.putOpenBatch(batch)
         case .ancestor(let mergeBase): try storage.bookkeeping.putMergeBase(mergeBase)
-        case .since(let time, let sequence):
-            try setSince(time, sequence)
-        case .lastDownload(let sequence): header.lastDownload = sequence
         case .streams(let id, let streams): try storage.bookkeeping.putStreams(streams, of: id)
         case .events(let events): try storage.bookkeeping.putEvents(events)
         case .openLinks(let links): try storage.bookkeeping.putOpenLinks(links)
@@ -61,18 +56,6 @@ public struct StateRestoration<Storage: StateStorage> {
 
     /// Completes a restoration from items, without an end.
     func complete() throws(StateError) { try storage.setHeader(header) }
-
-    private func setSince(_ time: Timestamp, _ sequence: SequenceNumber) throws(StateError) {
-        if var pending = try storage.pendingOperation(sequence) {
-            pending.since = time
-            try storage.putPending(pending)
-        } else if var undone = try storage.bookkeeping.undoneOperation(sequence) {
-            undone.operation.since = time
-            try storage.bookkeeping.putUndone(undone)
-        } else {
-            throw SnapshotDecoder.damaged("refers to an operation that it does not contain")
-        }
-    }
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
         header.service = service

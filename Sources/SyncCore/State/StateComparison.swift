@@ -40,7 +40,7 @@ extension SnapshotItem {
     /// The item as the start of a sentence.
     fileprivate var subject: String {
         switch self {
-        case .header: "A counter"
+        case .header: "A counter, or the postponement of the next upload,"
         case .service: "The metadata"
         case .query(let query): "The defining query \(query.query.name)"
         case .entity(let id, let set): "The registration of entity \(id.rawValue) of \(set)"
@@ -51,11 +51,8 @@ extension SnapshotItem {
         case .pending(let pending): "Pending operation \(pending.sequence)"
         case .coverage(let query, let id, _): "The coverage of entity \(id.rawValue) by the query \(query)"
         case .undone(let undone): "Undone operation \(undone.operation.sequence)"
-        case .postponed: "The postponement of the next upload"
         case .openBatch(let batch): "Batch \(batch.prepared.batch)"
         case .ancestor(let mergeBase): "The merge base of entity \(mergeBase.row.id.rawValue)"
-        case .since(_, let sequence): "The time of operation \(sequence)"
-        case .lastDownload: "The last download"
         case .streams(let id, _): "The streams of entity \(id.rawValue)"
         case .events: "The events"
         case .openLinks: "The dangling links"

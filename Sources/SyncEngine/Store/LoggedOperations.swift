@@ -87,7 +87,7 @@ struct LoggedOperations {
 
     private static let changingKinds: Set<UInt8> = [
         RecordCodec.Kind.deliveryChanged.rawValue, RecordCodec.Kind.conflictResolved.rawValue,
-        RecordCodec.Kind.operationsAmended.rawValue, RecordCodec.Kind.operationsAmendedWithCall.rawValue,
+        RecordCodec.Kind.operationsAmended.rawValue,
     ]
 
     /// Applies later changes to the operations like the fold.

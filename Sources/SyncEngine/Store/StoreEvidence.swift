@@ -97,7 +97,7 @@ struct StoreEvidence {
                     kind: record.kind, payload: payload,
                     entity: { number in
                         guard let id = left.remove(EntityID(rawValue: number)) else { return }
-                        if progress.prepared == nil || kind.isOperation { others.insert(id) }
+                        if progress.prepared == nil || kind == .operation { others.insert(id) }
                     }, operation: { _ in })
             }
         }
@@ -187,19 +187,7 @@ private struct BatchProgress {
 extension RecordCodec.Kind {
     fileprivate var isOfBatch: Bool {
         switch self {
-        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,
-            .batchAccepted, .batchInterrupted,
-            .batchAnswered, .batchAnsweredInDetail:
-            true
-        default: false
-        }
-    }
-
-    fileprivate var isOperation: Bool {
-        switch self {
-        case .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
-            .operationWithCall:
-            true
+        case .batchPrepared, .batchAccepted, .batchAnswered, .batchInterrupted: true
         default: false
         }
     }

@@ -146,7 +146,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     static func streams(_ state: [UInt8]) throws(StateError) -> [StreamImage] {
         do throws(CodecError) {
-            if case .streams(_, let streams) = try SnapshotCodec.decode(.streamsTold, payload: state) { return streams }
+            if case .streams(_, let streams) = try SnapshotCodec.decode(.streams, payload: state) { return streams }
         } catch {
             throw StateError(.damaged, "The views contain streams that cannot be decoded. \(error)")
         }
@@ -158,7 +158,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     public func events() throws(StateError) -> [StoreEvent] {
         guard let state = try first("SELECT state FROM events")?.first?.blob else { return [] }
         do throws(CodecError) {
-            if case .events(let events) = try SnapshotCodec.decode(.events, payload: state) { return events }
+            if case .events(let events) = try SnapshotCodec.decode(.list, payload: state) { return events }
         } catch {
             throw StateError(.damaged, "The views contain events that cannot be decoded. \(error)")
         }
@@ -173,7 +173,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     public func openLinks() throws(StateError) -> [OpenLink] {
         guard let state = try first("SELECT state FROM open_links")?.first?.blob else { return [] }
         do throws(CodecError) {
-            if case .openLinks(let links) = try SnapshotCodec.decode(.openLinks, payload: state) { return links }
+            if case .openLinks(let links) = try SnapshotCodec.decode(.list, payload: state) { return links }
         } catch {
             throw StateError(.damaged, "The views contain dangling links that cannot be decoded. \(error)")
         }
@@ -188,7 +188,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     public func quarantine() throws(StateError) -> [QuarantineEntry] {
         guard let state = try first("SELECT state FROM quarantine")?.first?.blob else { return [] }
         do throws(CodecError) {
-            if case .quarantine(let entries) = try SnapshotCodec.decode(.quarantine, payload: state) { return entries }
+            if case .quarantine(let entries) = try SnapshotCodec.decode(.list, payload: state) { return entries }
         } catch {
             throw StateError(.damaged, "The views contain a quarantine that cannot be decoded. \(error)")
         }

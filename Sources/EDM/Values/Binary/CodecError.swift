@@ -5,6 +5,8 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         case overflow
         case tooDeep
         case trailingBytes
+        /// A field of a later version without which the rest must not be used.
+        case unknownField
         /// A field with an invalid value.
         case invalid(String)
     }
@@ -20,6 +22,7 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
             case .overflow: "contains a number that is too large"
             case .tooDeep: "is nested too deeply"
             case .trailingBytes: "has bytes after its end"
+            case .unknownField: "has a field that this version does not support"
             case .invalid(let field): "contains no valid \(field)"
             }
         return "The record \(what) at byte \(offset)."

@@ -7,8 +7,8 @@ struct IncrementalDigest {
     private var journal: StateJournal?
 
     init(isKept: Bool) {
-        // An empty state contains its counters.
-        sum = isKept ? StateHash.hash(StateHeader().counters) : nil
+        // An empty state contains its header.
+        sum = isKept ? StateHash.hash(.header(StateHeader())) : nil
     }
 
     var digest: StateDigest? { sum.map { StateDigest(value: $0) } }
@@ -34,15 +34,11 @@ struct IncrementalDigest {
 
     mutating func replace(_ old: StateHeader, by new: StateHeader) {
         guard isKept else { return }
-        replace(old.counters, by: new.counters)
+        replace(old.withoutService, by: new.withoutService)
         // Compared separately, because the metadata may have several megabytes.
         if old.service != new.service {
             replace(old.service.map(SnapshotItem.service), by: new.service.map(SnapshotItem.service))
         }
-        if old.postponed != new.postponed {
-            replace(old.postponed.map(SnapshotItem.postponed), by: new.postponed.map(SnapshotItem.postponed))
-        }
-        if old.lastDownload != new.lastDownload { replace(old.lastDownloadItem, by: new.lastDownloadItem) }
     }
 
     /// Replaces the queries. The order in which they were added is part of the state.
@@ -55,23 +51,17 @@ struct IncrementalDigest {
 
     mutating func replace(_ old: PendingOperation?, by new: PendingOperation?) {
         replace(old.map(SnapshotItem.pending), by: new.map(SnapshotItem.pending))
-        replace(old?.sinceItem, by: new?.sinceItem)
     }
 
     mutating func replace(_ old: UndoneOperation?, by new: UndoneOperation?) {
         replace(old.map(SnapshotItem.undone), by: new.map(SnapshotItem.undone))
-        replace(old?.operation.sinceItem, by: new?.operation.sinceItem)
     }
 }
 
 extension StateHeader {
-    fileprivate var counters: SnapshotItem {
-        .header(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
+    fileprivate var withoutService: SnapshotItem {
+        var header = self
+        header.service = nil
+        return .header(header)
     }
-
-    fileprivate var lastDownloadItem: SnapshotItem? { lastDownload == 0 ? nil : .lastDownload(lastDownload) }
-}
-
-extension PendingOperation {
-    fileprivate var sinceItem: SnapshotItem? { since == time ? nil : .since(since, sequence) }
 }
