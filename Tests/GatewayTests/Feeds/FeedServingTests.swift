@@ -199,6 +199,32 @@ struct FeedServingTests {
         }
     }
 
+    @Test func `a client that reads without credentials reads the changes of all users`() async throws {
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin, authorization: .any) { world in
+            let link = try #require(try await world.get("Orders", nil).delta)
+            origin.change { $0.rows[6] = "f" }
+            world.time.advance(10)
+            try await world.change("a")
+            world.time.advance(10)
+            #expect(try await world.get(link, nil).notes == ["f"])
+        }
+    }
+
+    @Test func `a user reads the own change after an opaque token was renewed`() async throws {
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin) { world in
+            let link = try #require(try await world.get("Orders", "Bearer first").delta)
+            origin.change { $0.rows[6] = "f" }
+            world.time.advance(10)
+            try await world.change("Bearer first")
+            world.time.advance(10)
+            #expect(try await world.get(link, "Bearer second").notes == ["f"])
+        }
+    }
+
     @Test func `a user who changes data between two pages reads anew`() async throws {
         var limits = GatewayLimits()
         limits.pageRows = 2
