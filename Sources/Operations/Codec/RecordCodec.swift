@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// The binary form of records, version 1.
 ///
@@ -7,9 +7,9 @@ public import EDM
 /// lists are prefixed with their length, optionals with a flag. A kind that this version does not support decodes to
 /// ``Record/Body/unknown(kind:payload:)``. If the fields of a kind change, it gets a new kind number, and the old one
 /// stays readable.
-public enum RecordCodec {
+package enum RecordCodec {
     /// The number of a record kind. Numbers are part of the format and never reused.
-    public enum Kind: UInt8, Sendable, CaseIterable {
+    package enum Kind: UInt8, Sendable, CaseIterable {
         /// The number of the placeholders that a repair of the log writes for lost records. No payload.
         case lost = 0
         case serviceInstalled = 1
@@ -71,7 +71,7 @@ public enum RecordCodec {
     }
 
     /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
-    public static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
+    package static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
         var writer = ByteWriter(minimumCapacity: 256)
         let kind: Kind
         writer.signed(record.time)
@@ -178,7 +178,7 @@ public enum RecordCodec {
     }
 
     /// Decodes a record. Throws if the payload is not valid for its kind. Never traps, whatever the bytes.
-    public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+    package static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
         try decode(kind: kind, payload: payload[...], names: nil)
     }
 

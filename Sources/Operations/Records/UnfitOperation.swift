@@ -12,11 +12,11 @@ public struct UnfitOperation: Sendable, Hashable {
 }
 
 /// The new content of a pending operation, which replaces the old one: the part that fits the service's metadata.
-public struct AmendedOperation: Sendable, Hashable {
-    public var operation: SequenceNumber
-    public var content: Operation
+package struct AmendedOperation: Sendable, Hashable {
+    package var operation: SequenceNumber
+    package var content: Operation
 
-    public init(operation: SequenceNumber, content: Operation) {
+    package init(operation: SequenceNumber, content: Operation) {
         self.operation = operation
         self.content = content
     }

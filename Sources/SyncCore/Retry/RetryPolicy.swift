@@ -53,7 +53,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
 extension Duration {
     /// Whole milliseconds, limited to about 35 years so that sums do not overflow.
-    public var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds < 1 << 30 else { return 1 << 40 }
         return seconds > -(1 << 30) ? seconds * 1_000 + attoseconds / 1_000_000_000_000_000 : -(1 << 40)

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 import Operations
 
 /// Decoding of snapshot items. It is total: it handles any bytes.
@@ -6,7 +6,7 @@ extension SnapshotCodec {
     /// Decodes an item.
     ///
     /// - Throws: An error if the payload does not match the kind. It never traps, whatever the bytes.
-    public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
+    package static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
         try decode(kind, payload: payload, names: nil)
     }
 

@@ -9,10 +9,10 @@ import Operations
 ///
 /// An item may exceed the size of a log record, for example a row that grew by several updates. All of it except the
 /// end is then written before, in records of the kind *piece*.
-public enum SnapshotCodec {
+package enum SnapshotCodec {
     /// The number of an item's kind. It is part of the format and is never reused. Kinds ascend in a snapshot, except
     /// for the end, which is always last.
-    public enum Kind: UInt8, Sendable, CaseIterable {
+    package enum Kind: UInt8, Sendable, CaseIterable {
         case header = 1
         case service = 2
         case query = 3
@@ -81,7 +81,7 @@ public enum SnapshotCodec {
     }
 
     /// The kind of a record that contains a part of the next item.
-    public static let pieceKind: UInt8 = 64
+    package static let pieceKind: UInt8 = 64
     /// The largest part of an item in one record, in bytes.
     static let pieceLength = 4 << 20
     /// The largest size of an item in bytes. It bounds the memory that a malicious snapshot can consume.
@@ -98,7 +98,7 @@ public enum SnapshotCodec {
     }
 
     /// Encodes an item. Equal items always give equal bytes.
-    public static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
+    package static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
         var writer = ByteWriter()
         let kind = write(item, &writer)
         return (kind, writer.bytes)

@@ -72,7 +72,7 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 /// The reason why an operation was not logged: a rule forbids it, or the state could not be read.
-public enum ValidationError: Error, Sendable, Hashable {
+package enum ValidationError: Error, Sendable, Hashable {
     case refused(OperationRefused)
     case state(StateError)
 }
