@@ -198,8 +198,9 @@ package struct ServiceError: Sendable, Hashable {
         }
     }
 
-    package init(code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil)
-    {
+    package init(
+        code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.target = target

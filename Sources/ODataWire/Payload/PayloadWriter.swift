@@ -12,7 +12,8 @@ package struct PayloadWriter: Sendable {
 
     /// - Parameter isIEEE754Compatible: Whether to write `Edm.Int64` and `Edm.Decimal` of V4 as strings, which a client
     ///   may request.
-    package init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, isIEEE754Compatible: Bool = false) {
+    package init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, isIEEE754Compatible: Bool = false)
+    {
         self.version = version
         self.model = model
         self.serviceRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"

@@ -16,7 +16,8 @@ package struct UnreadableEntity: Sendable, Hashable {
     /// The maximum length of ``text`` in Unicode scalars.
     package static let textLimit = 200
 
-    package init(error: PayloadError, entity: EntityPayload = EntityPayload(), text: String, hasExpanded: Bool = false) {
+    package init(error: PayloadError, entity: EntityPayload = EntityPayload(), text: String, hasExpanded: Bool = false)
+    {
         self.error = error
         self.entity = entity
         self.text = text

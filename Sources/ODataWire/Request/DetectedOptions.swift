@@ -53,7 +53,7 @@ package struct DetectedOptions: Sendable, Hashable {
 
 extension ServiceOptions.ContentIDReferences {
     /// Returns the lesser of the two values. Both must be resolved.
-    public func limited(to limit: Self) -> Self { rank < limit.rank ? self : limit }
+    package func limited(to limit: Self) -> Self { rank < limit.rank ? self : limit }
 
     private var rank: Int {
         switch self {

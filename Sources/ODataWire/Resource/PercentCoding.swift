@@ -47,7 +47,8 @@ package enum PercentCoding {
     /// Decodes percent-encoded text.
     ///
     /// - Parameter plusIsSpace: Whether `+` is a space, as in form encoding. OData itself does not use it.
-    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) throws(URLSyntaxError) -> String {
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) throws(URLSyntaxError) -> String
+    {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
         let encoded = Array(text.utf8)

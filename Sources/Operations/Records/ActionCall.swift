@@ -97,5 +97,5 @@ extension ActionCall.Content {
 
 extension EntityID {
     /// The ID that no entity has: the subject of a call that is not about an entity of the store.
-    public static let unbound = EntityID(rawValue: 0)
+    package static let unbound = EntityID(rawValue: 0)
 }

@@ -105,7 +105,7 @@ public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
     public var target: String
 
     /// The maximum number in a store.
-    public static let limit = 10_000
+    package static let limit = 10_000
 
     public init(query: String, set: String, source: String, navigation: String, target: String) {
         self.query = query
@@ -124,7 +124,7 @@ public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(source)/\(navigation) to \(target)" }
 
     /// The total number of bytes of its texts.
-    public var byteCount: Int {
+    package var byteCount: Int {
         query.utf8.count + set.utf8.count + source.utf8.count + navigation.utf8.count + target.utf8.count
     }
 }

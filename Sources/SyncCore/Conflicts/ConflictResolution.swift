@@ -1,5 +1,5 @@
 public import EDM
-public import Operations
+package import Operations
 
 /// A policy by which an upload resolves conflicts.
 public enum ConflictPolicy: Sendable, Hashable {
@@ -170,7 +170,7 @@ extension Refusal {
     /// A Boolean value that indicates whether the refusal may be due to a concurrent change: the entity's version
     /// differs (412), the version is required (428), its state forbids the change (409), or the entity does not exist
     /// (404, 410).
-    public var mayBeConflict: Bool { [404, 409, 410, 412, 428].contains(status) }
+    package var mayBeConflict: Bool { [404, 409, 410, 412, 428].contains(status) }
 }
 
 extension PendingOperation {

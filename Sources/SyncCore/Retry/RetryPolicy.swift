@@ -41,7 +41,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - attempt: The number of consecutive failed attempts, at least 1.
     ///   - retryAfter: The delay that the service requested.
     ///   - random: 64 random bits.
-    public func delay(afterAttempt attempt: Int, retryAfter: Duration?, random: UInt64) -> Duration {
+    package func delay(afterAttempt attempt: Int, retryAfter: Duration?, random: UInt64) -> Duration {
         let doublings = min(max(attempt, 1) - 1, 30)
         let first = min(max(firstDelay.milliseconds, 1), 1 << 32)
         let limit = min(first << doublings, max(longestDelay.milliseconds, 1))

@@ -31,7 +31,8 @@ extension WorkingSet {
         tracking.digest.replace(old.map(SnapshotItem.row), by: nil)
     }
 
-    package func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
+    package func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError)
+        -> [EntityID]
     {
         let own = rowTable.find(set: set, where: values)
         guard let backing else { return own }
