@@ -1,9 +1,9 @@
-public import OperationLog
+package import OperationLog
 import SyncEngine
 
 extension InspectedStore {
     /// The salvage report of the damaged log that this store replaces; nil for a store as it is on disk.
-    public var salvage: RepairPlan.Salvage? { salvagedOnce.salvage }
+    package var salvage: RepairPlan.Salvage? { salvagedOnce.salvage }
 
     /// Returns the result of the body on the store, or after damage on its readable part.
     ///

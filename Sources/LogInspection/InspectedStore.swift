@@ -9,7 +9,7 @@ public import SyncEngine
 /// takes no lock, so a writer may append meanwhile. If an operation meets damage, it runs again on the readable part of
 /// the log, as a repair would produce it.
 public struct InspectedStore: Sendable {
-    public let files: StoreFiles
+    package let files: StoreFiles
     let keys: [LogKey]
     /// The file system, which is only read.
     let disk: any FileSystem
@@ -24,7 +24,7 @@ public struct InspectedStore: Sendable {
     ///   - directory: The directory of the store, with its log in `log` below it.
     ///   - keys: All keys of the log's segments.
     ///   - onDamage: Receives the salvage report once, before the readable part of the log is used.
-    public init(
+    package init(
         directory: String, keys: [LogKey] = [], options: LocalStoreOptions = .init(),
         fileSystem: any FileSystem = PosixFileSystem(),
         onDamage: @escaping @Sendable (RepairPlan.Salvage) -> Void = { _ in }
@@ -34,6 +34,15 @@ public struct InspectedStore: Sendable {
         self.options = options
         disk = OverlayFileSystem(fileSystem)
         salvagedOnce = LazySalvage(onDamage)
+    }
+
+    /// Creates an inspected store. It reads nothing yet except the extent of the encryption of an encrypted log.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory of the store, as in `OfflineODataParameters.storePath`.
+    ///   - keys: The present and all former keys of an encrypted store.
+    public init(directory: String, keys: [LogKey] = []) {
+        self.init(directory: directory, keys: keys, options: LocalStoreOptions())
     }
 
     /// Creates a store on another disk, which contains the readable part.
@@ -46,7 +55,7 @@ public struct InspectedStore: Sendable {
     }
 
     /// The history of the log, with or without damage.
-    public var history: LogHistory { LogHistory(logDirectory: files.log, keys: keys, fileSystem: disk) }
+    package var history: LogHistory { LogHistory(logDirectory: files.log, keys: keys, fileSystem: disk) }
 
     /// Returns a reader of the records on disk, which throws at damage.
     ///

@@ -1,14 +1,14 @@
-public import EDM
+package import EDM
 import ODataWire
-public import Operations
+package import Operations
 
 /// An engine that runs uploads and downloads between a store and its service, one at a time.
 ///
 /// It orchestrates: `UploadPlanner` decides what to send, `Reconciler` interprets responses, and `Fold` derives the
 /// state. Each step is logged before the next one begins, so the app may be terminated at any point.
-public actor SyncEngine {
-    public nonisolated let store: LocalStore
-    public nonisolated let session: ServiceSession
+package actor SyncEngine {
+    package nonisolated let store: LocalStore
+    package nonisolated let session: ServiceSession
     /// Whether a round is running. Later callers wait for it, and two uploads never overlap.
     private var isBusy = false
     private(set) var waiting: [Waiter] = []
@@ -46,7 +46,7 @@ public actor SyncEngine {
         var callers = 0
     }
 
-    public init(store: LocalStore, session: ServiceSession) {
+    package init(store: LocalStore, session: ServiceSession) {
         self.store = store
         self.session = session
         let activity = session.activity
@@ -57,14 +57,14 @@ public actor SyncEngine {
 
     /// Returns the progress of uploads and downloads from now on. A slow reader misses some updates, but never the
     /// last.
-    public nonisolated func progress() -> AsyncStream<SyncProgress> { session.activity.progress() }
+    package nonisolated func progress() -> AsyncStream<SyncProgress> { session.activity.progress() }
 
     /// Calls the observer with every event from now on, in order.
     ///
     /// - Parameter observer: A function that must neither block nor call the engine.
     /// - Returns: A function that ends the observation.
     @discardableResult
-    public nonisolated func observe(_ observer: @escaping @Sendable (SyncEvent) -> Void) -> @Sendable () -> Void {
+    package nonisolated func observe(_ observer: @escaping @Sendable (SyncEvent) -> Void) -> @Sendable () -> Void {
         let activity = session.activity
         let number = activity.add(observer)
         return { activity.remove(number) }
@@ -77,12 +77,12 @@ public actor SyncEngine {
     /// Nothing is lost: unsent operations stay pending, operations in flight become in doubt at worst, and the next
     /// upload continues. Cancelling the calling task ends only its own call; a shared round is cancelled with its last
     /// caller.
-    public func cancelUpload() { cancelAll(.upload) }
+    package func cancelUpload() { cancelAll(.upload) }
 
     /// Cancels the running download and all waiting ones. Their callers receive `cancelled`.
     ///
     /// Downloaded pages stay in the store, and the next download continues after the last complete page.
-    public func cancelDownload() { cancelAll(.download) }
+    package func cancelDownload() { cancelAll(.download) }
 
     private func cancelAll(_ work: Work) {
         cancellations[work, default: 0] += 1
@@ -128,19 +128,19 @@ public actor SyncEngine {
     }
 
     /// Logs the metadata by which the store's records are read from now on.
-    public func install(_ metadata: [UInt8]) async throws(TidelogError) {
+    package func install(_ metadata: [UInt8]) async throws(TidelogError) {
         try await store.record([.serviceInstalled(ServiceDescription(root: session.root, metadata: metadata))])
     }
 
     /// Reads and logs the service's metadata if the store has none.
-    public func prepare() async throws(TidelogError) {
+    package func prepare() async throws(TidelogError) {
         if await store.hasModel { return }
         try await install(try await MetadataReading.read(session).bytes)
     }
 
     /// Reads the service's metadata and installs them if they are compatible or approved; see
     /// ``StoreMetadata/refresh(_:policy:classes:root:)``. Waits until no upload or download runs.
-    public func refreshMetadata(
+    package func refreshMetadata(
         _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
         guard await begin(.refresh) else { throw Self.early }
@@ -157,7 +157,7 @@ public actor SyncEngine {
 
     /// Adds a defining query, or replaces the one with the same name; see ``StoreDefiningQueries/add(_:)``. Waits until no upload
     /// or download runs.
-    public func add(_ query: DefiningQuery) async throws(TidelogError) {
+    package func add(_ query: DefiningQuery) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }
         try await store.definingQueries.add(query)
@@ -165,7 +165,7 @@ public actor SyncEngine {
 
     /// Removes a defining query and the entities that no other query contains; see
     /// ``StoreDefiningQueries/remove(_:)``. Waits until no upload or download runs.
-    public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
+    package func removeDefiningQuery(_ name: String) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }
         try await store.definingQueries.remove(name)
@@ -174,7 +174,7 @@ public actor SyncEngine {
     private static var early: TidelogError { TidelogError(.cancelled, "It was cancelled before it started.") }
 
     /// Returns the result that ``refreshMetadata(_:)`` would have now, without changing anything.
-    public func rehearseMetadataRefresh(
+    package func rehearseMetadataRefresh(
         _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
         let before = session.root
@@ -193,7 +193,7 @@ public actor SyncEngine {
     ///   - options: Options for this call, which then has a round of its own; nil for the standard ones.
     ///   - standard: The options that calls without options share.
     /// - Returns: The report of the upload.
-    public func upload(
+    package func upload(
         _ options: UploadOptions? = nil, otherwise standard: UploadOptions = UploadOptions()
     ) async throws(TidelogError) -> UploadReport {
         let before = cancellations[.upload, default: 0]
@@ -292,7 +292,7 @@ public actor SyncEngine {
 
     /// Downloads the defining queries with these names, or all except shared ones that are still fresh. If the service
     /// is busy, the download retries according to the options.
-    public func download(
+    package func download(
         _ names: [String]? = nil, _ options: DownloadOptions = DownloadOptions()
     ) async throws(TidelogError) -> DownloadReport {
         let (store, session) = (store, session)

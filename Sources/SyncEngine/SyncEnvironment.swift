@@ -1,18 +1,18 @@
-public import Operations
+package import Operations
 
 /// The engine's sources of time, delays and random numbers.
 ///
 /// The engine uses no other clock or random source, so a simulation that replaces them controls its behaviour
 /// completely.
-public struct SyncEnvironment: Sendable {
+package struct SyncEnvironment: Sendable {
     /// Returns the wall-clock time in milliseconds since 1970. It may jump, and is recorded unchanged.
-    public var now: @Sendable () -> Timestamp
+    package var now: @Sendable () -> Timestamp
     /// Suspends the task. Throws immediately if the task is cancelled.
-    public var sleep: @Sendable (Duration) async throws(CancellationError) -> Void
+    package var sleep: @Sendable (Duration) async throws(CancellationError) -> Void
     /// Returns 64 random bits. They are used for backoff and identifiers, not for keys.
-    public var random: @Sendable () -> UInt64
+    package var random: @Sendable () -> UInt64
 
-    public init(
+    package init(
         now: @escaping @Sendable () -> Timestamp = systemClock,
         sleep: @escaping @Sendable (Duration) async throws(CancellationError) -> Void = Self.systemSleep,
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
@@ -23,9 +23,9 @@ public struct SyncEnvironment: Sendable {
     }
 
     /// The environment of the machine.
-    public static let system = SyncEnvironment()
+    package static let system = SyncEnvironment()
 
-    @Sendable public static func systemSleep(_ duration: Duration) async throws(CancellationError) {
+    @Sendable package static func systemSleep(_ duration: Duration) async throws(CancellationError) {
         do {
             try await Task.sleep(for: duration)
         } catch {

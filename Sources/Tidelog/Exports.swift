@@ -1,60 +1,11 @@
-// The names that an app sees with `import Tidelog` alone: the model, its values, and the parameter and result types
-// of calls.
+// An app sees the public declarations of these modules with `import Tidelog` alone: the model, its values, and the
+// parameter and result types of calls. Everything else in them is `package`; see the test `PublicSurfaceTests`.
 @_exported public import EDM
 @_exported public import struct Logging.Logger
-@_exported public import enum ODataWire.BatchCondition
-@_exported public import struct ODataWire.HTTPHeaders
-@_exported public import struct ODataWire.KeyPredicate
-@_exported public import struct ODataWire.OperationInvocation
-@_exported public import struct ODataWire.ServiceOptions
-@_exported public import struct OperationLog.LogKey
-@_exported public import enum Operations.Delivery
-@_exported public import enum Operations.UploadCategory
-@_exported public import struct Operations.EntityID
-@_exported public import struct Operations.Refusal
-@_exported public import typealias Operations.SequenceNumber
-@_exported public import struct SyncCore.Conflict
-@_exported public import enum SyncCore.ConflictPolicy
-@_exported public import struct SyncCore.ConflictResolution
-@_exported public import struct SyncCore.EntityIndex
-@_exported public import struct SyncCore.ListDifference
-@_exported public import struct Operations.UploadPostponed
-@_exported public import struct SyncCore.DefiningQuerySettings
-@_exported public import struct SyncCore.OperationRefused
-@_exported public import struct SyncCore.RetryPolicy
-@_exported public import enum SyncEngine.AuditWindow
-@_exported public import struct SyncEngine.ConflictHandling
-@_exported public import enum SyncEngine.SnapshotPolicy
-@_exported public import typealias SyncEngine.AuthenticationHook
-@_exported public import struct SyncEngine.AuthenticationChallenge
-@_exported public import enum SyncEngine.ChangeCause
-@_exported public import enum SyncEngine.DoubtSettlement
-@_exported public import enum SyncEngine.InvocationAnswer
-@_exported public import struct SyncEngine.LiveQuery
-@_exported public import struct SyncEngine.LiveResult
-@_exported public import enum SyncEngine.PointInTime
-@_exported public import enum SyncEngine.ResultIdentity
-@_exported public import struct SyncEngine.AwaitedBatch
-@_exported public import struct SyncEngine.DownloadOptions
-@_exported public import struct SyncEngine.DownloadReport
-@_exported public import struct Operations.OpenLink
-@_exported public import struct Operations.QuarantinedEntity
-@_exported public import struct SyncCore.QuarantineEntry
-@_exported public import struct Operations.UnfitOperation
-@_exported public import struct SyncEngine.ErrorArchiveEntry
-@_exported public import enum SyncEngine.ErrorClass
-@_exported public import struct SyncEngine.IncompatibleMetadata
-@_exported public import struct SyncEngine.MetadataRefresh
-@_exported public import struct SyncEngine.LocalStream
-@_exported public import struct SyncEngine.ServiceLimits
-@_exported public import struct SyncEngine.StoreCompaction
-@_exported public import struct SyncEngine.StoreSnapshot
-@_exported public import struct SyncEngine.TidelogError
-@_exported public import struct SyncEngine.UndoReport
-@_exported public import enum SyncEngine.UndoTarget
-@_exported public import struct SyncEngine.SyncProgress
-@_exported public import struct SyncEngine.UnusableQuery
-@_exported public import struct SyncEngine.UploadOptions
-@_exported public import struct SyncEngine.UploadReport
+@_exported public import ODataWire
+@_exported public import OperationLog
+@_exported public import Operations
+@_exported public import SyncCore
+@_exported public import SyncEngine
 @_exported public import Transport
-@_exported public import struct Views.QueryExplanation
+@_exported public import Views

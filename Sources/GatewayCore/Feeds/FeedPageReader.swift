@@ -1,3 +1,4 @@
+import EDM
 internal import ODataWire
 
 /// Reads a page of a feed while it arrives.

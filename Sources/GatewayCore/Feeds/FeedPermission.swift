@@ -1,3 +1,4 @@
+import EDM
 package import ODataWire
 
 /// The user of a request for permissions: all fields that may identify one.

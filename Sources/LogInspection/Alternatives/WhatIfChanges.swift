@@ -1,4 +1,4 @@
-public import ODataWire
+package import ODataWire
 public import Operations
 public import SyncEngine
 
@@ -9,9 +9,9 @@ public struct WhatIfChanges: Sendable {
     /// Operations to reorder: they occupy their sorted sequence numbers in this order.
     public var order: [SequenceNumber] = []
     /// Responses of the service that replace the real ones, by operation.
-    public var answers: [SequenceNumber: WireResponse] = [:]
+    package var answers: [SequenceNumber: WireResponse] = [:]
     /// Additional operations of the app, which follow the record ``insertionPlace``.
-    public var insertions: [(intent: Intent, options: IntentOptions)] = []
+    package var insertions: [(intent: Intent, options: IntentOptions)] = []
     public var insertionPlace: SequenceNumber = .max
 
     public init() {}

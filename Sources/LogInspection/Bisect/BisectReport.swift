@@ -19,7 +19,7 @@ public struct BisectReport: Sendable {
     /// The largest number of evaluations if no position is skipped: ⌈log2 n⌉+1 for n records, two for one.
     public let limit: Int
     /// The record that was found, or nil if there was none or it cannot be decoded.
-    public internal(set) var entry: HistoryEntry?
+    package internal(set) var entry: HistoryEntry?
 
     /// Whether the condition holds because of a snapshot and not because of the record, since records before the
     /// snapshot are lost.

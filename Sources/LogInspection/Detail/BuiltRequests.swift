@@ -1,23 +1,23 @@
 import ODataWire
 import OperationLog
-public import Operations
+package import Operations
 import SyncEngine
 
 /// The requests by which a batch sent an operation, rebuilt from the state that they were built from. The log contains
 /// requests only if they are repeatable.
-public struct BuiltRequests: Sendable, Hashable {
+package struct BuiltRequests: Sendable, Hashable {
     /// The comparison of the rebuilt batch with the one that was sent.
-    public let comparison: ReplayedBatch.Comparison
+    package let comparison: ReplayedBatch.Comparison
     /// The requests in the order of the batch. An operation may need several. Empty if they cannot be built.
-    public let requests: [Request]
+    package let requests: [Request]
 
     /// A request without the headers that each transmission adds, such as credentials, tokens and cookies.
-    public struct Request: Sendable, Hashable {
-        public let method: String
+    package struct Request: Sendable, Hashable {
+        package let method: String
         /// The URL, usually relative to the service root, or beginning with `$` and a Content-ID.
-        public let url: String
-        public let headers: [Operation.Header]
-        public let body: [UInt8]
+        package let url: String
+        package let headers: [Operation.Header]
+        package let body: [UInt8]
     }
 }
 
@@ -27,7 +27,7 @@ extension InspectedStore {
     /// Cost: the historical state before each of these batches is built.
     @inline(never)
     @_optimize(none)
-    public func buildingRequests(of detail: RecordDetail) async -> RecordDetail {
+    package func buildingRequests(of detail: RecordDetail) async -> RecordDetail {
         guard detail.entry.operation != nil else { return detail }
         var detail = detail
         for (place, exchange) in detail.exchanges.enumerated() {

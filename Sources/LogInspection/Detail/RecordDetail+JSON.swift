@@ -20,7 +20,7 @@ extension RecordDetail {
     /// | `causes`, `effects` | `[{"sequence", "time", "kind", "summary"}]` |
     ///
     /// Members that do not apply are omitted.
-    public var json: String {
+    package var json: String {
         var writer = HistoryJSONWriter()
         writer.detail(self)
         return writer.json.text

@@ -1,51 +1,51 @@
 import EDM
 import OperationLog
-public import Operations
-public import SyncEngine
+package import Operations
+package import SyncEngine
 
 /// A record with its complete content, its location, and its related records.
-public struct RecordDetail: Sendable {
-    public let entry: HistoryEntry
+package struct RecordDetail: Sendable {
+    package let entry: HistoryEntry
     /// The kind number in the log; nil if ``compactedBefore`` is set.
-    public let kindNumber: UInt8?
+    package let kindNumber: UInt8?
     /// The encoded size without the log's framing; nil if ``compactedBefore`` is set.
-    public let payloadBytes: Int?
+    package let payloadBytes: Int?
     /// The location; nil if it is unknown because of damage before it.
-    public let place: DiskLocation?
+    package let place: DiskLocation?
     /// The log's first record, if a compaction has removed this record. The operation is then described by the newest
     /// snapshot and later records.
-    public let compactedBefore: SequenceNumber?
+    package let compactedBefore: SequenceNumber?
     /// The outcome of an operation.
-    public let outcome: OperationOutcome?
+    package let outcome: OperationOutcome?
     /// The exchanges with the service for an operation, or for the operations of a batch record.
-    public internal(set) var exchanges: [Exchange]
+    package internal(set) var exchanges: [Exchange]
     /// Earlier records that this record depends on, in order.
-    public let causes: [Related]
+    package let causes: [Related]
     /// Later records about this record, in order.
-    public let effects: [Related]
+    package let effects: [Related]
 
     /// The location of a record on disk.
-    public struct DiskLocation: Sendable, Hashable {
+    package struct DiskLocation: Sendable, Hashable {
         /// The path of the segment file.
-        public let path: String
+        package let path: String
         /// The offset of the block from the beginning of the file, in bytes.
-        public let blockOffset: UInt64
+        package let blockOffset: UInt64
         /// The size of the block's records without the block header, compressed and possibly encrypted.
-        public let blockStoredBytes: UInt64
-        public let blockRawBytes: UInt64
+        package let blockStoredBytes: UInt64
+        package let blockRawBytes: UInt64
         /// The block's records. In a block that is not packed, they belong to one commit.
-        public let blockRecords: ClosedRange<SequenceNumber>
+        package let blockRecords: ClosedRange<SequenceNumber>
         /// Whether the values of each field are stored together, as in a packed segment.
-        public let isPacked: Bool
+        package let isPacked: Bool
     }
 
     /// A related record.
-    public struct Related: Sendable, Hashable {
-        public let sequence: SequenceNumber
-        public let time: Timestamp?
+    package struct Related: Sendable, Hashable {
+        package let sequence: SequenceNumber
+        package let time: Timestamp?
         /// The kind, as in ``HistoryEntry/kind``.
-        public let kind: String
-        public let summary: String
+        package let kind: String
+        package let summary: String
     }
 }
 
@@ -56,7 +56,7 @@ extension InspectedStore {
     ///
     /// - Throws: `notFound` if the log has no such record, or a compaction has removed it and no snapshot has it as a
     ///   pending or undone operation. Otherwise as ``provenance(of:)``.
-    public func detail(of sequence: SequenceNumber) throws(TidelogError) -> RecordDetail {
+    package func detail(of sequence: SequenceNumber) throws(TidelogError) -> RecordDetail {
         let place = try? RecordDetailSearch.place(of: sequence, try reader())
         return try readable { reader throws in
             try RecordDetailSearch(sequence, reader).detail(place: place ?? nil)

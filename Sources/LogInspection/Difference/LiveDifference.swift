@@ -1,10 +1,10 @@
-public import SyncEngine
+package import SyncEngine
 import ODataWire
 import EDM
 import Operations
 
 /// A service that is read page by page.
-public protocol LiveServiceReader {
+package protocol LiveServiceReader {
     /// Returns one page.
     ///
     /// - Parameter url: A defining query, or the next link of a response.
@@ -17,7 +17,7 @@ public protocol LiveServiceReader {
 /// Links are not compared, because the service may omit them. If several queries contain an entity, each compares the
 /// properties that no earlier one has compared. The IDs of the seen entities of the store are held in memory, and one
 /// page of the service.
-public struct LiveDifference<Service: LiveServiceReader> {
+package struct LiveDifference<Service: LiveServiceReader> {
     private let store: HistoricalStore
     private let service: Service
     /// Whether the store is the first side.
@@ -26,7 +26,7 @@ public struct LiveDifference<Service: LiveServiceReader> {
 
     private static var pageSize: Int { 256 }
 
-    public init(store: HistoricalStore, service: Service, storeIsFirst: Bool) {
+    package init(store: HistoricalStore, service: Service, storeIsFirst: Bool) {
         self.store = store
         self.service = service
         self.storeIsFirst = storeIsFirst

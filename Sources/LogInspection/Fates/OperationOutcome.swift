@@ -42,7 +42,7 @@ public enum OperationOutcome: Sendable, Hashable {
     }
 
     /// The last batch that sent the operation, as far as the outcome contains it.
-    public var batch: BatchID? {
+    package var batch: BatchID? {
         var outcome = self
         while case .undone(_, let before) = outcome { outcome = before }
         return switch outcome {

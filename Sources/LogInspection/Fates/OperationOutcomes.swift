@@ -1,7 +1,7 @@
-public import Operations
+package import Operations
 
 /// The outcome of each operation, derived from the records of a log in order.
-public struct OperationOutcomes: Sendable {
+package struct OperationOutcomes: Sendable {
     private var outcomes: [SequenceNumber: OperationOutcome] = [:]
     /// The operations of batches without a response.
     private var open: [BatchID: [SequenceNumber]] = [:]
@@ -11,20 +11,20 @@ public struct OperationOutcomes: Sendable {
     init() {}
 
     /// Returns the outcome, or nil for a sequence number without a known operation.
-    public subscript(sequence: SequenceNumber) -> OperationOutcome? { outcomes[sequence] }
+    package subscript(sequence: SequenceNumber) -> OperationOutcome? { outcomes[sequence] }
 
     /// The number of known operations.
-    public var count: Int { outcomes.count }
+    package var count: Int { outcomes.count }
 
     /// The number of operations with each outcome, by ``OperationOutcome/name``. Outcomes without operations are
     /// omitted.
-    public var counts: [String: Int] {
+    package var counts: [String: Int] {
         outcomes.values.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     }
 
     /// Applies the next item. An item that was already applied has no effect, so a caller with the outcomes of a whole
     /// log can iterate over its items and continue with later ones.
-    public mutating func apply(_ item: HistoryItem) {
+    package mutating func apply(_ item: HistoryItem) {
         if case .carried(let entry, let outcome, let resumesAt) = item {
             // Outcomes from later records are newer.
             if following == resumesAt { carry(entry.sequence, outcome) }

@@ -1,5 +1,5 @@
 import EDM
-public import OperationLog
+package import OperationLog
 import Operations
 import SyncCore
 
@@ -7,7 +7,7 @@ import SyncCore
 ///
 /// At the end of the log ``next()`` returns nil. Later calls return records that were appended since, so a reader can
 /// follow a log by keeping the cursor.
-public final class HistoryCursor {
+package final class HistoryCursor {
     private let directory: String
     private let keys: [LogKey]
     private let fileSystem: any FileSystem
@@ -36,7 +36,7 @@ public final class HistoryCursor {
     ///
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a read error. It never
     ///   throws ``LogError/damaged(_:)`` or ``LogError/compacted(first:)``; these are items.
-    public func next() throws(LogError) -> HistoryItem? {
+    package func next() throws(LogError) -> HistoryItem? {
         if let ahead {
             self.ahead = nil
             return ahead

@@ -1,3 +1,4 @@
+import EDM
 internal import ODataWire
 internal import OperationLog
 import Operations
@@ -48,7 +49,7 @@ extension HistoryItem {
     ///   - edges: The dependencies of an operation, or nil to omit them. If they are given, an operation has
     ///     `dependsOn`: `[{"operation", "because", "entity"}]`, see ``OperationDependences/Edge``, and `batch`, the
     ///     last batch that sent it according to its outcome.
-    public func json(outcomes: OperationOutcomes? = nil, dependsOn edges: [OperationDependences.Edge]? = nil) -> String
+    package func json(outcomes: OperationOutcomes? = nil, dependsOn edges: [OperationDependences.Edge]? = nil) -> String
     {
         var writer = HistoryJSONWriter()
         switch self {

@@ -1,8 +1,8 @@
-public import OperationLog
-public import Operations
+package import OperationLog
+package import Operations
 
 /// The content of one position of the log.
-public enum HistoryItem: Sendable, Hashable {
+package enum HistoryItem: Sendable, Hashable {
     case entry(HistoryEntry)
     /// Records that a repair could not read and replaced with placeholders. Adjacent ones form one item.
     case lost(ClosedRange<SequenceNumber>)
@@ -19,7 +19,7 @@ public enum HistoryItem: Sendable, Hashable {
     case carried(HistoryEntry, outcome: OperationOutcome, resumesAt: SequenceNumber)
 
     /// The sequence number of the first record of the item.
-    public var sequence: SequenceNumber {
+    package var sequence: SequenceNumber {
         switch self {
         case .entry(let entry): entry.sequence
         case .lost(let range): range.lowerBound
@@ -32,17 +32,17 @@ public enum HistoryItem: Sendable, Hashable {
 }
 
 /// A record in a form that can be displayed.
-public struct HistoryEntry: Sendable, Hashable {
-    public let sequence: SequenceNumber
-    public let record: Record
+package struct HistoryEntry: Sendable, Hashable {
+    package let sequence: SequenceNumber
+    package let record: Record
     /// The record in one line without control characters and with long values shortened. It is intended for users and
     /// may change between versions.
-    public let summary: String
+    package let summary: String
     /// The entities of the record, each once, in order of appearance.
-    public let entities: [EntityID]
+    package let entities: [EntityID]
 
     /// The time in milliseconds since 1970; nil for a record of a later version, whose time cannot be read.
-    public var time: Timestamp? {
+    package var time: Timestamp? {
         switch record.body {
         case .unknown, .lost: nil
         default: record.time
@@ -50,17 +50,17 @@ public struct HistoryEntry: Sendable, Hashable {
     }
 
     /// The time in ISO 8601, in UTC, with milliseconds: `2026-11-21T07:43:17.120Z`.
-    public var timeText: String? { time.flatMap(iso8601) }
+    package var timeText: String? { time.flatMap(iso8601) }
 
     /// Returns a time in the same form, or nil for years that the form does not support.
-    public static func timeText(_ time: Timestamp) -> String? { iso8601(time) }
+    package static func timeText(_ time: Timestamp) -> String? { iso8601(time) }
 
-    public var operation: Operation? {
+    package var operation: Operation? {
         if case .operation(let operation) = record.body { operation } else { nil }
     }
 
     /// The kind of the record, as in ``json``.
-    public var kind: String { record.kind }
+    package var kind: String { record.kind }
 
     init(sequence: SequenceNumber, record: Record, sets: EntitySets) {
         self.sequence = sequence

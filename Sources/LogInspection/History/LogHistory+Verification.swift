@@ -1,5 +1,5 @@
 import EDM
-public import OperationLog
+package import OperationLog
 import Operations
 
 extension LogHistory {
@@ -8,7 +8,7 @@ extension LogHistory {
     /// - Parameter progress: Called before each segment.
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a read error. Damage is
     ///   not thrown but reported.
-    public func verify(
+    package func verify(
         depth: LogVerification.Depth = .deep, progress: (LogVerification.Progress) -> Void = { _ in }
     ) throws(LogError) -> LogVerification {
         try LogVerification.verify(
@@ -17,14 +17,14 @@ extension LogHistory {
     }
 
     /// Returns the distribution of the log's bytes. Reads and checks every byte.
-    public func statistics(
+    package func statistics(
         progress: (LogVerification.Progress) -> Void = { _ in }
     ) throws(LogError) -> LogStatistics {
         LogStatistics(try verify(progress: progress))
     }
 
     /// Returns the reason why the record cannot be decoded, or nil if it can.
-    public static func undecodable(_ record: LogRecord) -> String? {
+    package static func undecodable(_ record: LogRecord) -> String? {
         do throws(CodecError) {
             _ = try RecordCodec.decode(kind: record.kind, payload: record.payload)
             return nil

@@ -1,19 +1,19 @@
-public import OperationLog
+package import OperationLog
 
 /// The readable form of a store's log: every record decoded, in order, with a one-line summary.
 ///
 /// It only reads and takes no lock, and a writer may append meanwhile. It continues after damage: readable records are
 /// returned, and unreadable ones are reported (``HistoryItem/damage(_:resumesAt:)``).
-public struct LogHistory: Sendable {
+package struct LogHistory: Sendable {
     /// The directory of the segments: `log` in a store's directory.
-    public let directory: String
+    package let directory: String
     let keys: [LogKey]
     let fileSystem: any FileSystem
 
     /// Creates a history.
     ///
     /// - Parameter keys: All keys of the log's segments.
-    public init(
+    package init(
         logDirectory: String, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
     ) {
         directory = logDirectory
@@ -22,7 +22,7 @@ public struct LogHistory: Sendable {
     }
 
     /// Returns the log's items from its beginning. The cursor reads nothing before its first ``HistoryCursor/next()``.
-    public func items() -> HistoryCursor {
+    package func items() -> HistoryCursor {
         HistoryCursor(directory: directory, keys: keys, fileSystem: fileSystem)
     }
 
@@ -31,7 +31,7 @@ public struct LogHistory: Sendable {
     ///
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a read error. Damage is
     ///   not thrown: operations that it may affect are ``OperationOutcome/unknown``.
-    public func outcomes() throws(LogError) -> OperationOutcomes {
+    package func outcomes() throws(LogError) -> OperationOutcomes {
         var outcomes = OperationOutcomes()
         let cursor = items()
         while let item = try cursor.next() { outcomes.apply(item) }
@@ -39,7 +39,7 @@ public struct LogHistory: Sendable {
     }
 
     /// Returns the size of the log with and without compression. Reads and checks every byte.
-    public func size() throws(LogError) -> LogSize {
+    package func size() throws(LogError) -> LogSize {
         LogSize(try LogVerification.verify(directory: directory, keys: keys, fileSystem: fileSystem))
     }
 }

@@ -1,18 +1,18 @@
-public import Operations
+package import Operations
 
 /// The dependencies between operations: an edge leads from an operation to an earlier one.
 ///
 /// They are derived from the records alone, in the order of the log. Memory: a few numbers for each referenced entity.
-public struct OperationDependences: Sendable {
+package struct OperationDependences: Sendable {
     /// A dependency on an earlier operation, which has to take effect before or at the same time.
-    public struct Edge: Sendable, Hashable {
-        public let operation: SequenceNumber
-        public let reason: Reason
+    package struct Edge: Sendable, Hashable {
+        package let operation: SequenceNumber
+        package let reason: Reason
         /// The entity of the dependency; nil for a change set and a transaction.
-        public let entity: EntityID?
+        package let entity: EntityID?
     }
 
-    public enum Reason: String, Sendable, Hashable {
+    package enum Reason: String, Sendable, Hashable {
         /// The earlier operation creates the entity.
         case creates
         /// The earlier operation is the last one that changes the entity or its links.
@@ -27,11 +27,11 @@ public struct OperationDependences: Sendable {
     private var changers: [EntityID: SequenceNumber] = [:]
     private var transactions: [String: SequenceNumber] = [:]
 
-    public init() {}
+    package init() {}
 
     /// Returns the dependencies of an operation, each earlier operation once, latest first. It has to be called once
     /// for each item, in order. Other items have no dependencies.
-    public mutating func edges(of item: HistoryItem) -> [Edge] {
+    package mutating func edges(of item: HistoryItem) -> [Edge] {
         switch item {
         case .entry(let entry), .carried(let entry, _, _):
             return entry.operation.map { edges(of: $0, entry.sequence) } ?? []

@@ -1,50 +1,50 @@
-public import OperationLog
+package import OperationLog
 public import Operations
 
 /// A filter for the items of a history. All given criteria have to match.
 ///
 /// It examines each item once, in the order of the log, and remembers references of later items: one number per
 /// matching operation.
-public struct RecordFilter: Sendable {
+package struct RecordFilter: Sendable {
     /// Matches all records about one of these entities, including batches and outcomes of operations on them.
-    public var entities: Set<EntityID>?
+    package var entities: Set<EntityID>?
     /// Matches all records about entities of the set.
-    public var set: String?
+    package var set: String?
     /// The kind of a record (see ``HistoryItem/json(outcomes:)``), or the action of an operation.
-    public var kind: String?
+    package var kind: String?
     /// Matches operations with this outcome; see ``OperationOutcome/name``.
-    public var state: String?
+    package var state: String?
     /// Matches the batch's own records and its operations, which have to be in ``batchOperations``.
-    public var batch: BatchID?
+    package var batch: BatchID?
     /// The earliest time, in milliseconds since 1970. Records without a time do not match.
-    public var since: Timestamp?
+    package var since: Timestamp?
     /// The latest time.
-    public var until: Timestamp?
-    public var from: SequenceNumber?
-    public var to: SequenceNumber?
+    package var until: Timestamp?
+    package var from: SequenceNumber?
+    package var to: SequenceNumber?
     /// Matches operations with this custom tag.
-    public var tag: String?
+    package var tag: String?
     /// Matches operations and outcomes that the service refused with this error code or HTTP status.
-    public var code: String?
+    package var code: String?
     /// The operations of ``batch``.
-    public var batchOperations: Set<SequenceNumber> = []
+    package var batchOperations: Set<SequenceNumber> = []
 
     /// The operations that match ``entities``, for later records that refer to them.
     private var operationsOnEntities: Set<SequenceNumber> = []
     private var operationsOnSet: Set<SequenceNumber> = []
     private var batchesOnEntities: Set<BatchID> = []
 
-    public init() {}
+    package init() {}
 
     /// Whether the filter may match records that are no operations, so that all kinds have to be examined.
-    public var asksForFacts: Bool { entities != nil || kind != nil || batch != nil || code != nil }
+    package var asksForFacts: Bool { entities != nil || kind != nil || batch != nil || code != nil }
 
     /// Returns whether the item matches. Unreadable items match if their position does, because they may contain the
     /// requested record.
     ///
     /// - Parameter cursor: The cursor that returned the item. It contains the sets of entities, including those whose
     ///   records a compaction removes while the log is followed.
-    public mutating func shows(_ item: HistoryItem, _ outcomes: OperationOutcomes, of cursor: HistoryCursor) -> Bool {
+    package mutating func shows(_ item: HistoryItem, _ outcomes: OperationOutcomes, of cursor: HistoryCursor) -> Bool {
         switch item {
         case .entry(let entry), .carried(let entry, _, _): return shows(entry, outcomes, cursor.sets)
         case .lost, .damage, .compacted: return isInRange(item.sequence)
@@ -120,7 +120,7 @@ public struct RecordFilter: Sendable {
 extension LogHistory {
     /// Returns the operations of the batch according to its prepared record or its response, or none if the log does
     /// not have the batch. Reads the log up to that record.
-    public func operations(of batch: BatchID) throws(LogError) -> Set<SequenceNumber> {
+    package func operations(of batch: BatchID) throws(LogError) -> Set<SequenceNumber> {
         let cursor = items()
         while let item = try cursor.next() {
             guard case .entry(let entry) = item, entry.record.body.batch == batch else { continue }

@@ -102,7 +102,7 @@ public struct Provenance: Sendable {
         /// Operations that cancelled each other out.
         case elision([SequenceNumber])
         case amendment([SequenceNumber])
-        case conflict(ConflictResolved.Decision)
+        case conflict(ConflictDecision)
         /// A change of the metadata.
         case metadata
         /// The state at the time of a compaction.
@@ -145,7 +145,7 @@ public struct Provenance: Sendable {
 
 /// The exchange with the service for an operation in one batch.
 public struct Exchange: Sendable, Hashable {
-    public let batch: BatchID
+    package let batch: BatchID
     public let operation: SequenceNumber
     /// The number of the prepared record; nil if the log no longer has it.
     public internal(set) var prepared: SequenceNumber?
@@ -167,5 +167,5 @@ public struct Exchange: Sendable, Hashable {
     /// The request body. It is known under the same conditions as the method; nil for a request without a body.
     public internal(set) var body: [UInt8]?
     /// The rebuilt requests; nil unless requested, see ``InspectedStore/buildingRequests(of:)``.
-    public internal(set) var built: BuiltRequests?
+    package internal(set) var built: BuiltRequests?
 }

@@ -1,7 +1,7 @@
 import OperationLog
-public import Operations
-public import SyncCore
-public import SyncEngine
+package import Operations
+package import SyncCore
+package import SyncEngine
 
 extension InspectedStore {
     /// Folds the log several times and compares the results; see ``ReplayCheck``. Ends at the first divergence.
@@ -10,7 +10,7 @@ extension InspectedStore {
     ///   - others: The states of a run in another build or on another machine, in order of the records.
     ///   - progress: Called with the number of records that the first run has folded, and the total.
     /// - Throws: The errors of a ``Replay``.
-    public func checkReplay(
+    package func checkReplay(
         against others: [(record: SequenceNumber, digest: StateDigest)] = [],
         progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) async throws(TidelogError) -> ReplayCheck {

@@ -1,34 +1,34 @@
 import EDM
 import ODataWire
-public import OperationLog
-public import Operations
-public import SyncCore
-public import SyncEngine
+package import OperationLog
+package import Operations
+package import SyncCore
+package import SyncEngine
 
 /// A replay of a log: it folds the records again, one by one, in memory.
 ///
 /// It uses only the records and snapshots of the store, not its views. Records that are lost to damage are folded as
 /// lost ones, up to the next snapshot. Not thread-safe.
-public final class Replay {
+package final class Replay {
     /// The initial state of a replay.
-    public enum Origin: Sendable, Hashable {
+    package enum Origin: Sendable, Hashable {
         case beginning
         /// The state before the record with this number, from a snapshot.
         case snapshot(SequenceNumber)
     }
 
     /// A record with its effect.
-    public struct Step: Sendable {
-        public let entry: HistoryEntry
+    package struct Step: Sendable {
+        package let entry: HistoryEntry
         /// The digest of the state after the record; nil if the replay computes none.
-        public let digest: StateDigest?
+        package let digest: StateDigest?
         /// The rebuilt requests of a prepared batch.
-        public let batch: ReplayedBatch?
+        package let batch: ReplayedBatch?
         /// The visible changes of the record; empty if the replay computes no digests.
-        public let changes: [StateChange]
+        package let changes: [StateChange]
     }
 
-    public let origin: Origin
+    package let origin: Origin
     /// The source of the records: after damage, a store with the readable part.
     private var store: InspectedStore
     private var cursor: LogCursor
@@ -40,10 +40,10 @@ public final class Replay {
     private let serviceOptions: ServiceOptions?
     private let buildsBatches: Bool
     /// The number of the last folded record.
-    public private(set) var sequence: SequenceNumber
+    package private(set) var sequence: SequenceNumber
     /// A Boolean value that indicates whether earlier records are lost and no later snapshot has restored their
     /// effects.
-    public private(set) var hasGap = false
+    package private(set) var hasGap = false
     /// The snapshots after lost records at which the replay restarted, by the first record that each does not include.
     private(set) var restarts: [SequenceNumber] = []
 
@@ -59,7 +59,7 @@ public final class Replay {
     ///   - buildsBatches: Whether each step of a prepared batch contains the rebuilt requests, which requires planning
     ///     the batch.
     /// - Throws: `notFound` if a compaction has removed the records before the start, or `noStore` if there is no log.
-    public init(
+    package init(
         _ store: InspectedStore, from start: SequenceNumber = 0, origin: Origin? = nil, keepsDigests: Bool = false,
         buildsBatches: Bool = true
     ) throws(TidelogError) {
@@ -131,7 +131,7 @@ public final class Replay {
 
     /// Returns the digest of the state after the last record. If the replay computes no digests, this is one pass over
     /// the state.
-    public func digest() throws(TidelogError) -> StateDigest {
+    package func digest() throws(TidelogError) -> StateDigest {
         do throws(StateError) {
             try fold.finishRebase()
             if let digest = state.digest { return digest }
@@ -142,7 +142,7 @@ public final class Replay {
     }
 
     /// Folds the next record. Returns its step, or nil at the current end of the log.
-    public func next() throws(TidelogError) -> Step? {
+    package func next() throws(TidelogError) -> Step? {
         guard let (number, record) = try read() else { return nil }
         sets.add(from: record.body)
         let batch = buildsBatches ? try rebuilt(record.body) : nil
@@ -159,10 +159,10 @@ public final class Replay {
     }
 
     /// Returns a name of the entity for summaries, such as `Customers(~3)`.
-    public func reference(_ id: EntityID) -> String { sets.reference(id) }
+    package func reference(_ id: EntityID) -> String { sets.reference(id) }
 
     /// Folds all records up to this one without returning steps.
-    public func advance(through last: SequenceNumber) throws(TidelogError) {
+    package func advance(through last: SequenceNumber) throws(TidelogError) {
         try fold(through: last) { _, _ throws(TidelogError) in }
     }
 
@@ -228,7 +228,7 @@ public final class Replay {
     // MARK: Lost records
 
     /// The salvage report of a damaged log; nil until damage is met.
-    public var salvage: RepairPlan.Salvage? { store.salvage }
+    package var salvage: RepairPlan.Salvage? { store.salvage }
 
     /// Restarts at a snapshot after lost records, because it contains their effects as the store itself has them.
     private func closeGap() throws(TidelogError) {

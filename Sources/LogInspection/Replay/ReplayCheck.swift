@@ -1,11 +1,11 @@
-public import Operations
-public import SyncCore
+package import Operations
+package import SyncCore
 
 /// A check that a log always leads to the same state: the digests of its snapshots, runs that begin with each of them,
 /// and the storage of the store itself have to agree, and each sent batch has to be rebuilt byte by byte.
-public struct ReplayCheck: Sendable, Hashable {
+package struct ReplayCheck: Sendable, Hashable {
     /// The divergence of two runs.
-    public enum Divergence: Sendable, Hashable {
+    package enum Divergence: Sendable, Hashable {
         /// The state in the snapshot before this record differs from the state that the records lead to.
         case snapshot(SequenceNumber)
         /// A run that began with the snapshot diverges at this record from one that began earlier.
@@ -19,45 +19,45 @@ public struct ReplayCheck: Sendable, Hashable {
     }
 
     /// A batch that differs from the sent one when rebuilt, or cannot be rebuilt.
-    public struct DifferentBatch: Sendable, Hashable {
+    package struct DifferentBatch: Sendable, Hashable {
         /// The number of the prepared record.
-        public let sequence: SequenceNumber
-        public let batch: ReplayedBatch
+        package let sequence: SequenceNumber
+        package let batch: ReplayedBatch
     }
 
-    public internal(set) var origin: Replay.Origin
+    package internal(set) var origin: Replay.Origin
     /// The number of folded records.
-    public internal(set) var records: UInt64 = 0
+    package internal(set) var records: UInt64 = 0
     /// The number of the last folded record.
-    public internal(set) var last: SequenceNumber = 0
+    package internal(set) var last: SequenceNumber = 0
     /// The digest of the state after the last record.
-    public internal(set) var digest: StateDigest
+    package internal(set) var digest: StateDigest
     /// The correct snapshots, by the first record that each does not include.
-    public internal(set) var snapshots: [SequenceNumber] = []
+    package internal(set) var snapshots: [SequenceNumber] = []
     /// The number of batches that were rebuilt identically.
-    public internal(set) var identicalBatches = 0
+    package internal(set) var identicalBatches = 0
     /// The number of rebuilt batches for which the log has no fingerprint.
-    public internal(set) var unknownBatches = 0
+    package internal(set) var unknownBatches = 0
     /// The batches that differ or cannot be rebuilt.
-    public internal(set) var differentBatches: [DifferentBatch] = []
+    package internal(set) var differentBatches: [DifferentBatch] = []
     /// The state of the views in the store's directory; nil if they were not checked because the log is damaged or
     /// diverges.
-    public internal(set) var storedViews: StoredViews?
+    package internal(set) var storedViews: StoredViews?
     /// The first divergence.
-    public internal(set) var divergence: Divergence?
+    package internal(set) var divergence: Divergence?
     /// The number of compared states of a run that was recorded elsewhere, up to the divergence.
-    public internal(set) var comparedStates = 0
+    package internal(set) var comparedStates = 0
     /// The number of states of that run that could not be compared, because they precede this log or
     /// follow lost records.
-    public internal(set) var incomparableStates = 0
+    package internal(set) var incomparableStates = 0
     /// Whether the log is damaged, so that the check covers only the readable part.
-    public internal(set) var isDamaged = false
+    package internal(set) var isDamaged = false
     /// The number of lost records.
-    public internal(set) var lostRecords: UInt64 = 0
+    package internal(set) var lostRecords: UInt64 = 0
 
     /// A Boolean value that indicates whether no difference was found. Damage alone is no difference; another run
     /// without any comparable state is one.
-    public var isSound: Bool {
+    package var isSound: Bool {
         divergence == nil && storedViews?.isWrong != true && differentBatches.isEmpty
             && (incomparableStates == 0 || comparedStates > 0)
     }

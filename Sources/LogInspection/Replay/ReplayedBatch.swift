@@ -1,13 +1,13 @@
 import EDM
 import ODataWire
-public import Operations
+package import Operations
 import SyncCore
 import SyncEngine
 
 /// A batch that was rebuilt from the state that it was planned from.
-public struct ReplayedBatch: Sendable, Hashable {
+package struct ReplayedBatch: Sendable, Hashable {
     /// The comparison with the sent batch.
-    public enum Comparison: Sendable, Hashable {
+    package enum Comparison: Sendable, Hashable {
         /// The bytes are identical.
         case identical
         case different
@@ -17,11 +17,11 @@ public struct ReplayedBatch: Sendable, Hashable {
         case unbuildable(String)
     }
 
-    public let batch: BatchID
-    public let comparison: Comparison
+    package let batch: BatchID
+    package let comparison: Comparison
     /// The body of the `$batch` request, or a single request with method, URL and headers, without credentials, tokens
     /// and cookies. Empty if the batch cannot be rebuilt.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The requests, by change set.
     let requests: [[WireRequest]]
 

@@ -39,7 +39,7 @@ public struct SessionReplay {
     /// Creates a session replay.
     ///
     /// - Parameter session: The session with the service. Its root replaces the one in the log.
-    public init(_ source: InspectedStore, session: ServiceSession, options: UploadOptions = UploadOptions()) {
+    package init(_ source: InspectedStore, session: ServiceSession, options: UploadOptions = UploadOptions()) {
         self.source = source
         self.session = session
         self.options = options

@@ -1,42 +1,42 @@
-public import OperationLog
-public import Operations
+package import OperationLog
+package import Operations
 
 /// The files of a log: its segments in order, then its snapshots.
-public struct LogFiles: Sendable, Hashable {
+package struct LogFiles: Sendable, Hashable {
     /// A segment, or a snapshot of the state.
-    public struct File: Sendable, Hashable {
-        public let path: String
-        public let isSnapshot: Bool
+    package struct File: Sendable, Hashable {
+        package let path: String
+        package let isSnapshot: Bool
         /// The first record; for a snapshot, the first record that it does not include.
-        public let firstSequence: SequenceNumber
+        package let firstSequence: SequenceNumber
         /// The last record; nil for a segment without records, and for a snapshot.
-        public let lastSequence: SequenceNumber?
+        package let lastSequence: SequenceNumber?
         /// The time of the first readable record with a time; nil for a snapshot.
-        public let firstTime: Timestamp?
+        package let firstTime: Timestamp?
         /// The time of the last record; nil if it has none or is unreadable, and for a snapshot.
-        public let lastTime: Timestamp?
+        package let lastTime: Timestamp?
         /// `open`, `sealed` or `packed`; `snapshot` for a snapshot.
-        public let state: String
-        public let isEncrypted: Bool
+        package let state: String
+        package let isEncrypted: Bool
         /// The number of records; for a snapshot, of its items.
-        public let records: UInt64
-        public let rawBytes: UInt64
-        public let fileBytes: UInt64
+        package let records: UInt64
+        package let rawBytes: UInt64
+        package let fileBytes: UInt64
 
         /// The compression ratio of the file; nil without records.
-        public var ratio: Double? { rawBytes > 0 && fileBytes > 0 ? Double(rawBytes) / Double(fileBytes) : nil }
+        package var ratio: Double? { rawBytes > 0 && fileBytes > 0 ? Double(rawBytes) / Double(fileBytes) : nil }
     }
 
-    public let files: [File]
+    package let files: [File]
     /// The number of damaged places found without decompression.
-    public let damages: Int
+    package let damages: Int
 }
 
 extension LogHistory {
     /// Returns the files with their content. Reads every byte, and decompresses one or two blocks of each segment.
     ///
     /// - Throws: The errors of ``verify(depth:progress:)``.
-    public func files(progress: (LogVerification.Progress) -> Void = { _ in }) throws(LogError) -> LogFiles {
+    package func files(progress: (LogVerification.Progress) -> Void = { _ in }) throws(LogError) -> LogFiles {
         let verification = try verify(depth: .fast, progress: progress)
         let reader = try LogReader(directory: directory, keys: keys, fileSystem: fileSystem)
         let segments = verification.segments.map { segment in

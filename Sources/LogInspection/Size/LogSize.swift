@@ -1,18 +1,18 @@
-public import OperationLog
+package import OperationLog
 
 /// The size of a log on disk, and of its uncompressed records.
-public struct LogSize: Sendable, Hashable {
-    public let records: UInt64
-    public let segments: Int
-    public let blocks: Int
+package struct LogSize: Sendable, Hashable {
+    package let records: UInt64
+    package let segments: Int
+    package let blocks: Int
     /// The size of the encoded records with the log's framing of each.
-    public let rawBytes: UInt64
+    package let rawBytes: UInt64
     /// The size of the compressed records, without block headers.
-    public let storedBytes: UInt64
+    package let storedBytes: UInt64
     /// The size of the files, including headers.
-    public let fileBytes: UInt64
+    package let fileBytes: UInt64
 
-    public init(_ verification: LogVerification) {
+    package init(_ verification: LogVerification) {
         records = verification.records
         segments = verification.segments.count
         blocks = verification.blocks
@@ -22,7 +22,7 @@ public struct LogSize: Sendable, Hashable {
     }
 
     /// The compression ratio of the files, including headers; nil for an empty log.
-    public var ratio: Double? {
+    package var ratio: Double? {
         rawBytes > 0 && fileBytes > 0 ? Double(rawBytes) / Double(fileBytes) : nil
     }
 }

@@ -1,39 +1,39 @@
-public import OperationLog
+package import OperationLog
 import Operations
 
 /// The distribution of a log's bytes, by segment and by kind of record.
-public struct LogStatistics: Sendable, Hashable {
+package struct LogStatistics: Sendable, Hashable {
     /// All records of one kind.
-    public struct KindStatistics: Sendable, Hashable {
+    package struct KindStatistics: Sendable, Hashable {
         /// The kind number in the log.
-        public let number: UInt8
+        package let number: UInt8
         /// The name in `tidelog log --json`; `unknown` for a kind of a later version.
-        public let name: String
-        public let records: UInt64
+        package let name: String
+        package let records: UInt64
         /// The size of the encoded records with the log's framing of each.
-        public let rawBytes: UInt64
+        package let rawBytes: UInt64
         /// Their share of the compressed blocks.
-        public let storedBytes: UInt64
+        package let storedBytes: UInt64
 
         /// The average compressed size of a record; nil without records.
-        public var storedBytesPerRecord: Double? {
+        package var storedBytesPerRecord: Double? {
             records > 0 ? Double(storedBytes) / Double(records) : nil
         }
     }
 
-    public let segments: [LogVerification.Segment]
+    package let segments: [LogVerification.Segment]
     /// The snapshots. Their records are items of a state and not included in any other number.
-    public let snapshots: [LogVerification.Segment]
+    package let snapshots: [LogVerification.Segment]
     /// The kinds that occur, by number.
-    public let kinds: [KindStatistics]
-    public let size: LogSize
+    package let kinds: [KindStatistics]
+    package let size: LogSize
     /// The number of unreadable places. Their content is not included in any number.
-    public let damages: Int
+    package let damages: Int
 
     /// Creates the statistics.
     ///
     /// - Parameter verification: A deep verification.
-    public init(_ verification: LogVerification) {
+    package init(_ verification: LogVerification) {
         precondition(verification.depth == .deep, "a fast verification has no kinds")
         segments = verification.segments
         snapshots = verification.snapshots
@@ -47,10 +47,10 @@ public struct LogStatistics: Sendable, Hashable {
     }
 
     /// The number of the app's operations.
-    public var operations: UInt64 { operationKind?.records ?? 0 }
+    package var operations: UInt64 { operationKind?.records ?? 0 }
 
     /// The average compressed size of an operation; nil without operations. Other kinds are not included.
-    public var bytesPerOperation: Double? {
+    package var bytesPerOperation: Double? {
         guard let operationKind, operationKind.records > 0 else { return nil }
         return Double(operationKind.storedBytes) / Double(operationKind.records)
     }

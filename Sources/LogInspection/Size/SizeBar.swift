@@ -1,12 +1,12 @@
 /// A bar of block characters for a size: dark blocks for the stored size, light ones for the part that compression
 /// saves.
-public enum SizeBar {
+package enum SizeBar {
     /// Returns a bar.
     ///
     /// - Parameters:
     ///   - largest: The size that corresponds to the full width, in bytes.
     ///   - width: The full width in characters. A size greater than zero has at least one.
-    public static func text(stored: UInt64, raw: UInt64, largest: UInt64, width: Int = 24) -> String {
+    package static func text(stored: UInt64, raw: UInt64, largest: UInt64, width: Int = 24) -> String {
         let dark = length(stored, largest, width)
         let all = max(dark, length(max(raw, stored), largest, width))
         return String(repeating: "█", count: dark) + String(repeating: "░", count: all - dark)

@@ -8,7 +8,7 @@ public struct ConditionChange: Sendable, Hashable {
     /// A Boolean value that indicates whether the condition holds after the record.
     public let holds: Bool
     /// The record; nil if it cannot be decoded or is not the cause.
-    public let entry: HistoryEntry?
+    package let entry: HistoryEntry?
     /// A Boolean value that indicates whether a snapshot caused the change and not the record, because records before
     /// the snapshot are lost.
     public let isRestored: Bool

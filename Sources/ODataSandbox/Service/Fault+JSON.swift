@@ -1,3 +1,4 @@
+import EDM
 internal import ODataWire
 
 /// The reason why a text is not a list of faults, as one sentence.

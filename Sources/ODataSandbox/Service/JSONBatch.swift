@@ -1,3 +1,4 @@
+import EDM
 internal import ODataWire
 
 /// A JSON batch from a client, validated by the rules of the format.

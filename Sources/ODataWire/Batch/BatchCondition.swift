@@ -19,7 +19,7 @@ public indirect enum BatchCondition: Sendable, Hashable {
     public static func || (a: BatchCondition, b: BatchCondition) -> BatchCondition { .or(a, b) }
 
     /// The numbers of the parts that the condition refers to.
-    public var parts: Set<Int> {
+    package var parts: Set<Int> {
         switch self {
         case .succeeded(let number): [number]
         case .not(let condition): condition.parts
@@ -30,7 +30,7 @@ public indirect enum BatchCondition: Sendable, Hashable {
     /// Returns the value of the condition, or nil if it depends on a part without a known outcome.
     ///
     /// - Parameter outcomes: Whether each part succeeded.
-    public func value(_ outcomes: [Int: Bool]) -> Bool? {
+    package func value(_ outcomes: [Int: Bool]) -> Bool? {
         switch self {
         case .succeeded(let number): return outcomes[number]
         case .not(let condition): return condition.value(outcomes).map { !$0 }
@@ -46,7 +46,7 @@ public indirect enum BatchCondition: Sendable, Hashable {
     }
 
     /// Returns the condition without the parts whose outcomes are known. The value itself must be unknown.
-    public func simplified(_ outcomes: [Int: Bool]) -> BatchCondition {
+    package func simplified(_ outcomes: [Int: Bool]) -> BatchCondition {
         switch self {
         case .succeeded: return self
         case .not(let condition): return .not(condition.simplified(outcomes))
@@ -60,7 +60,7 @@ public indirect enum BatchCondition: Sendable, Hashable {
     }
 
     /// Returns the condition with other numbers of the parts.
-    public func renumbered(_ number: (Int) -> Int) -> BatchCondition {
+    package func renumbered(_ number: (Int) -> Int) -> BatchCondition {
         switch self {
         case .succeeded(let part): .succeeded(number(part))
         case .not(let condition): .not(condition.renumbered(number))

@@ -1,17 +1,17 @@
-public import EDM
+package import EDM
 
 /// A `$batch` request in the format that the service requires, and the interpretation of its response.
-public struct BatchExchange: Sendable {
-    public let batch: BatchRequest
+package struct BatchExchange: Sendable {
+    package let batch: BatchRequest
     /// The request, a POST to `$batch`.
-    public let request: WireRequest
+    package let request: WireRequest
 
     /// Creates the request for a batch.
     ///
     /// - Parameters:
     ///   - headers: The headers that every request has.
     ///   - number: A number for the boundaries between the parts, if the format has boundaries.
-    public init(
+    package init(
         _ batch: BatchRequest, version: ODataVersion, options: ServiceOptions, headers: HTTPHeaders,
         number: UInt64? = nil
     ) throws(BatchWriteError) {
@@ -36,14 +36,14 @@ public struct BatchExchange: Sendable {
     }
 
     /// Returns the outcome of each part of the batch from a successful response.
-    public func outcomes(_ response: WireResponse) throws(BatchReadError) -> [BatchPartOutcome] {
+    package func outcomes(_ response: WireResponse) throws(BatchReadError) -> [BatchPartOutcome] {
         try Self.outcomes(response, to: batch)
     }
 
     /// Returns the outcome of each part of a batch, according to the format of the response.
     ///
     /// - Parameter batch: The batch that was sent. Only the Content-IDs of its requests are used.
-    public static func outcomes(
+    package static func outcomes(
         _ response: WireResponse, to batch: BatchRequest
     ) throws(BatchReadError) -> [BatchPartOutcome] {
         let contentType = response.headers["Content-Type"] ?? ""

@@ -5,17 +5,17 @@
 /// of the multipart, inside it, or after an empty one; each form is accepted. If more than one interpretation is
 /// possible, the outcome is `inDoubt`: treating an applied change set as failed would apply it twice, and assigning the
 /// wrong response would give an entity the key of a different one.
-public struct BatchMatcher: Sendable {
-    public var request: BatchRequest
-    public var response: BatchResponse
+package struct BatchMatcher: Sendable {
+    package var request: BatchRequest
+    package var response: BatchResponse
 
-    public init(request: BatchRequest, response: BatchResponse) {
+    package init(request: BatchRequest, response: BatchResponse) {
         self.request = request
         self.response = response
     }
 
     /// Returns one outcome for each part of the request.
-    public func outcomes() -> [BatchPartOutcome] {
+    package func outcomes() -> [BatchPartOutcome] {
         var outcomes: [BatchPartOutcome] = []
         var next = 0
         var hasFailed = false

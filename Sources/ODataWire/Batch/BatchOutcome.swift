@@ -1,10 +1,10 @@
 /// The outcome of one part of a batch.
-public enum BatchPartOutcome: Sendable, Hashable {
+package enum BatchPartOutcome: Sendable, Hashable {
     case changeSet(ChangeSetOutcome)
     case query(QueryOutcome)
 }
 
-public enum ChangeSetOutcome: Sendable, Hashable {
+package enum ChangeSetOutcome: Sendable, Hashable {
     /// Every member succeeded. The responses are in the order of the request's members.
     case members([WireResponse])
     /// The change set failed as a whole: none of its members had an effect. `culprit` is the Content-ID of the member
@@ -16,7 +16,7 @@ public enum ChangeSetOutcome: Sendable, Hashable {
     case inDoubt(String)
 }
 
-public enum QueryOutcome: Sendable, Hashable {
+package enum QueryOutcome: Sendable, Hashable {
     /// The service answered, possibly with an error status.
     case answered(WireResponse)
     /// The service stopped at an earlier error.

@@ -1,6 +1,6 @@
 /// The reason why bytes cannot be read as a batch.
-public struct BatchReadError: Error, Sendable, Hashable, CustomStringConvertible {
-    public enum Code: Sendable, Hashable {
+package struct BatchReadError: Error, Sendable, Hashable, CustomStringConvertible {
+    package enum Code: Sendable, Hashable {
         /// The Content-Type is not multipart/mixed or has no boundary.
         case contentType
         /// No line is a delimiter with the boundary (for the strict reader: or no part is between them).
@@ -25,11 +25,11 @@ public struct BatchReadError: Error, Sendable, Hashable, CustomStringConvertible
         case tooLarge
     }
 
-    public var code: Code
+    package var code: Code
     /// A description of the error for the user, as one sentence.
-    public var message: String
+    package var message: String
     /// The position of the error, in bytes from the beginning of the body.
-    public var offset: Int
+    package var offset: Int
 
     init(_ code: Code, _ message: String, at offset: Int) {
         self.code = code
@@ -37,5 +37,5 @@ public struct BatchReadError: Error, Sendable, Hashable, CustomStringConvertible
         self.offset = offset
     }
 
-    public var description: String { "\(message) (byte \(offset) of the batch)" }
+    package var description: String { "\(message) (byte \(offset) of the batch)" }
 }

@@ -1,7 +1,7 @@
 /// The reason why a batch cannot be written.
 ///
 /// Each case is a mistake of the caller, which is detected before a byte is sent.
-public enum BatchWriteError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum BatchWriteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The boundary is invalid. RFC 2046, section 5.1.1, requires 1 to 70 characters of a certain set.
     case invalidBoundary(String)
     /// Two boundaries are equal, or a body has a line that would be read as a delimiter.
@@ -15,7 +15,7 @@ public enum BatchWriteError: Error, Sendable, Hashable, CustomStringConvertible 
     /// A body does not match its Content-Type and therefore cannot be written as a JSON value.
     case invalidBody(contentType: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidBoundary(let boundary): "“\(boundary)” cannot be the boundary of a multipart body."
         case .boundaryInUse(let boundary): "The boundary “\(boundary)” occurs elsewhere in the batch."

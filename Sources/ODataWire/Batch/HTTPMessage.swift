@@ -1,7 +1,7 @@
 /// A reader for responses that are the body of a response (`application/http`), as status monitors return them.
-public enum HTTPMessage {
+package enum HTTPMessage {
     /// Parses a response, or returns nil if the bytes are not a response. Accepts any input.
-    public static func response(_ bytes: [UInt8]) -> WireResponse? {
+    package static func response(_ bytes: [UInt8]) -> WireResponse? {
         guard let end = headEnd(bytes) else { return nil }
         var lines = String(decoding: bytes[..<end.head], as: UTF8.self).split(whereSeparator: \.isNewline)[...]
         guard let first = lines.popFirst(), first.hasPrefix("HTTP/") else { return nil }

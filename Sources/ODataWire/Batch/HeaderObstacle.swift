@@ -1,5 +1,5 @@
 /// The reason why a header cannot be sent with a request, in a batch or on its own.
-public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
+package enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The name is not a token (RFC 9110, section 5.1).
     case name(String)
     /// The value contains control characters (RFC 9110, section 5.5).
@@ -8,7 +8,7 @@ public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
     case ofConnection(String)
 
     /// A description of the obstacle. It omits the value, which may be secret.
-    public var description: String {
+    package var description: String {
         switch self {
         case .name(let name): "“\(name.filter { !$0.isNewline })” cannot be the name of a header."
         case .value(let name): "The value of the header \(name) contains a line break or another control character."
@@ -16,7 +16,7 @@ public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    public var recovery: String {
+    package var recovery: String {
         switch self {
         case .name: "Use only letters, digits and hyphens."
         case .value: "Encode the value, for example with percent-encoding."
@@ -30,7 +30,7 @@ extension HTTPHeaders {
     /// Returns why the header cannot be sent, or nil if it can.
     ///
     /// - Parameter inBatch: Whether the request is, or may be, a part of a batch.
-    public static func obstacle(_ name: String, _ value: String, inBatch: Bool = true) -> HeaderObstacle? {
+    package static func obstacle(_ name: String, _ value: String, inBatch: Bool = true) -> HeaderObstacle? {
         guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken) else { return .name(name) }
         guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else { return .value(of: name) }
         guard inBatch, MultipartBatchWriter.forbidden.contains(where: { name.equalsIgnoringCase($0) }) else {
@@ -40,7 +40,7 @@ extension HTTPHeaders {
     }
 
     /// Returns the obstacle of the first header that cannot be sent, or nil.
-    public func obstacle(inBatch: Bool) -> HeaderObstacle? {
+    package func obstacle(inBatch: Bool) -> HeaderObstacle? {
         for field in fields {
             if let obstacle = Self.obstacle(field.name, field.value, inBatch: inBatch) { return obstacle }
         }

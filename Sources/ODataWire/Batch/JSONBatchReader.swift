@@ -1,15 +1,15 @@
-internal import EDM
+package import EDM
 
 /// Reads responses to batches in the JSON format of OData 4.01 (JSON Format, section 19.5).
 ///
 /// The reader is tolerant: identifiers and header values may be numbers, header names may have any case, and a body
 /// that does not match its Content-Type is kept unchanged.
-public struct JSONBatchReader: Sendable {
-    public var limits: JSONScanner.Limits
+package struct JSONBatchReader: Sendable {
+    package var limits: JSONScanner.Limits
 
-    public init(limits: JSONScanner.Limits = JSONScanner.Limits()) { self.limits = limits }
+    package init(limits: JSONScanner.Limits = JSONScanner.Limits()) { self.limits = limits }
 
-    public func readResponse(_ bytes: [UInt8]) throws(BatchReadError) -> JSONBatchResponse {
+    package func readResponse(_ bytes: [UInt8]) throws(BatchReadError) -> JSONBatchResponse {
         do throws(JSONError) {
             var scanner = try JSONScanner(bytes, limits: limits)
             var response = JSONBatchResponse(responses: [])

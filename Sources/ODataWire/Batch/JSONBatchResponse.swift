@@ -1,23 +1,23 @@
 /// The response to a batch in the JSON format: responses in any order, identified by the ids of their requests.
-public struct JSONBatchResponse: Sendable, Hashable {
-    public struct Response: Sendable, Hashable {
+package struct JSONBatchResponse: Sendable, Hashable {
+    package struct Response: Sendable, Hashable {
         /// The id of the request, or the name of the group if one error represents the whole group.
-        public var id: String
-        public var atomicityGroup: String?
-        public var response: WireResponse
+        package var id: String
+        package var atomicityGroup: String?
+        package var response: WireResponse
 
-        public init(id: String, atomicityGroup: String? = nil, response: WireResponse) {
+        package init(id: String, atomicityGroup: String? = nil, response: WireResponse) {
             self.id = id
             self.atomicityGroup = atomicityGroup
             self.response = response
         }
     }
 
-    public var responses: [Response]
+    package var responses: [Response]
     /// The URL of the remaining responses, if the response is incomplete.
-    public var nextLink: String?
+    package var nextLink: String?
 
-    public init(responses: [Response], nextLink: String? = nil) {
+    package init(responses: [Response], nextLink: String? = nil) {
         self.responses = responses
         self.nextLink = nextLink
     }
@@ -26,7 +26,7 @@ public struct JSONBatchResponse: Sendable, Hashable {
     ///
     /// Positions have no meaning here. A part without a response to its id is in doubt, or not processed if an earlier
     /// part, on which it depends, failed.
-    public func outcomes(of request: BatchRequest) -> [BatchPartOutcome] {
+    package func outcomes(of request: BatchRequest) -> [BatchPartOutcome] {
         guard let names = try? JSONBatchNames(request) else {
             // Such a request cannot have been written.
             return request.parts.map { $0.inDoubt("The request has a Content-ID twice.") }

@@ -5,15 +5,15 @@ internal import EDM
 /// A service may process the parts of a JSON batch in any order that `dependsOn` permits. A `BatchRequest` is ordered,
 /// so each part depends on its predecessor and is not processed if that one fails, as in the multipart format. In
 /// addition, `dependsOn` lists the requests that a URL or body refers to.
-public struct JSONBatchWriter: Sendable {
+package struct JSONBatchWriter: Sendable {
     /// The media type of the batch, and of the response to request.
-    public static let contentType = "application/json"
+    package static let contentType = "application/json"
     /// The version of the batch request itself. The requests inside of it declare their own versions.
-    public static let version = "4.01"
+    package static let version = "4.01"
 
-    public init() {}
+    package init() {}
 
-    public func write(_ batch: BatchRequest) throws(BatchWriteError) -> [UInt8] {
+    package func write(_ batch: BatchRequest) throws(BatchWriteError) -> [UInt8] {
         let names = try JSONBatchNames(batch)
         var output = JSONWriter()
         output.beginObject()

@@ -4,23 +4,23 @@
 /// missing boundary parameter, a missing close delimiter, a wrong Content-Length, a Content-ID in either head, a
 /// missing HTTP version. It never guesses the intended operation: an unreadable start line is an error. A strict reader
 /// rejects each of these except bare LF, a byte order mark and a wrong Content-Length.
-public struct MultipartBatchReader: Sendable {
-    public enum Strictness: Sendable { case tolerant, strict }
+package struct MultipartBatchReader: Sendable {
+    package enum Strictness: Sendable { case tolerant, strict }
 
     /// Limits that prevent a batch from exhausting the stack. Memory is bounded by the size of the body.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// The maximum number of parts of the batch, and of each change set.
-        public var parts = 10_000
-        public var headBytes = 128 * 1024
-        public var headerFields = 500
+        package var parts = 10_000
+        package var headBytes = 128 * 1024
+        package var headerFields = 500
 
-        public init() {}
+        package init() {}
     }
 
-    public var strictness: Strictness
-    public var limits: Limits
+    package var strictness: Strictness
+    package var limits: Limits
 
-    public init(strictness: Strictness = .tolerant, limits: Limits = Limits()) {
+    package init(strictness: Strictness = .tolerant, limits: Limits = Limits()) {
         self.strictness = strictness
         self.limits = limits
     }
@@ -28,7 +28,7 @@ public struct MultipartBatchReader: Sendable {
     /// Reads a batch request.
     ///
     /// - Parameter contentType: The value of the batch's own Content-Type header.
-    public func readRequest(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchRequest {
+    package func readRequest(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchRequest {
         let document = try document(bytes, contentType: contentType)
         var parts: [BatchPart] = []
         for part in document.parts {
@@ -57,7 +57,7 @@ public struct MultipartBatchReader: Sendable {
     }
 
     /// Reads a batch response. If it is truncated, the tolerant reader returns the parts before the end.
-    public func readResponse(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchResponse {
+    package func readResponse(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchResponse {
         let document = try document(bytes, contentType: contentType, dropsCutPart: strictness == .tolerant)
         var parts: [BatchResponsePart] = []
         for (index, part) in document.parts.enumerated() {

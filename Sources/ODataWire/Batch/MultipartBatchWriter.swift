@@ -1,17 +1,17 @@
 /// Writes `multipart/mixed` batches. The output is deterministic.
-public struct MultipartBatchWriter: Sendable {
+package struct MultipartBatchWriter: Sendable {
     /// The location of a member's Content-ID.
-    public var contentIDLocation: ServiceOptions.ContentIDLocation
+    package var contentIDLocation: ServiceOptions.ContentIDLocation
     /// Whether an operation's head contains the length of its body. If not, such a header is omitted.
-    public var writesContentLength: Bool
+    package var writesContentLength: Bool
 
-    public init(contentIDLocation: ServiceOptions.ContentIDLocation = .part, writesContentLength: Bool = true) {
+    package init(contentIDLocation: ServiceOptions.ContentIDLocation = .part, writesContentLength: Bool = true) {
         self.contentIDLocation = contentIDLocation
         self.writesContentLength = writesContentLength
     }
 
     /// Returns the value of the batch's Content-Type header, with the boundary quoted if necessary.
-    public static func contentType(boundary: String) -> String {
+    package static func contentType(boundary: String) -> String {
         let needsQuotes = boundary.utf8.contains { !MultipartScanner.isToken($0) }
         return "multipart/mixed; boundary=" + (needsQuotes ? "\"\(boundary)\"" : boundary)
     }
@@ -19,7 +19,7 @@ public struct MultipartBatchWriter: Sendable {
     /// Writes a batch request.
     ///
     /// - Parameter changeSetBoundary: Returns the boundary of each change set, counted from 0.
-    public func write(
+    package func write(
         _ batch: BatchRequest, boundary: String, changeSetBoundary: (Int) -> String
     ) throws(BatchWriteError) -> [UInt8] {
         var output = MultipartOutput(boundary: boundary)
@@ -51,7 +51,7 @@ public struct MultipartBatchWriter: Sendable {
     }
 
     /// Writes a batch response, in the form that services use.
-    public func write(
+    package func write(
         _ batch: BatchResponse, boundary: String, changeSetBoundary: (Int) -> String
     ) throws(BatchWriteError) -> [UInt8] {
         var output = MultipartOutput(boundary: boundary)
@@ -124,7 +124,7 @@ public struct MultipartBatchWriter: Sendable {
 extension WireRequest {
     /// The request without the headers that are not allowed in a part of a batch, because they concern the connection
     /// or the client (OData 4.01 Part 1, 11.7.2).
-    public var asBatchPart: WireRequest {
+    package var asBatchPart: WireRequest {
         var part = self
         for name in MultipartBatchWriter.forbidden { part.headers[name] = nil }
         return part

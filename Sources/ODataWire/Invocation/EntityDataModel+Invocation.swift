@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 extension EntityDataModel {
     /// Returns the function or action with the name and the given parameters.
@@ -12,7 +12,7 @@ extension EntityDataModel {
     ///     type is selected.
     ///   - parameters: The names of the passed parameters, without the binding parameter.
     /// - Throws: An error if there is no such operation, or if the parameters match no overload or several.
-    public func invokedOperation(
+    package func invokedOperation(
         _ name: String, on binding: TypeReference? = nil, parameters: [String]
     ) throws(InvocationError) -> InvokedOperation {
         if let twice = parameters.indices.first(where: { parameters[..<$0].contains(parameters[$0]) }) {

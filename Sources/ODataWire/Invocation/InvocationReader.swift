@@ -1,32 +1,32 @@
-public import EDM
+package import EDM
 
 /// Reads the arguments that clients send for a function or action: the inverse of ``RequestEncoder``.
-public struct InvocationReader: Sendable {
+package struct InvocationReader: Sendable {
     /// The content of an argument.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         case value(Value)
         case entities([Entity])
 
-        public enum Entity: Sendable, Hashable {
+        package enum Entity: Sendable, Hashable {
             /// The URL of an existing entity.
             case reference(String)
             case body(RequestBody)
         }
     }
 
-    public let version: ODataVersion
-    public let model: EntityDataModel
+    package let version: ODataVersion
+    package let model: EntityDataModel
 
-    public init(version: ODataVersion, model: EntityDataModel) {
+    package init(version: ODataVersion, model: EntityDataModel) {
         self.version = version
         self.model = model
     }
 
     /// Returns the names of the arguments in the body of an action.
-    public func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] { try members(of: bytes).map(\.name) }
+    package func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] { try members(of: bytes).map(\.name) }
 
     /// Returns the arguments in the body of an action.
-    public func arguments(
+    package func arguments(
         inBody bytes: [UInt8], of operation: InvokedOperation
     ) throws(PayloadError) -> [String: Content] {
         var arguments: [String: Content] = [:]
@@ -40,7 +40,7 @@ public struct InvocationReader: Sendable {
     }
 
     /// Reads an argument from a URL after percent-decoding: a literal or JSON.
-    public func argument(_ text: String, type: TypeReference) throws(PayloadError) -> Content {
+    package func argument(_ text: String, type: TypeReference) throws(PayloadError) -> Content {
         if text == "null" { return .value(.null) }
         if !version.isLegacy, type.isCollection || type.primitive == nil, let first = text.first, "{[".contains(first) {
             return try content(try reader.document(Array(text.utf8)), type)

@@ -1,28 +1,28 @@
-public import EDM
+package import EDM
 
 /// A function or action to be called: one overload, with the name that its URL contains.
 ///
 /// `EntityDataModel.invokedOperation(_:on:parameters:)` returns it.
-public struct InvokedOperation: Sendable, Hashable {
+package struct InvokedOperation: Sendable, Hashable {
     /// The kind of the operation. In V2 and V3 always a function; there only ``method`` shows whether it has side
     /// effects.
-    public let kind: ServiceOperation.Kind
+    package let kind: ServiceOperation.Kind
     /// The name of the import, or the qualified name of a bound operation.
-    public let name: String
+    package let name: String
     /// The HTTP method: GET for a function, POST for an action; in V2 and V3 the value of `m:HttpMethod`.
-    public let method: String
+    package let method: String
     /// The type that the operation is bound to, or nil for an import.
-    public let bindingType: TypeReference?
+    package let bindingType: TypeReference?
     /// The parameters without the binding parameter.
-    public let parameters: [ServiceOperation.Parameter]
-    public let returnType: ServiceOperation.ReturnType?
+    package let parameters: [ServiceOperation.Parameter]
+    package let returnType: ServiceOperation.ReturnType?
     /// The entity set of the result, if the import declares one.
-    public let entitySet: String?
+    package let entitySet: String?
     /// The path from the binding parameter to the entity set of the result, or nil if none is declared.
-    public let entitySetPath: [String]?
+    package let entitySetPath: [String]?
 
     /// Whether the operation may have side effects according to the metadata.
-    public var mayChangeSomething: Bool { method != "GET" }
+    package var mayChangeSomething: Bool { method != "GET" }
 
     /// Creates an operation that a container imports.
     init(_ found: OperationImport, _ operation: ServiceOperation?) {
@@ -56,8 +56,8 @@ extension ServiceOperation.Parameter {
 }
 
 /// The reason why a function or action cannot be called. Nothing was sent.
-public struct InvocationError: Error, Sendable, Hashable, CustomStringConvertible {
-    public enum Code: Sendable, Hashable {
+package struct InvocationError: Error, Sendable, Hashable, CustomStringConvertible {
+    package enum Code: Sendable, Hashable {
         /// No import, or no operation bound to the type, has the name.
         case unknownOperation
         /// No overload has parameters with these names.
@@ -68,14 +68,14 @@ public struct InvocationError: Error, Sendable, Hashable, CustomStringConvertibl
         case unsupported
     }
 
-    public let code: Code
+    package let code: Code
     /// The reason as one sentence.
-    public let message: String
+    package let message: String
 
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -1,19 +1,19 @@
-public import EDM
+package import EDM
 
 /// A call of a function or action, independent of the protocol version.
-public struct OperationInvocation: Sendable, Hashable {
-    public var operation: InvokedOperation
+package struct OperationInvocation: Sendable, Hashable {
+    package var operation: InvokedOperation
     /// The resource that the operation is called on, or nil for an import.
-    public var binding: Binding?
-    public var arguments: [Argument]
+    package var binding: Binding?
+    package var arguments: [Argument]
     /// The query options for the entities of the result.
-    public var options: QueryOptions
+    package var options: QueryOptions
     /// The value of the `If-Match` header.
-    public var ifMatch: String?
+    package var ifMatch: String?
     /// Additional headers, which take precedence over those of the encoder.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
 
-    public init(
+    package init(
         _ operation: InvokedOperation, on binding: Binding? = nil, _ arguments: [Argument] = [],
         options: QueryOptions = QueryOptions(), ifMatch: String? = nil, headers: HTTPHeaders = .empty
     ) {
@@ -26,22 +26,22 @@ public struct OperationInvocation: Sendable, Hashable {
     }
 
     /// A resource that an operation is called on.
-    public struct Binding: Sendable, Hashable {
-        public enum Resource: Sendable, Hashable {
+    package struct Binding: Sendable, Hashable {
+        package enum Resource: Sendable, Hashable {
             case entity(ResourceReference)
             /// All entities of a set, or a singleton.
             case set(EntitySet)
         }
 
-        public var resource: Resource
+        package var resource: Resource
         /// A structural or navigation property of the resource, if the operation is called on its value.
-        public var property: Property?
+        package var property: Property?
         /// The qualified name of a derived type to which the URL casts the resource.
-        public var cast: String?
+        package var cast: String?
         /// The entity set of the resource, if it is known.
-        public var set: EntitySet?
+        package var set: EntitySet?
 
-        public init(_ resource: Resource, property: Property? = nil, cast: String? = nil, set: EntitySet? = nil) {
+        package init(_ resource: Resource, property: Property? = nil, cast: String? = nil, set: EntitySet? = nil) {
             self.resource = resource
             self.property = property
             self.cast = cast
@@ -49,23 +49,23 @@ public struct OperationInvocation: Sendable, Hashable {
         }
     }
 
-    public struct Argument: Sendable, Hashable {
-        public var name: String
-        public var content: Content
+    package struct Argument: Sendable, Hashable {
+        package var name: String
+        package var content: Content
 
-        public init(_ name: String, _ content: Content) {
+        package init(_ name: String, _ content: Content) {
             self.name = name
             self.content = content
         }
 
-        public enum Content: Sendable, Hashable {
+        package enum Content: Sendable, Hashable {
             case value(Value)
             case entity(Entity)
             case entities([Entity])
         }
 
         /// An entity as an argument: a reference to an existing one, or the complete content of one.
-        public enum Entity: Sendable, Hashable {
+        package enum Entity: Sendable, Hashable {
             case reference(ResourceReference, EntityType)
             case body(EntityBody)
 
@@ -79,7 +79,7 @@ public struct OperationInvocation: Sendable, Hashable {
     }
 
     /// Returns the entity set of the result, if the metadata declares it.
-    public func resultSet(in model: EntityDataModel) -> EntitySet? {
+    package func resultSet(in model: EntityDataModel) -> EntitySet? {
         if let name = operation.entitySet { return model.findEntitySet(name) }
         guard let path = operation.entitySetPath, var set = binding?.set else { return nil }
         for name in path where !name.utf8.contains(UInt8(ascii: ".")) {
@@ -91,7 +91,7 @@ public struct OperationInvocation: Sendable, Hashable {
     }
 
     /// Throws an error if an argument is invalid for its parameter.
-    public func check(in model: EntityDataModel) throws(InvocationError) {
+    package func check(in model: EntityDataModel) throws(InvocationError) {
         for argument in arguments {
             guard let parameter = operation.parameters.first(where: { $0.name == argument.name }) else {
                 throw InvocationError(.parameters, "\(operation.name) has no parameter \(argument.name).")

@@ -1,7 +1,7 @@
-public import EDM
+package import EDM
 
 /// One page of the result of a function or action.
-public enum InvocationPayload: Sendable, Hashable {
+package enum InvocationPayload: Sendable, Hashable {
     /// No result, or null.
     case nothing
     /// A value of a primitive, enumeration or complex type.
@@ -19,7 +19,7 @@ extension PayloadReader {
     /// In V2 and V3 the result is in `d`: directly, in `results`, or under the function's name.
     ///
     /// - Parameter name: The name of the function import.
-    public func result(
+    package func result(
         _ bytes: [UInt8], type: TypeReference, name: String
     ) throws(PayloadError) -> InvocationPayload {
         if let atom = forMarkup(bytes) { return try atom.result(bytes, type: type, name: name) }

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 extension PayloadWriter {
     /// Returns the result of a function or action, if it is not an entity.
@@ -7,7 +7,7 @@ extension PayloadWriter {
     /// and any other result is under the function's name.
     ///
     /// - Parameter name: The name of the function import.
-    public func result(_ value: Value, type: TypeReference, name: String) -> [UInt8] {
+    package func result(_ value: Value, type: TypeReference, name: String) -> [UInt8] {
         let context = type.isCollection ? "#Collection(\(type.name))" : "#\(type.name)"
         return document { writer in
             begin(&writer, context: context)

@@ -8,7 +8,7 @@ extension RequestEncoder {
     /// an action are in the body. In V2 and V3 all arguments are query options.
     ///
     /// - Throws: An error if the version cannot represent the query options.
-    public func encode(_ invocation: OperationInvocation) throws(URLSyntaxError) -> WireRequest {
+    package func encode(_ invocation: OperationInvocation) throws(URLSyntaxError) -> WireRequest {
         var request = call(invocation, query: try invocation.options.print(version: version))
         if self.options.tunnelsMethods, request.method != "GET", request.method != "POST" {
             request.headers["X-HTTP-Method"] = request.method

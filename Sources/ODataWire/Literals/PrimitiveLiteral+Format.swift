@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 extension PrimitiveLiteral {
     /// Returns the canonical text of a value of `type`. Parsing the text returns an equal value.
@@ -6,7 +6,7 @@ extension PrimitiveLiteral {
     /// `/Date(…)/` counts milliseconds: a V2 date and time with a higher precision is written in ISO 8601 instead,
     /// which services accept as well, so that it is not truncated. A value whose kind does not match the type is
     /// written as its own kind. Complex values and collections, which have no literal form, are written as JSON.
-    public static func format(
+    package static func format(
         _ value: Value, as type: PrimitiveType? = nil, version: ODataVersion, form: Form
     ) -> String {
         if case .null = value { return "null" }
@@ -18,10 +18,10 @@ extension PrimitiveLiteral {
     /// Returns the V4 URL literal `Namespace.Type'Member'`.
     ///
     /// - Parameter members: One name or number, or several joined with commas.
-    public static func format(enumeration members: String, typeName: String) -> String { "\(typeName)'\(members)'" }
+    package static func format(enumeration members: String, typeName: String) -> String { "\(typeName)'\(members)'" }
 
     /// Returns the type of a value without further context; `Edm.String` for enumeration members.
-    public static func naturalType(of value: Value, version: ODataVersion) -> PrimitiveType {
+    package static func naturalType(of value: Value, version: ODataVersion) -> PrimitiveType {
         switch value {
         case .boolean: .boolean
         case .integer(let number): PrimitiveType.int32.integerRange?.contains(number) == true ? .int32 : .int64

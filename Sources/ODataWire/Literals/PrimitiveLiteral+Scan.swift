@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 extension PrimitiveLiteral {
     /// Scans the primitive literal at the start of `bytes`, as in an expression.
@@ -7,7 +7,7 @@ extension PrimitiveLiteral {
     /// `Edm.Untyped`. Use ``scanEnumeration(_:)`` for enumeration literals. The caller checks the bytes that follow.
     ///
     /// - Returns: The value, its type, and its length in bytes, or nil if no literal begins there.
-    public static func scan(
+    package static func scan(
         _ bytes: ArraySlice<UInt8>, version: ODataVersion
     ) -> (value: Value, type: PrimitiveType, length: Int)? {
         guard let first = bytes.first else { return nil }
@@ -44,7 +44,7 @@ extension PrimitiveLiteral {
     ///
     /// - Returns: The type's qualified name, the members as written, and the length in bytes; or nil if no such literal
     ///   begins there.
-    public static func scanEnumeration(_ bytes: ArraySlice<UInt8>) -> (typeName: String, members: String, length: Int)?
+    package static func scanEnumeration(_ bytes: ArraySlice<UInt8>) -> (typeName: String, members: String, length: Int)?
     {
         guard let name = run(of: bytes, where: { $0.isWordPart || $0 == UInt8(ascii: ".") }),
             name[name.startIndex].isWordStart,

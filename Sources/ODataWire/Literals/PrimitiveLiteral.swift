@@ -1,11 +1,11 @@
-public import EDM
+package import EDM
 
 /// Primitive values as text: in URLs, in JSON strings, and in the plain text of XML, `$value` and default values.
 ///
 /// URL text is decoded text: the code that splits and joins URLs applies and removes percent-encoding.
-public enum PrimitiveLiteral {
+package enum PrimitiveLiteral {
     /// The context of the text. V2 and V4 write a value differently in each one.
-    public enum Form: Sendable, Hashable {
+    package enum Form: Sendable, Hashable {
         /// In a URL, with quotes, prefixes and suffixes: `datetime'2020-01-01T00:00'`, `1.5M`, `'O''Neil'`.
         case url
         /// The content of a JSON string or the text of a JSON number: `/Date(0)/`, `PT1S`, `1.5`.
@@ -15,7 +15,7 @@ public enum PrimitiveLiteral {
     }
 
     /// The tolerance for deviations when text is parsed.
-    public enum Strictness: Sendable, Hashable {
+    package enum Strictness: Sendable, Hashable {
         /// Accepts the output of real services if its meaning is clear: a V2 number without its suffix in a URL, more
         /// fractional digits than the reference implementation supports, prefixes in any case. Facets apply if they are
         /// specified.
@@ -27,8 +27,8 @@ public enum PrimitiveLiteral {
 }
 
 /// The reason why a text is not a literal of the type.
-public struct LiteralError: Error, Sendable, Hashable, CustomStringConvertible {
-    public enum Code: String, Sendable, Hashable {
+package struct LiteralError: Error, Sendable, Hashable, CustomStringConvertible {
+    package enum Code: String, Sendable, Hashable {
         /// The text does not match the grammar of the type.
         case malformed
         /// The number or date is out of the range of the type.
@@ -39,25 +39,25 @@ public struct LiteralError: Error, Sendable, Hashable, CustomStringConvertible {
         case unsupportedType
     }
 
-    public let code: Code
+    package let code: Code
     /// A description of the error for the user, as one sentence.
-    public let message: String
-    public let type: PrimitiveType
+    package let message: String
+    package let type: PrimitiveType
 
-    public init(_ code: Code, _ message: String, type: PrimitiveType) {
+    package init(_ code: Code, _ message: String, type: PrimitiveType) {
         self.code = code
         self.message = message
         self.type = type
     }
 
-    public var description: String { message }
+    package var description: String { message }
 }
 
 extension PrimitiveLiteral {
     /// Parses `text` as a value of `type`. In URLs, `null` is the null value of every type.
     ///
     /// - Parameter facets: The facets that the value must satisfy; see ``Strictness`` for unspecified ones.
-    public static func parse(
+    package static func parse(
         _ text: String, as type: PrimitiveType, facets: Facets? = nil, version: ODataVersion, form: Form,
         strictness: Strictness = .tolerant
     ) throws(LiteralError) -> Value {

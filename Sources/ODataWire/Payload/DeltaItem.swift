@@ -1,7 +1,7 @@
 /// An item of a delta: a change since the request that returned the delta link. Items are in the order of occurrence.
 ///
 /// A page without delta contains entities only.
-public enum DeltaItem: Sendable, Hashable {
+package enum DeltaItem: Sendable, Hashable {
     /// An added or changed entity. A changed one may contain only the changes.
     case entity(EntityPayload)
     case removed(RemovedEntity)
@@ -14,8 +14,8 @@ public enum DeltaItem: Sendable, Hashable {
 /// An entity that a delta reports as removed.
 ///
 /// V2 has no form for removed entities: Olingo uses that of 4.0, and SAP's gateways report none in JSON.
-public struct RemovedEntity: Sendable, Hashable {
-    public enum Reason: String, Sendable, Hashable {
+package struct RemovedEntity: Sendable, Hashable {
+    package enum Reason: String, Sendable, Hashable {
         /// The entity no longer exists.
         case deleted
         /// The entity no longer belongs to the result of the request, or to the collection that contains it.
@@ -24,29 +24,29 @@ public struct RemovedEntity: Sendable, Hashable {
 
     /// The content of the item: the entity-id, the key, or both. 4.01 may also include other properties and changes of
     /// related entities.
-    public var entity: EntityPayload
+    package var entity: EntityPayload
     /// The reason, or nil if the service does not state it.
-    public var reason: Reason?
+    package var reason: Reason?
 
-    public init(entity: EntityPayload, reason: Reason? = nil) {
+    package init(entity: EntityPayload, reason: Reason? = nil) {
         self.entity = entity
         self.reason = reason
     }
 }
 
 /// A link that a delta of 4.0 reports as added or deleted.
-public struct LinkChange: Sendable, Hashable {
-    public var isAdded: Bool
+package struct LinkChange: Sendable, Hashable {
+    package var isAdded: Bool
     /// The entity set of the source, if the item's context contains it; see ``EntityPayload/set``.
-    public var set: String?
+    package var set: String?
     /// The entity-id of the source, as written.
-    public var source: String
+    package var source: String
     /// The navigation property, or the path to it through complex properties and type casts.
-    public var relationship: String
+    package var relationship: String
     /// The entity-id of the target, as written. A deleted link of a single-valued property may omit it.
-    public var target: String?
+    package var target: String?
 
-    public init(isAdded: Bool, set: String? = nil, source: String, relationship: String, target: String?) {
+    package init(isAdded: Bool, set: String? = nil, source: String, relationship: String, target: String?) {
         self.isAdded = isAdded
         self.set = set
         self.source = source
@@ -58,15 +58,15 @@ public struct LinkChange: Sendable, Hashable {
 /// The changes of one navigation property of an entity (4.01).
 ///
 /// In contrast to ``EntityPayload/Expanded``, entities that it does not mention remain linked.
-public struct NavigationDelta: Sendable, Hashable {
-    public var navigation: String
+package struct NavigationDelta: Sendable, Hashable {
+    package var navigation: String
     /// Entities that are now linked, and removed ones that no longer are. For a single-valued property, the removed
     /// entity. ``RemovedEntity/Reason/deleted`` means that the entity does not exist any more either.
-    public var items: [DeltaItem]
+    package var items: [DeltaItem]
     /// The link to the remaining changes, if the service sent only a part of them.
-    public var nextLink: String?
+    package var nextLink: String?
 
-    public init(navigation: String, items: [DeltaItem], nextLink: String? = nil) {
+    package init(navigation: String, items: [DeltaItem], nextLink: String? = nil) {
         self.navigation = navigation
         self.items = items
         self.nextLink = nextLink

@@ -1,17 +1,17 @@
-public import EDM
+package import EDM
 
 /// An entity in the representation of a service, for V2 and V4.
 ///
 /// Rarely used parts are stored in a separate box that most entities do not allocate, because the entities of a page
 /// are passed on one by one.
-public struct EntityPayload: Sendable, Hashable {
+package struct EntityPayload: Sendable, Hashable {
     /// The qualified type name in the payload or its context, or nil for the declared type.
-    public var type: String?
-    public var etag: String?
+    package var type: String?
+    package var etag: String?
     /// Structural properties and, for open types, dynamic ones. Contains only the properties in the payload.
-    public var values: PropertyValues
+    package var values: PropertyValues
     /// The expanded navigation properties.
-    public var expanded: [Expanded]
+    package var expanded: [Expanded]
     /// The rarely used parts: at most one element, and none if it would be empty.
     private var rest: [Rest] = []
 
@@ -41,20 +41,20 @@ public struct EntityPayload: Sendable, Hashable {
     }
 
     /// The entity-id (`@odata.id`, `__metadata.uri`), as written.
-    public var id: String? {
+    package var id: String? {
         get { rest.isEmpty ? nil : rest[0].id }
         set { put(newValue, { $0.id = $1 }, none: nil) }
     }
-    public var readLink: String? {
+    package var readLink: String? {
         get { rest.isEmpty ? nil : rest[0].readLink }
         set { put(newValue, { $0.readLink = $1 }, none: nil) }
     }
-    public var editLink: String? {
+    package var editLink: String? {
         get { rest.isEmpty ? nil : rest[0].editLink }
         set { put(newValue, { $0.editLink = $1 }, none: nil) }
     }
     /// The navigation properties for which the payload contains changes (4.01). Ignored by writers.
-    public var changes: [NavigationDelta] {
+    package var changes: [NavigationDelta] {
         get { rest.isEmpty ? [] : rest[0].changes }
         set { put(newValue, { $0.changes = $1 }, none: []) }
     }
@@ -62,48 +62,48 @@ public struct EntityPayload: Sendable, Hashable {
     ///
     /// It may differ from that of the collection: deltas of 4.0 contain related entities as items of their own. Ignored
     /// by writers.
-    public var set: String? {
+    package var set: String? {
         get { rest.isEmpty ? nil : rest[0].set }
         set { put(newValue, { $0.set = $1 }, none: nil) }
     }
     /// V2: the navigation properties to write as links. Nil: all that are not expanded. Not set by readers.
-    public var deferred: [String]? {
+    package var deferred: [String]? {
         get { rest.isEmpty ? nil : rest[0].deferred }
         set { put(newValue, { $0.deferred = $1 }, none: nil) }
     }
-    public var mediaReadLink: String? {
+    package var mediaReadLink: String? {
         get { rest.isEmpty ? nil : rest[0].mediaReadLink }
         set { put(newValue, { $0.mediaReadLink = $1 }, none: nil) }
     }
-    public var mediaEditLink: String? {
+    package var mediaEditLink: String? {
         get { rest.isEmpty ? nil : rest[0].mediaEditLink }
         set { put(newValue, { $0.mediaEditLink = $1 }, none: nil) }
     }
-    public var mediaContentType: String? {
+    package var mediaContentType: String? {
         get { rest.isEmpty ? nil : rest[0].mediaContentType }
         set { put(newValue, { $0.mediaContentType = $1 }, none: nil) }
     }
-    public var mediaETag: String? {
+    package var mediaETag: String? {
         get { rest.isEmpty ? nil : rest[0].mediaETag }
         set { put(newValue, { $0.mediaETag = $1 }, none: nil) }
     }
     /// The stream properties in the payload (V4).
-    public var namedStreams: [NamedStream] {
+    package var namedStreams: [NamedStream] {
         get { rest.isEmpty ? [] : rest[0].namedStreams }
         set { put(newValue, { $0.namedStreams = $1 }, none: []) }
     }
     /// The identifier that the request assigned to the entity inside of a deep insert (`@Core.ContentID`).
-    public var contentID: String? {
+    package var contentID: String? {
         get { rest.isEmpty ? nil : rest[0].contentID }
         set { put(newValue, { $0.contentID = $1 }, none: nil) }
     }
     /// Properties in the payload that a closed type does not declare. Their values are discarded.
-    public var ignored: [String] {
+    package var ignored: [String] {
         get { rest.isEmpty ? [] : rest[0].ignored }
         set { put(newValue, { $0.ignored = $1 }, none: []) }
     }
 
-    public init(
+    package init(
         type: String? = nil, id: String? = nil, readLink: String? = nil, editLink: String? = nil, etag: String? = nil,
         values: PropertyValues = [:], expanded: [Expanded] = []
     ) {
@@ -116,13 +116,13 @@ public struct EntityPayload: Sendable, Hashable {
     }
 
     /// The URLs and the ETag of a stream property (OData JSON 4.01, 9).
-    public struct NamedStream: Sendable, Hashable {
-        public var property: String
-        public var readLink: String?
-        public var editLink: String?
-        public var etag: String?
+    package struct NamedStream: Sendable, Hashable {
+        package var property: String
+        package var readLink: String?
+        package var editLink: String?
+        package var etag: String?
 
-        public init(property: String, readLink: String? = nil, editLink: String? = nil, etag: String? = nil) {
+        package init(property: String, readLink: String? = nil, editLink: String? = nil, etag: String? = nil) {
             self.property = property
             self.readLink = readLink
             self.editLink = editLink
@@ -131,16 +131,16 @@ public struct EntityPayload: Sendable, Hashable {
     }
 
     /// The content of one expanded navigation property.
-    public struct Expanded: Sendable, Hashable {
-        public var navigation: String
+    package struct Expanded: Sendable, Hashable {
+        package var navigation: String
         /// The entities. At most one for a single-valued property.
-        public var entities: [EntityPayload]
+        package var entities: [EntityPayload]
         /// The link to the remaining entities, if the service sent only a part of the collection.
-        public var nextLink: String?
+        package var nextLink: String?
         /// Unreadable entities of the collection. Filled only if the reader sets them aside.
-        public var unreadable: [UnreadableEntity] = []
+        package var unreadable: [UnreadableEntity] = []
 
-        public init(navigation: String, entities: [EntityPayload], nextLink: String? = nil) {
+        package init(navigation: String, entities: [EntityPayload], nextLink: String? = nil) {
             self.navigation = navigation
             self.entities = entities
             self.nextLink = nextLink
@@ -149,23 +149,23 @@ public struct EntityPayload: Sendable, Hashable {
 }
 
 /// One page of a collection of entities.
-public struct FeedPayload: Sendable, Hashable {
-    public var entities: [EntityPayload]
+package struct FeedPayload: Sendable, Hashable {
+    package var entities: [EntityPayload]
     /// The value of `@odata.count` or `__count`.
-    public var count: Int64?
-    public var nextLink: String?
-    public var deltaLink: String?
+    package var count: Int64?
+    package var nextLink: String?
+    package var deltaLink: String?
     /// The other items of a delta: removed entities, added and deleted links, and entities of other sets.
     ///
     /// An entity may occur several times in a delta. Then the order matters, which only ``FeedReader`` preserves.
     /// Ignored by writers.
-    public var removed: [RemovedEntity] = []
-    public var links: [LinkChange] = []
-    public var otherEntities: [EntityPayload] = []
+    package var removed: [RemovedEntity] = []
+    package var links: [LinkChange] = []
+    package var otherEntities: [EntityPayload] = []
     /// Unreadable entities. Filled only if the reader sets them aside.
-    public var unreadable: [UnreadableEntity] = []
+    package var unreadable: [UnreadableEntity] = []
 
-    public init(entities: [EntityPayload], count: Int64? = nil, nextLink: String? = nil, deltaLink: String? = nil) {
+    package init(entities: [EntityPayload], count: Int64? = nil, nextLink: String? = nil, deltaLink: String? = nil) {
         self.entities = entities
         self.count = count
         self.nextLink = nextLink
@@ -174,23 +174,23 @@ public struct FeedPayload: Sendable, Hashable {
 }
 
 /// The error response of a service (OData JSON 4.01, section 21; the V2 form likewise).
-public struct ServiceError: Sendable, Hashable {
-    public var code: String
-    public var message: String
-    public var target: String?
+package struct ServiceError: Sendable, Hashable {
+    package var code: String
+    package var message: String
+    package var target: String?
     /// The request of a change set that the error refers to (`Core.ContentID`), if the service identifies it.
-    public var contentID: String?
-    public var details: [Detail]
+    package var contentID: String?
+    package var details: [Detail]
     /// The inner error as raw JSON, for diagnosis.
-    public var innerError: String?
+    package var innerError: String?
 
-    public struct Detail: Sendable, Hashable {
-        public var code: String
-        public var message: String
-        public var target: String?
-        public var contentID: String?
+    package struct Detail: Sendable, Hashable {
+        package var code: String
+        package var message: String
+        package var target: String?
+        package var contentID: String?
 
-        public init(code: String, message: String, target: String? = nil, contentID: String? = nil) {
+        package init(code: String, message: String, target: String? = nil, contentID: String? = nil) {
             self.code = code
             self.message = message
             self.target = target
@@ -198,8 +198,9 @@ public struct ServiceError: Sendable, Hashable {
         }
     }
 
-    public init(code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil)
-    {
+    package init(
+        code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.target = target

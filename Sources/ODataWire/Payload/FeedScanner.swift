@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// Reads a page of a collection item by item, in the format of any version and without a model.
 ///
@@ -7,15 +7,15 @@ public import EDM
 ///
 /// It stores one item at a time; for a page that arrives in chunks, at most one item and one chunk. The count and the
 /// links may precede or follow the items: they are complete after ``next()`` has returned nil for a complete page.
-public struct FeedScanner: Sendable {
+package struct FeedScanner: Sendable {
     /// The value of `@odata.count` or `__count`.
-    public private(set) var count: Int64?
+    package private(set) var count: Int64?
     /// The value of `@odata.nextLink` or `__next`.
-    public private(set) var nextLink: String?
+    package private(set) var nextLink: String?
     /// The value of `@odata.deltaLink` or `__delta`.
-    public private(set) var deltaLink: String?
+    package private(set) var deltaLink: String?
     /// The context URL of V4.
-    public private(set) var context: String?
+    package private(set) var context: String?
 
     private var scanner: JSONScanner
     /// The scanner that replaces ``scanner``, if the page is XML.
@@ -53,7 +53,7 @@ public struct FeedScanner: Sendable {
     }
 
     /// Creates a scanner for a complete page.
-    public init(_ bytes: [UInt8], version: ODataVersion, limits: JSONScanner.Limits = .init()) throws(PayloadError) {
+    package init(_ bytes: [UInt8], version: ODataVersion, limits: JSONScanner.Limits = .init()) throws(PayloadError) {
         self.init(version: version, limits: limits)
         guard bytes.count <= limits.size else { throw Self.tooLarge(limits) }
         append(bytes)
@@ -61,7 +61,7 @@ public struct FeedScanner: Sendable {
     }
 
     /// Creates a scanner for a page that is passed in chunks with ``append(_:)`` and ``finish()``.
-    public init(version: ODataVersion, limits: JSONScanner.Limits = .init()) {
+    package init(version: ODataVersion, limits: JSONScanner.Limits = .init()) {
         scanner = JSONScanner(limits: limits)
         scanner.checksNames = true
         isLegacy = version.isLegacy
@@ -70,7 +70,7 @@ public struct FeedScanner: Sendable {
     }
 
     /// Appends the next bytes of the page. To be called after ``next()`` has returned nil.
-    public mutating func append(_ chunk: [UInt8]) {
+    package mutating func append(_ chunk: [UInt8]) {
         guard markup == nil else {
             dropped += chunk.count
             markup?.append(chunk)
@@ -80,7 +80,7 @@ public struct FeedScanner: Sendable {
     }
 
     /// Declares the page complete. ``next()`` then continues to the last item, or throws if the page is truncated.
-    public mutating func finish() {
+    package mutating func finish() {
         isWhole = true
         markup?.finish()
     }
@@ -92,7 +92,7 @@ public struct FeedScanner: Sendable {
     ///
     /// Results and errors do not depend on the division into chunks, except that a page that exceeds the size limit is
     /// read up to the limit. Reading a page takes time proportional to its size, even for small chunks.
-    public mutating func next() throws(PayloadError) -> JSONValue? {
+    package mutating func next() throws(PayloadError) -> JSONValue? {
         switch try nextItem() {
         case .value(let value): return value
         case .damaged(_, let error): throw PayloadError(error)

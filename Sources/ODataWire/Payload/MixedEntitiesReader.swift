@@ -1,21 +1,21 @@
-public import EDM
+package import EDM
 
 /// Reads entities of several types: the responses to `$all`, `$entity` and `$crossjoin` (OData 4.01 Part 1, sections
 /// 10.19, 10.20 and 11.2.9).
-public struct MixedEntitiesReader: Sendable {
+package struct MixedEntitiesReader: Sendable {
     private let reader: PayloadReader
 
-    public init(_ reader: PayloadReader) { self.reader = reader }
+    package init(_ reader: PayloadReader) { self.reader = reader }
 
     /// One page of a result.
-    public struct Page<Item> {
-        public var items: [Item]
-        public var count: Int64?
-        public var nextLink: String?
+    package struct Page<Item> {
+        package var items: [Item]
+        package var count: Int64?
+        package var nextLink: String?
     }
 
     /// A member of a combination of `$crossjoin`.
-    public enum JoinedEntity: Sendable, Hashable {
+    package enum JoinedEntity: Sendable, Hashable {
         /// An expanded entity.
         case entity(EntityPayload)
         /// The URL of an entity that is not expanded.
@@ -23,7 +23,7 @@ public struct MixedEntitiesReader: Sendable {
     }
 
     /// Reads one entity, whose type the payload states.
-    public func entity(_ bytes: [UInt8]) throws(PayloadError) -> EntityPayload {
+    package func entity(_ bytes: [UInt8]) throws(PayloadError) -> EntityPayload {
         guard let object = try reader.document(bytes).object else {
             throw PayloadError(.unexpectedShape, "The payload is not an entity.")
         }
@@ -31,12 +31,12 @@ public struct MixedEntitiesReader: Sendable {
     }
 
     /// Reads entities that state their types.
-    public func entities(_ bytes: [UInt8]) throws(PayloadError) -> Page<EntityPayload> {
+    package func entities(_ bytes: [UInt8]) throws(PayloadError) -> Page<EntityPayload> {
         try page(bytes) { object throws(PayloadError) in try entity(object) }
     }
 
     /// Reads combinations of entities, by the names of the sets.
-    public func combinations(
+    package func combinations(
         _ bytes: [UInt8], of sets: [EntitySet]
     ) throws(PayloadError) -> Page<[(set: EntitySet, entity: JoinedEntity)]> {
         try page(bytes) { object throws(PayloadError) in

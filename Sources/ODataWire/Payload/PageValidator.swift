@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// Checks that a page is well-formed up to its end before any of it takes effect.
 ///
@@ -6,19 +6,19 @@ public import EDM
 /// leaves the page malformed, and clients must treat the entire response as being in error (OData 4.01 Part 1, section
 /// 9.5). Therefore no part of a page may be applied before its last byte was read. Items are only checked to be valid
 /// JSON without duplicate names: errors in a single entity do not affect the page.
-public struct PageValidator: Sendable {
+package struct PageValidator: Sendable {
     private var scanner: FeedScanner
 
-    public init(version: ODataVersion, limits: JSONScanner.Limits = .init()) {
+    package init(version: ODataVersion, limits: JSONScanner.Limits = .init()) {
         scanner = FeedScanner(version: version, limits: limits)
         scanner.onlyChecks = true
     }
 
     /// The context URL of V4, if it has been read.
-    public var context: String? { scanner.context }
+    package var context: String? { scanner.context }
 
     /// Checks the next bytes of the page.
-    public mutating func append(_ chunk: [UInt8]) throws(PayloadError) {
+    package mutating func append(_ chunk: [UInt8]) throws(PayloadError) {
         scanner.append(chunk)
         while try scanner.nextItem() != nil {}
     }
@@ -26,7 +26,7 @@ public struct PageValidator: Sendable {
     /// Declares the page complete.
     ///
     /// - Throws: An error if the page is incomplete.
-    public mutating func finish() throws(PayloadError) {
+    package mutating func finish() throws(PayloadError) {
         scanner.finish()
         while try scanner.nextItem() != nil {}
     }

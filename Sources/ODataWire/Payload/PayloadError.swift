@@ -1,8 +1,8 @@
 internal import EDM
 
 /// The reason why a payload is invalid, and the position of the error.
-public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
-    public enum Code: String, Sendable, Hashable {
+package struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
+    package enum Code: String, Sendable, Hashable {
         /// The bytes are not JSON; ``offset`` is the position.
         case malformedJSON
         /// The bytes are not well-formed XML, or an Atom entry contains a property twice.
@@ -23,16 +23,16 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
         case serviceError
     }
 
-    public let code: Code
+    package let code: Code
     /// A description of the error for the user, as one sentence.
-    public let message: String
+    package let message: String
     /// The position in the document: names and indexes after slashes, as in a JSON Pointer (RFC 6901). Empty for the
     /// whole document.
-    public internal(set) var path: String
+    package internal(set) var path: String
     /// The byte offset, for ``Code/malformedJSON``.
-    public let offset: Int?
+    package let offset: Int?
 
-    public init(_ code: Code, _ message: String, path: String = "", offset: Int? = nil) {
+    package init(_ code: Code, _ message: String, path: String = "", offset: Int? = nil) {
         self.code = code
         self.message = message
         self.path = path
@@ -55,7 +55,7 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
             path: "/error")
     }
 
-    public var description: String {
+    package var description: String {
         let place = offset.map { " (byte \($0))" } ?? (path.isEmpty ? "" : " (at \(path))")
         return message + place
     }

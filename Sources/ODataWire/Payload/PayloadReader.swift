@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// Reads the responses of a service into values that are independent of the protocol version and of the format.
 ///
@@ -8,15 +8,15 @@ public import EDM
 /// full or no metadata, control information with and without `odata.`, numbers as strings (IEEE754Compatible).
 /// Annotations with vocabulary terms and advertised operations are skipped. Facets are not enforced: values from the
 /// service are accepted as they are. Delta items are accepted in the forms of 4.0 and 4.01, whatever the version.
-public struct PayloadReader: Sendable {
+package struct PayloadReader: Sendable {
     /// The reader of the entities and values in the documents.
     var entities: EntityPayloadReader
-    public var limits: JSONScanner.Limits
-    public var version: ODataVersion { entities.valueReader.version }
-    public var model: EntityDataModel { entities.valueReader.model }
+    package var limits: JSONScanner.Limits
+    package var version: ODataVersion { entities.valueReader.version }
+    package var model: EntityDataModel { entities.valueReader.model }
     /// Whether an unreadable entity in a collection is returned as ``DeltaItem/unreadable(_:)``, so that all other
     /// entities can be used. Otherwise the whole payload is rejected.
-    public var setsAside: Bool {
+    package var setsAside: Bool {
         get { entities.setsAside }
         set { entities.setsAside = newValue }
     }
@@ -26,13 +26,13 @@ public struct PayloadReader: Sendable {
         set { entities.valueReader.markup = newValue }
     }
 
-    public init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
+    package init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
         entities = EntityPayloadReader(valueReader: PropertyValueReader(version: version, model: model))
         self.limits = limits
     }
 
     /// Reads an entity of `type` or of a derived type.
-    public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> EntityPayload {
+    package func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> EntityPayload {
         if let atom = forMarkup(bytes) { return try atom.entity(bytes, type: type) }
         let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
@@ -53,7 +53,7 @@ public struct PayloadReader: Sendable {
 
     /// Reads an entity like an item of a collection: with ``setsAside``, an entity with an unreadable value is returned
     /// as unreadable.
-    public func wholeEntity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
+    package func wholeEntity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
         if let atom = forMarkup(bytes) { return try atom.wholeEntity(bytes, type: type) }
         do throws(PayloadError) {
             let payload = try entity(bytes, type: type)
@@ -70,7 +70,7 @@ public struct PayloadReader: Sendable {
     }
 
     /// Reads one page of entities of `type` or of derived types into memory. Use ``feedReader(_:type:)`` for streaming.
-    public func feed(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedPayload {
+    package func feed(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedPayload {
         var reader = try feedReader(bytes, type: type)
         var feed = FeedPayload(entities: [])
         while let item = try reader.next() {
@@ -93,18 +93,18 @@ public struct PayloadReader: Sendable {
     }
 
     /// Returns a reader that reads a complete page item by item.
-    public func feedReader(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedReader {
+    package func feedReader(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedReader {
         FeedReader(
             scanner: try FeedScanner(bytes, version: version, limits: limits), reader: self, type: type)
     }
 
     /// Returns a reader that reads a page item by item while it arrives; see ``FeedReader/append(_:)``.
-    public func feedReader(type: EntityType) -> FeedReader {
+    package func feedReader(type: EntityType) -> FeedReader {
         FeedReader(scanner: FeedScanner(version: version, limits: limits), reader: self, type: type)
     }
 
     /// Reads the response to a delta link of a single entity of `type`.
-    public func deltaItem(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
+    package func deltaItem(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
         if let atom = forMarkup(bytes) { return try atom.deltaItem(bytes, type: type) }
         let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
@@ -114,14 +114,14 @@ public struct PayloadReader: Sendable {
     }
 
     /// Reads the value of a single structural property, such as the response to `Customers(1)/Name`.
-    public func value(_ bytes: [UInt8], of property: Property) throws(PayloadError) -> Value {
+    package func value(_ bytes: [UInt8], of property: Property) throws(PayloadError) -> Value {
         try value(bytes, type: property.type, name: property.name)
     }
 
     /// Reads the value of a property, or the result of a function, of `type`.
     ///
     /// - Parameter name: The member that contains the value in V2. If it is nil or absent, the only member is used.
-    public func value(_ bytes: [UInt8], type: TypeReference, name: String? = nil) throws(PayloadError) -> Value {
+    package func value(_ bytes: [UInt8], type: TypeReference, name: String? = nil) throws(PayloadError) -> Value {
         if let atom = forMarkup(bytes) { return try atom.value(bytes, type: type, name: name) }
         let complex: String? = if case .complex(let name) = type.kind { name } else { nil }
         let own = complex.flatMap(model.findComplexType)
@@ -149,7 +149,7 @@ public struct PayloadReader: Sendable {
     }
 
     /// Reads the number in the response to `/$count`, which is plain text. Skips white space and a byte order mark.
-    public static func count(_ bytes: [UInt8]) -> Int64? {
+    package static func count(_ bytes: [UInt8]) -> Int64? {
         var text = bytes[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
         let trimmed = text.drop { $0 <= 0x20 }.prefix { $0 > 0x20 }
@@ -181,7 +181,7 @@ public struct PayloadReader: Sendable {
     /// Returns the failure that a response reports in spite of its status, or nil.
     ///
     /// - Parameter type: The type of the entity that the response may contain.
-    public func inStreamError(in bytes: [UInt8], of type: EntityType?) -> PayloadError? {
+    package func inStreamError(in bytes: [UInt8], of type: EntityType?) -> PayloadError? {
         if let atom = forMarkup(bytes) { return atom.inStreamError(in: bytes, of: type) }
         // Most responses do not contain this text at all.
         guard markup != nil || bytes.firstRange(of: Array("error\"".utf8)) != nil else { return nil }
@@ -204,7 +204,7 @@ public struct PayloadReader: Sendable {
     }
 
     /// Returns the type of the entities in a set or contained collection, given in the form of ``EntityPayload/set``.
-    public func entityType(in set: String) -> EntityType? { entities.entityType(in: set) }
+    package func entityType(in set: String) -> EntityType? { entities.entityType(in: set) }
 
     /// Returns the description of an entity that is a document of its own, of which only the beginning was received.
     package func unreadable(beginning bytes: [UInt8], _ declared: EntityType) -> UnreadableEntity {
@@ -248,7 +248,7 @@ public struct PayloadReader: Sendable {
 ///
 /// See ``PayloadReader/feedReader(_:type:)`` and, for a page that is still arriving,
 /// ``PayloadReader/feedReader(type:)``.
-public struct FeedReader: Sendable {
+package struct FeedReader: Sendable {
     private var scanner: FeedScanner
     private var reader: PayloadReader
     private let type: EntityType
@@ -260,21 +260,21 @@ public struct FeedReader: Sendable {
     }
 
     /// Appends the next bytes of the page. To be called after ``next()`` has returned nil.
-    public mutating func append(_ chunk: [UInt8]) { scanner.append(chunk) }
+    package mutating func append(_ chunk: [UInt8]) { scanner.append(chunk) }
 
     /// Declares the page complete. ``next()`` then continues to the last item, or throws if the page is truncated.
-    public mutating func finish() { scanner.finish() }
+    package mutating func finish() { scanner.finish() }
 
     /// The count of the page. It and the links are complete after ``next()`` has returned nil for a complete page.
-    public var count: Int64? { scanner.count }
-    public var nextLink: String? { scanner.nextLink }
-    public var deltaLink: String? { scanner.deltaLink }
-    public var context: String? { scanner.context }
+    package var count: Int64? { scanner.count }
+    package var nextLink: String? { scanner.nextLink }
+    package var deltaLink: String? { scanner.deltaLink }
+    package var context: String? { scanner.context }
 
     /// Returns the next item, or nil if it requires more bytes or if a complete page has no more items.
     ///
     /// Results and errors do not depend on the division into chunks. Stores at most one item and one chunk.
-    public mutating func next() throws(PayloadError) -> DeltaItem? {
+    package mutating func next() throws(PayloadError) -> DeltaItem? {
         let item: JSONValue
         let next = try scanner.nextItem()
         if scanner.isMarkup, reader.markup == nil { reader.markup = AtomConverter() }

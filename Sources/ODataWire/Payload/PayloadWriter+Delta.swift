@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// The representation of removed entities and changed links in a delta.
 public enum DeltaForm: String, Sendable, Hashable, CaseIterable {
@@ -17,7 +17,7 @@ extension PayloadWriter {
     /// - Parameters:
     ///   - type: The type of the set's entities.
     ///   - set: The set for the context URL of V4, which marks the page as a delta.
-    public func delta(
+    package func delta(
         _ items: [DeltaItem], nextLink: String?, deltaLink: String?, type: EntityType, set: String, form: DeltaForm
     ) -> [UInt8] {
         collection(nil, nextLink, deltaLink, context: "#\(set)/$delta") { writer in

@@ -2,13 +2,13 @@ internal import EDM
 
 extension PayloadWriter {
     /// A member of a combination of `$crossjoin`: an entity, or only its URL.
-    public struct JoinedEntity: Sendable {
-        public var set: String
+    package struct JoinedEntity: Sendable {
+        package var set: String
         /// The URL relative to the service root.
-        public var url: String
-        public var entity: EntityPayload?
+        package var url: String
+        package var entity: EntityPayload?
 
-        public init(set: String, url: String, entity: EntityPayload?) {
+        package init(set: String, url: String, entity: EntityPayload?) {
             self.set = set
             self.url = url
             self.entity = entity
@@ -16,7 +16,7 @@ extension PayloadWriter {
     }
 
     /// Returns entities of several sets, each with its type.
-    public func mixed(_ entities: [EntityPayload]) -> [UInt8] {
+    package func mixed(_ entities: [EntityPayload]) -> [UInt8] {
         let any = StructuredType(kind: .entity, name: "Edm.EntityType", properties: [])
         return collection(nil, nil, nil, context: "#Collection(Edm.EntityType)") { writer in
             for entity in entities { write(entity, any, to: &writer) }
@@ -24,7 +24,7 @@ extension PayloadWriter {
     }
 
     /// Returns combinations of entities of several sets.
-    public func combinations(_ rows: [[JoinedEntity]], count: Int64?) -> [UInt8] {
+    package func combinations(_ rows: [[JoinedEntity]], count: Int64?) -> [UInt8] {
         collection(count, nil, nil, context: "#Collection(Edm.ComplexType)") { writer in
             for row in rows {
                 writer.beginObject()

@@ -1,18 +1,19 @@
-public import EDM
+package import EDM
 
 /// Writes responses of a service: V2 and V3 verbose JSON with `d`, V4 JSON with minimal metadata.
 ///
 /// The inverse of ``PayloadReader``, for the project's own services and tools.
-public struct PayloadWriter: Sendable {
-    public let version: ODataVersion
-    public let model: EntityDataModel
+package struct PayloadWriter: Sendable {
+    package let version: ODataVersion
+    package let model: EntityDataModel
     /// The URL of the service root, with a slash at its end.
-    public let serviceRoot: String
+    package let serviceRoot: String
     let values: ValueJSONWriter
 
     /// - Parameter isIEEE754Compatible: Whether to write `Edm.Int64` and `Edm.Decimal` of V4 as strings, which a client
     ///   may request.
-    public init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, isIEEE754Compatible: Bool = false) {
+    package init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, isIEEE754Compatible: Bool = false)
+    {
         self.version = version
         self.model = model
         self.serviceRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
@@ -20,7 +21,7 @@ public struct PayloadWriter: Sendable {
     }
 
     /// The media type of all output.
-    public var mediaType: String {
+    package var mediaType: String {
         version.isLegacy ? "application/json" : "application/json;odata.metadata=minimal"
     }
 
@@ -29,7 +30,7 @@ public struct PayloadWriter: Sendable {
     /// - Parameters:
     ///   - type: The declared type of the set. The entity's own type is written if it differs.
     ///   - set: The set for the context URL of V4. `isSingleton` omits `/$entity`.
-    public func entity(
+    package func entity(
         _ entity: EntityPayload, type: EntityType, set: String, isSingleton: Bool = false
     ) -> [UInt8] {
         document { writer in
@@ -40,14 +41,14 @@ public struct PayloadWriter: Sendable {
     }
 
     /// Returns one page of a set.
-    public func feed(_ feed: FeedPayload, type: EntityType, set: String) -> [UInt8] {
+    package func feed(_ feed: FeedPayload, type: EntityType, set: String) -> [UInt8] {
         collection(feed.count, feed.nextLink, feed.deltaLink, context: "#\(set)") { writer in
             for entity in feed.entities { write(entity, type, to: &writer) }
         }
     }
 
     /// Returns a structural property's value. In V4, it is in `value`.
-    public func value(_ value: Value, of property: Property, context: String) -> [UInt8] {
+    package func value(_ value: Value, of property: Property, context: String) -> [UInt8] {
         document { writer in
             writer.beginObject()
             if version.isLegacy {
@@ -63,7 +64,7 @@ public struct PayloadWriter: Sendable {
     }
 
     /// Returns the reference of a single-valued navigation property.
-    public func reference(_ url: String) -> [UInt8] {
+    package func reference(_ url: String) -> [UInt8] {
         document { writer in
             begin(&writer, context: "#$ref")
             writer.name(version.isLegacy ? "uri" : "@odata.id")
@@ -73,7 +74,7 @@ public struct PayloadWriter: Sendable {
     }
 
     /// Returns the references of a collection-valued navigation property.
-    public func references(_ references: ReferencesPayload) -> [UInt8] {
+    package func references(_ references: ReferencesPayload) -> [UInt8] {
         collection(references.count, references.nextLink, nil, context: "#Collection($ref)") { writer in
             for url in references.urls {
                 writer.beginObject()
@@ -84,7 +85,7 @@ public struct PayloadWriter: Sendable {
         }
     }
 
-    public func serviceDocument(_ service: ServiceDocument) -> [UInt8] {
+    package func serviceDocument(_ service: ServiceDocument) -> [UInt8] {
         document { writer in
             begin(&writer, context: "")
             writer.name(version.isLegacy ? "EntitySets" : "value")
@@ -109,7 +110,7 @@ public struct PayloadWriter: Sendable {
     }
 
     /// Returns an error response.
-    public func error(_ error: ServiceError) -> [UInt8] {
+    package func error(_ error: ServiceError) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.name("error")

@@ -1,13 +1,13 @@
 internal import EDM
 
 /// The targets of a relationship, as in responses to `$links` of V2 and `$ref` of V4.
-public struct ReferencesPayload: Sendable, Hashable {
+package struct ReferencesPayload: Sendable, Hashable {
     /// The URLs as the service wrote them, absolute or relative to the service root.
-    public var urls: [String]
-    public var count: Int64?
-    public var nextLink: String?
+    package var urls: [String]
+    package var count: Int64?
+    package var nextLink: String?
 
-    public init(urls: [String], count: Int64? = nil, nextLink: String? = nil) {
+    package init(urls: [String], count: Int64? = nil, nextLink: String? = nil) {
         self.urls = urls
         self.count = count
         self.nextLink = nextLink
@@ -15,9 +15,9 @@ public struct ReferencesPayload: Sendable, Hashable {
 }
 
 /// The content of a service document.
-public struct ServiceDocument: Sendable, Hashable {
-    public struct Entry: Sendable, Hashable {
-        public enum Kind: String, Sendable, Hashable {
+package struct ServiceDocument: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
+        package enum Kind: String, Sendable, Hashable {
             case entitySet = "EntitySet"
             case singleton = "Singleton"
             case functionImport = "FunctionImport"
@@ -25,28 +25,28 @@ public struct ServiceDocument: Sendable, Hashable {
             case other = ""
         }
 
-        public var name: String
-        public var url: String
-        public var kind: Kind
+        package var name: String
+        package var url: String
+        package var kind: Kind
 
-        public init(name: String, url: String, kind: Kind = .entitySet) {
+        package init(name: String, url: String, kind: Kind = .entitySet) {
             self.name = name
             self.url = url
             self.kind = kind
         }
     }
 
-    public var entries: [Entry]
+    package var entries: [Entry]
 
-    public init(entries: [Entry]) { self.entries = entries }
+    package init(entries: [Entry]) { self.entries = entries }
 
     /// The names of the entity sets.
-    public var entitySets: [String] { entries.filter { $0.kind == .entitySet }.map(\.name) }
+    package var entitySets: [String] { entries.filter { $0.kind == .entitySet }.map(\.name) }
 }
 
 extension PayloadReader {
     /// Reads a `$links` or `$ref` response with one or several references.
-    public func entityReferences(_ bytes: [UInt8]) throws(PayloadError) -> ReferencesPayload {
+    package func entityReferences(_ bytes: [UInt8]) throws(PayloadError) -> ReferencesPayload {
         if let atom = forMarkup(bytes) { return try atom.entityReferences(bytes) }
         let json = unwrapped(try document(bytes))
         if let url = Self.url(of: json) { return ReferencesPayload(urls: [url]) }
@@ -75,7 +75,7 @@ extension PayloadReader {
     }
 
     /// Reads the entries of a service document.
-    public func serviceDocument(_ bytes: [UInt8]) throws(PayloadError) -> ServiceDocument {
+    package func serviceDocument(_ bytes: [UInt8]) throws(PayloadError) -> ServiceDocument {
         if let atom = forMarkup(bytes) { return try atom.serviceDocument(bytes) }
         let json = unwrapped(try document(bytes))
         if let names = json["EntitySets"]?.array {

@@ -1,25 +1,25 @@
-public import EDM
+package import EDM
 
 /// The content of the body of a create or an update.
-public struct RequestBody: Sendable, Hashable {
+package struct RequestBody: Sendable, Hashable {
     /// The qualified type name, if the body contains one.
-    public var type: String?
-    public var values: PropertyValues
+    package var type: String?
+    package var values: PropertyValues
     /// URLs of existing entities by navigation property, as the client wrote them. Empty if the link is to be removed.
-    public var bindings: [Binding]
+    package var bindings: [Binding]
     /// Entities to create along with this one, by navigation property.
-    public var inline: [Inline]
+    package var inline: [Inline]
     /// The identifier by which the client finds the entity in the response (`@Core.ContentID`).
-    public var contentID: String?
+    package var contentID: String?
 
-    public struct Binding: Sendable, Hashable {
-        public var navigation: String
-        public var urls: [String]
+    package struct Binding: Sendable, Hashable {
+        package var navigation: String
+        package var urls: [String]
     }
 
-    public struct Inline: Sendable, Hashable {
-        public var navigation: String
-        public var entities: [RequestBody]
+    package struct Inline: Sendable, Hashable {
+        package var navigation: String
+        package var entities: [RequestBody]
     }
 
     init() {
@@ -30,12 +30,12 @@ public struct RequestBody: Sendable, Hashable {
 }
 
 /// Reads the bodies that clients send: the inverse of ``RequestEncoder``.
-public struct RequestBodyReader: Sendable {
-    public let version: ODataVersion
-    public let model: EntityDataModel
+package struct RequestBodyReader: Sendable {
+    package let version: ODataVersion
+    package let model: EntityDataModel
     private var reader: PayloadReader
 
-    public init(version: ODataVersion, model: EntityDataModel) {
+    package init(version: ODataVersion, model: EntityDataModel) {
         self.version = version
         self.model = model
         reader = PayloadReader(version: version, model: model)
@@ -45,7 +45,7 @@ public struct RequestBodyReader: Sendable {
     ///
     /// A property that a closed type does not declare is an error. Null and nested navigation properties are accepted
     /// in the forms of all versions.
-    public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> RequestBody {
+    package func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> RequestBody {
         if let atom = forMarkup(bytes) { return try atom.entity(bytes, type: type) }
         let json = reader.unwrapped(try reader.document(bytes))
         guard let object = json.object else {
@@ -63,7 +63,7 @@ public struct RequestBodyReader: Sendable {
     }
 
     /// Reads the URL in the body of a request to `$links` or `$ref`.
-    public func reference(_ bytes: [UInt8]) throws(PayloadError) -> String {
+    package func reference(_ bytes: [UInt8]) throws(PayloadError) -> String {
         if let atom = forMarkup(bytes) { return try atom.reference(bytes) }
         let json = reader.unwrapped(try reader.document(bytes))
         guard let url = PayloadReader.url(of: json) else {

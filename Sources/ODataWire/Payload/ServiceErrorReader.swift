@@ -1,7 +1,7 @@
 internal import EDM
 
 /// Reads the JSON or XML error responses of services.
-public enum ServiceErrorReader {
+package enum ServiceErrorReader {
     /// Reads an error response.
     ///
     /// Accepts the error of V2 (`message` an object), of V3's light format (`odata.error`) and of V4 (`message` a
@@ -11,7 +11,7 @@ public enum ServiceErrorReader {
     ///
     /// - Returns: The error, or nil if the bytes are neither JSON nor XML or contain no error. Code and message are
     ///   empty if the service sent none.
-    public static func read(_ bytes: [UInt8]) -> ServiceError? {
+    package static func read(_ bytes: [UInt8]) -> ServiceError? {
         if let error = errorElement(bytes) { return read(error) }
         guard let json = try? JSONValue.parse(bytes),
             let error = json["error"] ?? json["odata.error"]

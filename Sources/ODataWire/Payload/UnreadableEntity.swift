@@ -3,20 +3,21 @@ internal import EDM
 /// An item of a collection that is well-formed JSON but cannot be read as an entity of the collection's type.
 ///
 /// It has a value that is invalid for its property or a type that does not fit, or it is too large to be read.
-public struct UnreadableEntity: Sendable, Hashable {
+package struct UnreadableEntity: Sendable, Hashable {
     /// The reason, with the path of the error below the item.
-    public var error: PayloadError
+    package var error: PayloadError
     /// The readable identification of the entity: key, links, type and set.
-    public var entity: EntityPayload
+    package var entity: EntityPayload
     /// The unreadable value as JSON, shortened to ``textLimit``. Empty if the item is too large.
-    public var text: String
+    package var text: String
     /// Whether the item contains other entities, which were not read.
-    public var hasExpanded: Bool
+    package var hasExpanded: Bool
 
     /// The maximum length of ``text`` in Unicode scalars.
-    public static let textLimit = 200
+    package static let textLimit = 200
 
-    public init(error: PayloadError, entity: EntityPayload = EntityPayload(), text: String, hasExpanded: Bool = false) {
+    package init(error: PayloadError, entity: EntityPayload = EntityPayload(), text: String, hasExpanded: Bool = false)
+    {
         self.error = error
         self.entity = entity
         self.text = text
@@ -26,7 +27,7 @@ public struct UnreadableEntity: Sendable, Hashable {
 
 extension UnreadableEntity {
     /// Returns the beginning of a text, up to the maximum length.
-    public static func shortened(_ text: String) -> String {
+    package static func shortened(_ text: String) -> String {
         let head = text.unicodeScalars.prefix(textLimit)
         return String(String.UnicodeScalarView(head)) + (head.endIndex < text.endIndex ? "…" : "")
     }

@@ -2,7 +2,7 @@ internal import EDM
 
 /// The functions that are available without a model: those of V2 and V4, and the offline functions of the SDK whose API
 /// Tidelog follows.
-public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
+package enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
     case concat, contains, endswith, indexof, length, startswith, substring, matchesPattern, tolower, toupper, trim
     /// Available in V2 only.
     case replace

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// An expression of `$filter`, `$orderby`, `$compute` and parameters (OData 4.01 Part 2, section 5.1.1).
 ///
@@ -6,7 +6,7 @@ public import EDM
 /// printer converts it back.
 ///
 /// A parsed expression is at most ``QueryLimits/height`` levels deep, so that recursive functions are safe.
-public indirect enum Expression: Sendable, Hashable {
+package indirect enum Expression: Sendable, Hashable {
     /// A primitive value. The type is nil for `null`, and for values created in code whose type follows from the other
     /// operand.
     case literal(Value, PrimitiveType?)
@@ -34,63 +34,63 @@ public indirect enum Expression: Sendable, Hashable {
     /// `case(condition:value,…)` of 4.01: the value of the first condition that is true, otherwise null.
     case choice([Choice])
 
-    public struct Member: Sendable, Hashable {
-        public let name: String
-        public let value: Expression
+    package struct Member: Sendable, Hashable {
+        package let name: String
+        package let value: Expression
 
-        public init(name: String, value: Expression) {
+        package init(name: String, value: Expression) {
             self.name = name
             self.value = value
         }
     }
 
-    public struct Choice: Sendable, Hashable {
-        public let condition: Expression
-        public let value: Expression
+    package struct Choice: Sendable, Hashable {
+        package let condition: Expression
+        package let value: Expression
 
-        public init(condition: Expression, value: Expression) {
+        package init(condition: Expression, value: Expression) {
             self.condition = condition
             self.value = value
         }
     }
 }
 
-public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
+package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case eq, ne, gt, ge, lt, le, has
     case `in`
 }
 
-public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
+package enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
     case add, sub, mul, div, divby, mod
 }
 
 /// The limits for query text. The memory and stack use for hostile input is proportional to them.
-public enum QueryLimits {
+package enum QueryLimits {
     /// The maximum nesting depth of an expression, or of `$expand`.
-    public static let height = 64
+    package static let height = 64
     /// The maximum length of a query string or path in bytes.
-    public static let length = 1 << 20
+    package static let length = 1 << 20
 }
 
 extension Expression {
-    public static let null = Expression.literal(.null, nil)
-    public static let `true` = Expression.literal(.boolean(true), .boolean)
-    public static let `false` = Expression.literal(.boolean(false), .boolean)
+    package static let null = Expression.literal(.null, nil)
+    package static let `true` = Expression.literal(.boolean(true), .boolean)
+    package static let `false` = Expression.literal(.boolean(false), .boolean)
 
     /// Returns a property by its path: `Name`, `Address/City`, `Customer/Name`.
-    public static func property(_ path: String) -> Expression {
+    package static func property(_ path: String) -> Expression {
         .path(ExpressionPath(segments: path.split(separator: "/").map { .property(String($0)) }))
     }
 
     /// Returns the conjunction of the conditions, or nil if there are none. It is flat, so that a long chain does not
     /// become a deep tree.
-    public static func all(of conditions: [Expression]) -> Expression? {
+    package static func all(of conditions: [Expression]) -> Expression? {
         let operands = conditions.flatMap { if case .and(let inner) = $0 { inner } else { [$0] } }
         return operands.count > 1 ? .and(operands) : operands.first
     }
 
     /// Returns the disjunction of the conditions, or nil if there are none. It is flat.
-    public static func any(of conditions: [Expression]) -> Expression? {
+    package static func any(of conditions: [Expression]) -> Expression? {
         let operands = conditions.flatMap { if case .or(let inner) = $0 { inner } else { [$0] } }
         return operands.count > 1 ? .or(operands) : operands.first
     }

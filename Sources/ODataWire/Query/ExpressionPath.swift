@@ -1,6 +1,6 @@
 /// A path in an expression: its root and its segments.
-public struct ExpressionPath: Sendable, Hashable {
-    public indirect enum Root: Sendable, Hashable {
+package struct ExpressionPath: Sendable, Hashable {
+    package indirect enum Root: Sendable, Hashable {
         /// The current entity, as in `Name`. In `$filter` of a collection-valued path equal to `$it`.
         case implicit
         /// `$it`: the entity at the end of the request's resource path.
@@ -19,7 +19,7 @@ public struct ExpressionPath: Sendable, Hashable {
         case expression(Expression)
     }
 
-    public enum Segment: Sendable, Hashable {
+    package enum Segment: Sendable, Hashable {
         /// A structural or navigation property, an entity set after `$root`, or an unqualified type name of 4.01.
         case property(String)
         /// A qualified type name, which selects the instances of the type.
@@ -42,36 +42,36 @@ public struct ExpressionPath: Sendable, Hashable {
         case aggregate(AggregateItem)
     }
 
-    public struct Argument: Sendable, Hashable {
-        public let name: String?
-        public let value: Expression
+    package struct Argument: Sendable, Hashable {
+        package let name: String?
+        package let value: Expression
 
-        public init(name: String?, value: Expression) {
+        package init(name: String?, value: Expression) {
             self.name = name
             self.value = value
         }
     }
 
-    public struct Lambda: Sendable, Hashable {
-        public let variable: String
-        public let predicate: Expression
+    package struct Lambda: Sendable, Hashable {
+        package let variable: String
+        package let predicate: Expression
 
-        public init(variable: String, predicate: Expression) {
+        package init(variable: String, predicate: Expression) {
             self.variable = variable
             self.predicate = predicate
         }
     }
 
-    public var root: Root
-    public var segments: [Segment]
+    package var root: Root
+    package var segments: [Segment]
 
-    public init(root: Root = .implicit, segments: [Segment]) {
+    package init(root: Root = .implicit, segments: [Segment]) {
         self.root = root
         self.segments = segments
     }
 
     /// The property names if the path consists only of properties of the current entity; otherwise nil.
-    public var propertyNames: [String]? {
+    package var propertyNames: [String]? {
         guard root == .implicit || root == .it else { return nil }
         var names: [String] = []
         for segment in segments {

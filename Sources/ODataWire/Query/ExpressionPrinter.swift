@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 extension Expression {
     /// Returns the expression as text for a URL of the version, without percent-encoding and with minimal parentheses.
@@ -8,7 +8,7 @@ extension Expression {
     ///
     /// - Throws: `notExpressible` for other constructs that the version does not support (`any` in V2, `replace` in V4,
     ///   …).
-    public func print(version: ODataVersion) throws(URLSyntaxError) -> String {
+    package func print(version: ODataVersion) throws(URLSyntaxError) -> String {
         var printer = ExpressionPrinter(version: version)
         try printer.write(self, within: 0)
         return printer.text

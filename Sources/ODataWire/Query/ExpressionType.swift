@@ -1,7 +1,7 @@
-public import EDM
+package import EDM
 
 /// The type of an expression, as far as the model determines it.
-public indirect enum ExpressionType: Sendable, Hashable {
+package indirect enum ExpressionType: Sendable, Hashable {
     /// The literal `null`, which is compatible with every type.
     case null
     case primitive(PrimitiveType)

@@ -1,11 +1,11 @@
-public import EDM
+package import EDM
 
 extension Expression {
     /// Checks names and operands against a type and returns the type of the expression.
     ///
     /// - Throws: An error for an unknown property, a function with an argument of the wrong type, or operands that
     ///   cannot be compared. The error names them.
-    public func typeCheck(
+    package func typeCheck(
         against type: StructuredType, model: EntityDataModel, version: ODataVersion
     ) throws(URLSyntaxError) -> ExpressionType {
         var check = ExpressionTypeCheck(type: .structured(type), model: model, version: version)

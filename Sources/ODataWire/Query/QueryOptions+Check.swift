@@ -1,8 +1,8 @@
-public import EDM
+package import EDM
 
 extension QueryOptions {
     /// Checks all names and operands against the type at the end of the request's path.
-    public func check(
+    package func check(
         against type: StructuredType, model: EntityDataModel, version: ODataVersion
     ) throws(URLSyntaxError) {
         var transformations = ApplyTypeCheck(

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 extension QueryOptions {
     /// Parses the query part of a URL, percent-encoded and without the question mark.
@@ -9,7 +9,7 @@ extension QueryOptions {
     /// - Parameters:
     ///   - type: The type at the end of the resource path. If it is passed, properties, types and operands are checked.
     ///   - model: The model, which is necessary for the check.
-    public static func parse(
+    package static func parse(
         _ query: String, version: ODataVersion, type: StructuredType? = nil, model: EntityDataModel? = nil
     ) throws(URLSyntaxError) -> QueryOptions {
         guard query.utf8.count <= QueryLimits.length else {

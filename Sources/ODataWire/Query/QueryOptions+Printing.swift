@@ -1,10 +1,10 @@
-public import EDM
+package import EDM
 
 extension QueryOptions {
     /// Returns the query part of a URL, percent-encoded and without the question mark. Empty if there are no options.
     ///
     /// `count: false` is the default of every version. V2 writes it as `none`.
-    public func print(version: ODataVersion) throws(URLSyntaxError) -> String {
+    package func print(version: ODataVersion) throws(URLSyntaxError) -> String {
         try parts(version: version).map { part in
             let name = PercentCoding.encode(part.name, for: .queryValue)
             guard let value = part.encodedValue else { return name }

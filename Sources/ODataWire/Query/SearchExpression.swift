@@ -1,7 +1,7 @@
-public import EDM
+package import EDM
 
 /// The expression of `$search` (OData 4.01 Part 2, section 5.1.7).
-public indirect enum SearchExpression: Sendable, Hashable {
+package indirect enum SearchExpression: Sendable, Hashable {
     case word(String)
     /// Words in this order, without the quotation marks.
     case phrase(String)
@@ -13,7 +13,7 @@ public indirect enum SearchExpression: Sendable, Hashable {
     ///
     /// In `v401`, words that are also operators are accepted where no operator is possible, as in its grammar, and text
     /// in single quotes, which is not a complete expression, is a phrase.
-    public static func parse(_ text: String, version: ODataVersion = .v4) throws(URLSyntaxError) -> SearchExpression {
+    package static func parse(_ text: String, version: ODataVersion = .v4) throws(URLSyntaxError) -> SearchExpression {
         var parser = try SearchParser(text, version: version)
         let search = try parser.search()
         parser.cursor.skipWhitespace()
@@ -24,7 +24,7 @@ public indirect enum SearchExpression: Sendable, Hashable {
 
 extension SearchExpression: CustomStringConvertible {
     /// The text of `$search`, without percent-encoding.
-    public var description: String { text(within: 0) }
+    package var description: String { text(within: 0) }
 
     private func text(within precedence: Int) -> String {
         func group(_ own: Int, _ text: String) -> String { own < precedence ? "(\(text))" : text }

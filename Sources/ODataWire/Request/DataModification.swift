@@ -1,8 +1,8 @@
-public import EDM
+package import EDM
 
 /// A data modification in protocol terms, independent of the protocol version (OData 4.01 Part 1, section 11.4).
-public struct DataModification: Sendable, Hashable {
-    public enum Action: Sendable, Hashable {
+package struct DataModification: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// A POST to an entity set.
         case create(in: EntitySet, EntityBody)
         /// A POST to a collection-valued navigation property of an entity, which creates and links the new entity.
@@ -23,15 +23,15 @@ public struct DataModification: Sendable, Hashable {
         indirect case invoke(OperationInvocation)
     }
 
-    public var action: Action
+    package var action: Action
     /// The value of the `If-Match` header.
-    public var ifMatch: String?
+    package var ifMatch: String?
     /// The app's headers for this request. They take precedence over those of the encoder.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
     /// The stream that is created or updated. The body consists of the stream's bytes, which the sender adds.
-    public var stream: StreamHead?
+    package var stream: StreamHead?
 
-    public init(_ action: Action, ifMatch: String? = nil, headers: HTTPHeaders = .empty) {
+    package init(_ action: Action, ifMatch: String? = nil, headers: HTTPHeaders = .empty) {
         self.action = action
         self.ifMatch = ifMatch
         self.headers = headers
@@ -39,17 +39,17 @@ public struct DataModification: Sendable, Hashable {
 }
 
 /// The properties of a stream in a request (OData 4.01 Part 1, sections 11.4.7 and 11.4.8).
-public struct StreamHead: Sendable, Hashable {
+package struct StreamHead: Sendable, Hashable {
     /// The stream property, or nil for the stream of a media entity.
-    public var property: String?
+    package var property: String?
     /// The media type, or nil to delete the stream.
-    public var mediaType: String?
+    package var mediaType: String?
     /// The name of the new media entity, sent as `Slug`.
-    public var name: String?
+    package var name: String?
     /// The stream's edit link, absolute or relative to the service root. Nil if it follows from the entity's URL.
-    public var editLink: String?
+    package var editLink: String?
 
-    public init(property: String? = nil, mediaType: String?, name: String? = nil, editLink: String? = nil) {
+    package init(property: String? = nil, mediaType: String?, name: String? = nil, editLink: String? = nil) {
         self.property = property
         self.mediaType = mediaType
         self.name = name
@@ -59,18 +59,18 @@ public struct StreamHead: Sendable, Hashable {
 
 /// The body of a create or update: values, links to existing entities, and entities to create along with it (deep
 /// insert).
-public struct EntityBody: Sendable, Hashable {
-    public var type: EntityType
+package struct EntityBody: Sendable, Hashable {
+    package var type: EntityType
     /// The declared type of the request's target. If `type` is derived from it, the body contains its type.
-    public var declaredType: EntityType?
+    package var declaredType: EntityType?
     /// Structural and, for open types, dynamic properties.
-    public var values: PropertyValues
-    public var bindings: [Binding]
-    public var inline: [InlineEntities]
+    package var values: PropertyValues
+    package var bindings: [Binding]
+    package var inline: [InlineEntities]
     /// The `@Core.ContentID` of an entity inside of a V4 deep insert, which the response repeats.
-    public var contentID: String?
+    package var contentID: String?
 
-    public init(
+    package init(
         type: EntityType, declaredType: EntityType? = nil, values: PropertyValues, bindings: [Binding] = [],
         inline: [InlineEntities] = []
     ) {
@@ -83,22 +83,22 @@ public struct EntityBody: Sendable, Hashable {
 
     /// Links to existing entities: `Nav@odata.bind` of V4, `__metadata.uri` of V2. A collection-valued navigation
     /// property may have several targets.
-    public struct Binding: Sendable, Hashable {
-        public var navigation: Property
-        public var targets: [ResourceReference]
+    package struct Binding: Sendable, Hashable {
+        package var navigation: Property
+        package var targets: [ResourceReference]
 
-        public init(navigation: Property, targets: [ResourceReference]) {
+        package init(navigation: Property, targets: [ResourceReference]) {
             self.navigation = navigation
             self.targets = targets
         }
     }
 
     /// The new entities of one navigation property.
-    public struct InlineEntities: Sendable, Hashable {
-        public var navigation: Property
-        public var entities: [EntityBody]
+    package struct InlineEntities: Sendable, Hashable {
+        package var navigation: Property
+        package var entities: [EntityBody]
 
-        public init(navigation: Property, entities: [EntityBody]) {
+        package init(navigation: Property, entities: [EntityBody]) {
             self.navigation = navigation
             self.entities = entities
         }

@@ -1,24 +1,24 @@
-public import EDM
+package import EDM
 
 /// The capabilities that uploads have found a service to lack, contrary to its options.
 ///
 /// A store records them separately from the options that it was given, which do not change.
-public struct DetectedOptions: Sendable, Hashable {
+package struct DetectedOptions: Sendable, Hashable {
     /// The most that the service supports of `$<Content-ID>`, or nil if nothing contradicts the options.
-    public var contentIDReferences: ServiceOptions.ContentIDReferences?
+    package var contentIDReferences: ServiceOptions.ContentIDReferences?
     /// ``ServiceOptions/ChangeSetRollback/absent`` if an entity of a rejected change set was found on the service.
-    public var changeSetRollback: ServiceOptions.ChangeSetRollback?
+    package var changeSetRollback: ServiceOptions.ChangeSetRollback?
 
     /// Whether the last response to a repeatable request had no `Repeatability-Result`, so that requests are not repeated
     /// (OASIS Repeatable Requests 1.0, section 4).
-    public var lacksRepeatability = false
+    package var lacksRepeatability = false
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool { self == DetectedOptions() }
+    package var isEmpty: Bool { self == DetectedOptions() }
 
     /// Returns the options, restricted to the known capabilities of the service.
-    public func applied(to options: ServiceOptions, version: ODataVersion) -> ServiceOptions {
+    package func applied(to options: ServiceOptions, version: ODataVersion) -> ServiceOptions {
         var options = options.resolved(for: version)
         if let limit = contentIDReferences {
             options.contentIDReferences = options.contentIDReferences.limited(to: limit)
@@ -28,7 +28,7 @@ public struct DetectedOptions: Sendable, Hashable {
     }
 
     /// The known options by name, for files.
-    public var named: [(name: String, value: String)] {
+    package var named: [(name: String, value: String)] {
         var named: [(name: String, value: String)] = []
         if let contentIDReferences { named.append((Self.references, contentIDReferences.rawValue)) }
         if let changeSetRollback { named.append((Self.rollback, changeSetRollback.rawValue)) }
@@ -37,7 +37,7 @@ public struct DetectedOptions: Sendable, Hashable {
     }
 
     /// Sets a known option by name. Unknown names and values are ignored, because uploads detect them again.
-    public mutating func set(_ name: String, to value: String) {
+    package mutating func set(_ name: String, to value: String) {
         switch name {
         case Self.references: contentIDReferences = ServiceOptions.ContentIDReferences(rawValue: value)
         case Self.rollback: changeSetRollback = ServiceOptions.ChangeSetRollback(rawValue: value)
@@ -53,7 +53,7 @@ public struct DetectedOptions: Sendable, Hashable {
 
 extension ServiceOptions.ContentIDReferences {
     /// Returns the lesser of the two values. Both must be resolved.
-    public func limited(to limit: Self) -> Self { rank < limit.rank ? self : limit }
+    package func limited(to limit: Self) -> Self { rank < limit.rank ? self : limit }
 
     private var rank: Int {
         switch self {

@@ -1,13 +1,13 @@
-public import EDM
+package import EDM
 
 /// Encodes data modifications for a protocol version: method, URL, headers and body.
 ///
 /// V2 and V3: MERGE, `$links`, `__metadata.uri`, verbose JSON or Atom. V4: PATCH, `$ref`, `@odata.bind`. The URLs of requests
 /// are relative to the service root, so that they are also valid in a batch. URLs in bodies are absolute, except
 /// references to entities that the same change set creates, which remain `$1`.
-public struct RequestEncoder: Sendable {
-    public let version: ODataVersion
-    public let options: ServiceOptions
+package struct RequestEncoder: Sendable {
+    package let version: ODataVersion
+    package let options: ServiceOptions
     let model: EntityDataModel
     let urls: EntityURLWriter
 
@@ -16,7 +16,7 @@ public struct RequestEncoder: Sendable {
     /// - Parameters:
     ///   - serviceRoot: The absolute URL of the service root, with or without a slash at its end.
     ///   - givenRoot: The URL that redirects to the service root, if there is one.
-    public init(
+    package init(
         version: ODataVersion, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
         givenRoot: String? = nil
     ) {
@@ -27,7 +27,7 @@ public struct RequestEncoder: Sendable {
     }
 
     /// Returns the request for the modification.
-    public func encode(_ modification: DataModification) -> WireRequest {
+    package func encode(_ modification: DataModification) -> WireRequest {
         var request = encode(modification.action)
         if let stream = modification.stream { write(stream, into: &request, of: modification.action) }
         if options.tunnelsMethods, request.method != "POST" {
@@ -41,16 +41,16 @@ public struct RequestEncoder: Sendable {
 
     /// Returns an entity's URL relative to the service root, percent-encoded: `Customers(1)`, `$1`. Only a URL outside
     /// of the service stays absolute.
-    public func url(of reference: ResourceReference) -> String { urls.relative(reference) }
+    package func url(of reference: ResourceReference) -> String { urls.relative(reference) }
 
     /// Returns an entity's URL as used in bodies: absolute, or `$1`.
-    public func absoluteURL(of reference: ResourceReference) -> String { urls.absolute(reference) }
+    package func absoluteURL(of reference: ResourceReference) -> String { urls.absolute(reference) }
 
     /// Returns a key predicate with its parentheses, percent-encoded: `(1)`, `(A=1,B='x')`.
-    public func predicate(_ key: KeyPredicate, of type: EntityType) -> String { urls.predicate(key, of: type) }
+    package func predicate(_ key: KeyPredicate, of type: EntityType) -> String { urls.predicate(key, of: type) }
 
     /// The headers of a request without a body.
-    public var headers: HTTPHeaders {
+    package var headers: HTTPHeaders {
         version.isLegacy
             ? ["DataServiceVersion": version.rawValue, "MaxDataServiceVersion": version.rawValue, "Accept": accepted]
             : ["OData-Version": version.rawValue, "OData-MaxVersion": "4.01", "Accept": mediaType]
@@ -116,7 +116,7 @@ public struct RequestEncoder: Sendable {
     }
 
     /// Returns the default URL for reading and writing a stream (OData 4.01 Part 2, section 4.14).
-    public func streamURL(of reference: ResourceReference, property: String?) -> String {
+    package func streamURL(of reference: ResourceReference, property: String?) -> String {
         url(of: reference) + "/" + (property.map(urls.encode) ?? "$value")
     }
 

@@ -1,10 +1,10 @@
 internal import EDM
 
 /// Dates in header fields (RFC 9110, section 5.6.7), as milliseconds since 1970 in UTC.
-public enum HTTPDate {
+package enum HTTPDate {
     /// Returns the date in the form `Sun, 06 Nov 1994 08:49:37 GMT`, truncated to seconds, or nil if the year does not
     /// have four digits.
-    public static func text(millisecondsSince1970 milliseconds: Int64) -> String? {
+    package static func text(millisecondsSince1970 milliseconds: Int64) -> String? {
         guard let moment = LocalDateTime(millisecondsSince1970: milliseconds), (0...9999).contains(moment.date.year)
         else {
             return nil
@@ -21,7 +21,7 @@ public enum HTTPDate {
     /// Accepts the three forms that recipients must support: the form above, that of RFC 850 (`Sunday, 06-Nov-94
     /// 08:49:37 GMT`), and C's asctime (`Sun Nov  6 08:49:37 1994`). The name of the day is not checked. A two-digit
     /// year is interpreted as 1970 to 2069, so that the result does not depend on the current date.
-    public static func milliseconds(_ text: String) -> Int64? {
+    package static func milliseconds(_ text: String) -> Int64? {
         let words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
         switch words.count {
         case 6 where words[5].equalsIgnoringCase("GMT") || words[5].equalsIgnoringCase("UTC"):

@@ -1,18 +1,18 @@
-public import EDM
+package import EDM
 
 /// A single-valued navigation property whose target's key is part of the key of an entity.
 ///
 /// A create must include such a target, as a reference or as a new entity (OData 4.01 Part 1, section 11.4.2).
-public struct KeyReference: Sendable {
-    public let navigation: Property
+package struct KeyReference: Sendable {
+    package let navigation: Property
     /// The set of the target.
-    public let set: EntitySet
+    package let set: EntitySet
     /// The constraint of the navigation property.
-    public let pairs: [ReferentialConstraint]
+    package let pairs: [ReferentialConstraint]
 
     /// Returns the navigation properties of a type in a set whose targets contribute to its key. Empty for V2 and V3,
     /// which do not have the rule.
-    public static func all(of type: EntityType, in set: EntitySet, _ model: EntityDataModel) -> [KeyReference] {
+    package static func all(of type: EntityType, in set: EntitySet, _ model: EntityDataModel) -> [KeyReference] {
         guard !model.version.isLegacy else { return [] }
         let keys = Set(type.keyProperties.map(\.name))
         return type.navigationProperties.compactMap { navigation in
@@ -27,7 +27,7 @@ public struct KeyReference: Sendable {
     }
 
     /// Returns the values of the target that the values of the entity determine, or nil if one is missing or null.
-    public func principalValues(_ values: PropertyValues) -> PropertyValues? {
+    package func principalValues(_ values: PropertyValues) -> PropertyValues? {
         var found: PropertyValues = [:]
         for pair in pairs {
             guard let value = values[pair.dependent], value != .null else { return nil }
@@ -37,7 +37,7 @@ public struct KeyReference: Sendable {
     }
 
     /// Returns a reference to the target by its key, or nil if the values do not determine the whole key.
-    public func reference(_ values: PropertyValues) -> ResourceReference? {
+    package func reference(_ values: PropertyValues) -> ResourceReference? {
         guard let named = principalValues(values), let key = KeyPredicate(of: set.entityType, in: named) else {
             return nil
         }

@@ -38,7 +38,7 @@ public struct ServiceOptions: Sendable, Hashable {
         case none
 
         /// Returns the meaning of the value for a protocol version, which is never ``standard``.
-        public func resolved(for version: ODataVersion) -> ContentIDReferences {
+        package func resolved(for version: ODataVersion) -> ContentIDReferences {
             guard self == .standard else { return self }
             return version.isLegacy ? .urlsPreferred : .urlsAndBodies
         }
@@ -227,7 +227,7 @@ public struct ServiceOptions: Sendable, Hashable {
     }
 
     /// Returns the options with all version-dependent values resolved.
-    public func resolved(for version: ODataVersion) -> ServiceOptions {
+    package func resolved(for version: ODataVersion) -> ServiceOptions {
         var options = self
         options.contentIDReferences = contentIDReferences.resolved(for: version)
         return options
@@ -235,7 +235,7 @@ public struct ServiceOptions: Sendable, Hashable {
 
     /// The meaning of options that the fingerprint of a batch in the log does not contain. It never changes; otherwise
     /// batches of older logs would be rebuilt differently from how they were sent.
-    public static var unnamedInFingerprints: ServiceOptions { ServiceOptions(contentIDReferences: .urlsAndBodies) }
+    package static var unnamedInFingerprints: ServiceOptions { ServiceOptions(contentIDReferences: .urlsAndBodies) }
 
     /// Creates the options that the metadata declares by annotations of the container (Capabilities vocabulary:
     /// `BatchSupported`, `BatchSupport`; Repeatability vocabulary: `Supported`). Undeclared options have their

@@ -35,7 +35,7 @@ public struct KeyPredicate: Sendable, Hashable {
 extension KeyPredicate {
     /// Creates the key from an entity's properties, or returns nil if a key value is unset or null (or the type has no
     /// key).
-    public init?(of type: EntityType, in properties: PropertyValues) {
+    package init?(of type: EntityType, in properties: PropertyValues) {
         guard !type.keyParts.isEmpty else { return nil }
         var values: [(part: KeyPart, value: Value)] = []
         values.reserveCapacity(type.keyParts.count)
@@ -47,7 +47,7 @@ extension KeyPredicate {
     }
 
     /// Returns the values with their paths in an entity of the type, for searching rows.
-    public func located(in type: EntityType?) -> [(property: String, value: Value)] {
+    package func located(in type: EntityType?) -> [(property: String, value: Value)] {
         zip(values, paths).map { named, path in
             // A key that was created by the app may use the alias.
             let part = path == named.name ? type?.keyParts.first { $0.name == named.name } : nil
@@ -56,17 +56,17 @@ extension KeyPredicate {
     }
 
     /// Returns the values as properties of an entity of the type, with nested ones at their paths.
-    public func properties(of type: EntityType?) -> PropertyValues {
+    package func properties(of type: EntityType?) -> PropertyValues {
         located(in: type).reduce(into: PropertyValues()) { $0.set($1.value, at: $1.property) }
     }
 
     /// Returns whether this is the primary key of the type, as opposed to an alternate key.
-    public func isPrimary(of type: EntityType) -> Bool {
+    package func isPrimary(of type: EntityType) -> Bool {
         values.count == type.keyParts.count && zip(values, type.keyParts).allSatisfy { $0.name == $1.name }
     }
 
     /// Returns whether an entity has these values.
-    public func matches(_ properties: PropertyValues, of type: EntityType?) -> Bool {
+    package func matches(_ properties: PropertyValues, of type: EntityType?) -> Bool {
         located(in: type).allSatisfy { properties.value(at: $0.property) == $0.value }
     }
 }

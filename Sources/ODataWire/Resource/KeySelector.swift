@@ -1,7 +1,7 @@
-public import EDM
+package import EDM
 
 /// The content of the parentheses after an entity set or a collection.
-public enum KeySelector: Sendable, Hashable {
+package enum KeySelector: Sendable, Hashable {
     case key(KeyPredicate)
     /// `(~17)`: the store's own entity ID. This form occurs only in the readLinks of a store; services do not support
     /// it.
@@ -14,7 +14,7 @@ extension KeySelector {
     /// V4 also accepts parameter aliases, whose values are in `aliases`.
     ///
     /// - Parameter alternateKeys: The alternate keys of the set, in addition to those of the type.
-    public static func parse(
+    package static func parse(
         _ text: String, of type: EntityType, version: ODataVersion, aliases: [QueryOptions.ParameterAlias] = [],
         alternateKeys: [AlternateKey] = []
     ) throws(URLSyntaxError) -> KeySelector {

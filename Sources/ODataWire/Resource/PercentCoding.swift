@@ -1,8 +1,8 @@
 /// Percent-encoding as in OData URLs (RFC 3986; OData 4.01 Part 2, section 2): a URL is split before its parts are
 /// decoded.
-public enum PercentCoding {
+package enum PercentCoding {
     /// The characters that are not encoded. All other characters become the percent-encoded octets of their UTF-8.
-    public enum AllowedCharacters: Sendable {
+    package enum AllowedCharacters: Sendable {
         /// In a path segment, including the delimiters of key predicates; `/` is encoded.
         case pathSegment
         /// In the value of a query option: `&`, `+` and `#` are encoded.
@@ -30,7 +30,7 @@ public enum PercentCoding {
         }
     }
 
-    public static func encode(_ text: some StringProtocol, for place: AllowedCharacters) -> String {
+    package static func encode(_ text: some StringProtocol, for place: AllowedCharacters) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
@@ -47,7 +47,8 @@ public enum PercentCoding {
     /// Decodes percent-encoded text.
     ///
     /// - Parameter plusIsSpace: Whether `+` is a space, as in form encoding. OData itself does not use it.
-    public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) throws(URLSyntaxError) -> String {
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) throws(URLSyntaxError) -> String
+    {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
         let encoded = Array(text.utf8)

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 extension ResourcePath {
     /// Parses a percent-encoded path relative to the service root, with or without a leading slash and without query.
@@ -6,7 +6,7 @@ extension ResourcePath {
     /// - Parameters:
     ///   - aliases: The values of parameter aliases from the query.
     ///   - contentIDs: The targets of `$<Content-ID>` as first segment.
-    public static func parse(
+    package static func parse(
         _ path: String, model: EntityDataModel, version: ODataVersion, aliases: [QueryOptions.ParameterAlias] = [],
         contentIDs: [String: Target] = [:]
     ) throws(URLSyntaxError) -> ResourcePath {

@@ -1,8 +1,8 @@
-public import EDM
+package import EDM
 
 /// A resource path that is resolved against a model: the kind of each segment, and the target of the path.
-public struct ResourcePath: Sendable, Hashable {
-    public enum Segment: Sendable, Hashable {
+package struct ResourcePath: Sendable, Hashable {
+    package enum Segment: Sendable, Hashable {
         /// An entity set or a singleton.
         case entitySet(EntitySet)
         case key(KeySelector)
@@ -44,7 +44,7 @@ public struct ResourcePath: Sendable, Hashable {
     }
 
     /// The target of the path.
-    public enum Target: Sendable, Hashable {
+    package enum Target: Sendable, Hashable {
         case serviceDocument
         case metadata
         case batch
@@ -67,16 +67,16 @@ public struct ResourcePath: Sendable, Hashable {
         case unresolved
     }
 
-    public let segments: [Segment]
-    public let target: Target
+    package let segments: [Segment]
+    package let target: Target
 
-    public init(segments: [Segment], target: Target) {
+    package init(segments: [Segment], target: Target) {
         self.segments = segments
         self.target = target
     }
 
     /// The type that query options apply to, or nil.
-    public var queriedType: StructuredType? {
+    package var queriedType: StructuredType? {
         switch target {
         case .entities(let type, _), .entity(let type, _), .references(_, let type, _): type
         default: nil

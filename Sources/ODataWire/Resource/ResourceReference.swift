@@ -1,7 +1,7 @@
-public import EDM
+package import EDM
 
 /// A reference to one entity, as the target of a request or of a link in a body.
-public indirect enum ResourceReference: Sendable, Hashable {
+package indirect enum ResourceReference: Sendable, Hashable {
     /// `Customers(1)`; the predicate is empty for a singleton.
     case entity(set: EntitySet, key: KeyPredicate)
     /// `$1`: the entity that the request with this Content-ID creates in the same change set.
@@ -14,7 +14,7 @@ public indirect enum ResourceReference: Sendable, Hashable {
     case cast(ResourceReference, to: String)
 
     /// The beginning of the URL: the outermost container, or the entity itself if it is not contained.
-    public var root: ResourceReference {
+    package var root: ResourceReference {
         switch self {
         case .entity, .contentID, .url: self
         case .contained(let parent, _, _): parent.root
@@ -23,8 +23,8 @@ public indirect enum ResourceReference: Sendable, Hashable {
     }
 
     /// Whether the URL begins with an entity that a request of the same change set creates.
-    public var isBelowContentID: Bool { contentID != nil }
+    package var isBelowContentID: Bool { contentID != nil }
 
     /// The Content-ID at the beginning of the URL, or nil for existing entities.
-    public var contentID: String? { if case .contentID(let id) = root { id } else { nil } }
+    package var contentID: String? { if case .contentID(let id) = root { id } else { nil } }
 }

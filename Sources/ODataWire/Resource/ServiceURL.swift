@@ -1,11 +1,11 @@
-public import EDM
+package import EDM
 
 /// The URL of a request, split into resource path and query options, and resolved against a model.
-public struct ServiceRequest: Sendable, Hashable {
-    public let path: ResourcePath
-    public let options: QueryOptions
+package struct ServiceRequest: Sendable, Hashable {
+    package let path: ResourcePath
+    package let options: QueryOptions
 
-    public init(path: ResourcePath, options: QueryOptions = QueryOptions()) {
+    package init(path: ResourcePath, options: QueryOptions = QueryOptions()) {
         self.path = path
         self.options = options
     }
@@ -13,7 +13,7 @@ public struct ServiceRequest: Sendable, Hashable {
     /// Parses a URL that is absolute and below `serviceRoot`, or relative to it, with or without a leading slash.
     ///
     /// A fragment is dropped, as in `$metadata#Customers`.
-    public static func parse(
+    package static func parse(
         _ url: String, serviceRoot: String? = nil, model: EntityDataModel, version: ODataVersion,
         contentIDs: [String: ResourcePath.Target] = [:]
     ) throws(URLSyntaxError) -> ServiceRequest {
@@ -32,14 +32,14 @@ public struct ServiceRequest: Sendable, Hashable {
     }
 }
 
-public enum ServiceURL {
+package enum ServiceURL {
     /// Returns the part after the service root, without a leading slash.
     ///
     /// Scheme and host are compared case-insensitively, the path exactly. A path that begins with the service root's
     /// path counts as below it too.
     ///
     /// - Throws: `outsideService` for a URL outside of the service.
-    public static func relativePart(of url: String, serviceRoot: String?) throws(URLSyntaxError) -> String {
+    package static func relativePart(of url: String, serviceRoot: String?) throws(URLSyntaxError) -> String {
         let root = serviceRoot.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         if isAbsolute(url) {
             guard let root, let rest = strip(root, from: url) else {
@@ -58,7 +58,7 @@ public enum ServiceURL {
     }
 
     /// Splits a URL at the question mark. The fragment is dropped.
-    public static func split(_ url: String) -> (path: String, query: String?) {
+    package static func split(_ url: String) -> (path: String, query: String?) {
         let withoutFragment: Substring
         // In a query a number sign is an error, which the query parser reports.
         if let question = url.firstIndex(of: "?") {

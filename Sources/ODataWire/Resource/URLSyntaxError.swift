@@ -1,6 +1,6 @@
 /// A URL, resource path, query option or expression that is not valid OData or not permitted by the model.
-public struct URLSyntaxError: Error, Sendable, Hashable {
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+package struct URLSyntaxError: Error, Sendable, Hashable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         /// `%` without two hexadecimal digits, or octets that are not UTF-8.
         case malformedEncoding
         /// The URL is outside of the service root.
@@ -26,15 +26,15 @@ public struct URLSyntaxError: Error, Sendable, Hashable {
         case tooComplex
     }
 
-    public let code: Code
+    package let code: Code
     /// The reason as one sentence.
-    public let message: String
+    package let message: String
     /// The text that ``offset`` refers to: a path, an option's value or an expression, without percent-encoding.
-    public let text: String
+    package let text: String
     /// The position in ``text`` in UTF-8 bytes, or nil if the error has no single position.
-    public let offset: Int?
+    package let offset: Int?
 
-    public init(_ code: Code, _ message: String, in text: String, at offset: Int? = nil) {
+    package init(_ code: Code, _ message: String, in text: String, at offset: Int? = nil) {
         self.code = code
         self.message = message
         self.text = text
@@ -43,7 +43,7 @@ public struct URLSyntaxError: Error, Sendable, Hashable {
 }
 
 extension URLSyntaxError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         guard let offset else { return "\(message) In: \(text)" }
         return "\(message) At \(offset) in: \(text)"
     }

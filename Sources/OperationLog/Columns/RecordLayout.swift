@@ -3,15 +3,15 @@
 /// The log does not interpret records, but the caller that appends them can. Values of the same field compress to a
 /// fraction of their size when they are stored together. Reading requires no layout: a wrong or changed layout costs
 /// space but never affects the content.
-public struct RecordLayout: Sendable {
+package struct RecordLayout: Sendable {
     /// Appends the fields of a payload, in order and without overlap.
     ///
     /// The bytes between the fields are expected to be equal in many records: names, tags, counts. A payload for which
     /// the closure appends no field is stored as it is.
-    public let fields:
+    package let fields:
         @Sendable (_ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ fields: inout [RecordField]) -> Void
 
-    public init(
+    package init(
         fields:
             @escaping @Sendable (
                 _ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ fields: inout [RecordField]
@@ -22,8 +22,8 @@ public struct RecordLayout: Sendable {
 }
 
 /// The position of a value in a payload.
-public struct RecordField: Sendable, Hashable {
-    public enum Form: UInt8, Sendable {
+package struct RecordField: Sendable, Hashable {
+    package enum Form: UInt8, Sendable {
         /// An LEB128 number of up to 64 bits, in its shortest encoding.
         case number = 1
         /// An LEB128 length, followed by that many bytes.
@@ -32,11 +32,11 @@ public struct RecordField: Sendable, Hashable {
         case fixed = 3
     }
 
-    public var form: Form
+    package var form: Form
     /// The range in the payload, counted from its start. Never empty.
-    public var range: Range<Int>
+    package var range: Range<Int>
 
-    public init(_ form: Form, _ range: Range<Int>) {
+    package init(_ form: Form, _ range: Range<Int>) {
         self.form = form
         self.range = range
     }

@@ -7,7 +7,7 @@ extension OperationLog {
     /// Reads that snapshot to its end first. Safe to repeat, also after a crash or an error: the remaining files always
     /// form a log that begins at or before the snapshot.
     @discardableResult
-    public func compact(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
+    package func compact(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
         let directory = try beginFileWork()
         defer { endFileWork() }
         let reader = try LogReader(directory: directory, keys: options.keys, fileSystem: fileSystem)

@@ -2,7 +2,7 @@
 ///
 /// The copy is written to a directory of its own, which must not be open elsewhere. Commit boundaries are not
 /// preserved. Memory use is bounded by one block.
-public final class LogCopy {
+package final class LogCopy {
     private let fileSystem: any FileSystem
     private let directory: String
     private let store: StoreIdentifier
@@ -15,7 +15,7 @@ public final class LogCopy {
     private let options = OperationLog.Options()
 
     /// The sequence number of the next record.
-    public private(set) var nextSequence: UInt64
+    package private(set) var nextSequence: UInt64
 
     /// Creates the directory if it does not exist. Its parent must exist.
     ///
@@ -23,7 +23,7 @@ public final class LogCopy {
     ///   - firstSequence: 1, or the number of the first record after a compaction. In the latter case a snapshot must
     ///     be added before ``finish()``.
     ///   - keys: The first key encrypts the log. If the array is empty, the log is not encrypted.
-    public init(
+    package init(
         directory: String, store: StoreIdentifier, firstSequence: UInt64 = 1, keys: [LogKey] = [],
         fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) {
@@ -40,7 +40,7 @@ public final class LogCopy {
     /// Appends a record under ``nextSequence`` and ends the current snapshot, if any.
     ///
     /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``, or a write error. The copy is unusable afterwards.
-    public func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
+    package func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
         guard nextSequence < .max - 1 else { throw .sequenceExhausted }
         try sealSnapshot()
         if let segment, segment.end.offset >= options.segmentSize { try sealSegment() }
@@ -60,7 +60,7 @@ public final class LogCopy {
     /// it.
     ///
     /// - Throws: The same errors as ``add(kind:payload:)``.
-    public func addSnapshotItem(kind: UInt8, payload: [UInt8]) throws(LogError) {
+    package func addSnapshotItem(kind: UInt8, payload: [UInt8]) throws(LogError) {
         if snapshot == nil {
             // A snapshot is made at the start of a segment and has that segment's chain value.
             try sealSegment()
@@ -72,7 +72,7 @@ public final class LogCopy {
     }
 
     /// Makes the copy durable, including the names in the directory. Nothing can be added afterwards.
-    public func finish() throws(LogError) {
+    package func finish() throws(LogError) {
         try sealSnapshot()
         try sealSegment()
         if !hasSegments {

@@ -33,14 +33,14 @@ public struct LogKey: Sendable, Hashable {
     ///
     /// Unencrypted segments and snapshots with that record or later ones are refused with `LogError.notEncrypted`,
     /// because the store did not write them.
-    public func requiringEncryption(from sequence: UInt64) -> LogKey {
+    package func requiringEncryption(from sequence: UInt64) -> LogKey {
         var key = self
         key.encryptedFrom = sequence
         return key
     }
 
     /// Returns an authentication code (HMAC) that only an owner of the key can compute.
-    public func authentication(of bytes: [UInt8]) -> [UInt8] {
+    package func authentication(of bytes: [UInt8]) -> [UInt8] {
         var code = HMAC<SHA256>(key: secret)
         code.update(data: Array("tidelog authentication".utf8))
         code.update(data: bytes)
@@ -48,7 +48,7 @@ public struct LogKey: Sendable, Hashable {
     }
 
     /// Returns whether the code was computed with this key for these bytes, in constant time.
-    public func isAuthentication(_ code: [UInt8], of bytes: [UInt8]) -> Bool {
+    package func isAuthentication(_ code: [UInt8], of bytes: [UInt8]) -> Bool {
         let expected = authentication(of: bytes)
         guard code.count == expected.count else { return false }
         return zip(code, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

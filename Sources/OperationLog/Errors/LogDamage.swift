@@ -1,28 +1,28 @@
 /// A position in the log where the bytes differ from those that were written.
-public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
+package struct LogDamage: Sendable, Hashable, CustomStringConvertible {
     /// The path of the segment file, including its directory.
-    public let path: String
+    package let path: String
     /// The offset of the damaged structure in the file, in bytes.
-    public let offset: UInt64
-    public let fault: LogFault
+    package let offset: UInt64
+    package let fault: LogFault
     /// The first sequence number that is unreadable because of the damage.
-    public let sequence: UInt64
+    package let sequence: UInt64
 
-    public init(path: String, offset: UInt64, fault: LogFault, sequence: UInt64) {
+    package init(path: String, offset: UInt64, fault: LogFault, sequence: UInt64) {
         self.path = path
         self.offset = offset
         self.fault = fault
         self.sequence = sequence
     }
 
-    public var description: String {
+    package var description: String {
         "\(path) is damaged at offset \(offset): \(fault); operations from \(sequence) on may be lost. "
             + "Nothing was changed."
     }
 }
 
 /// The kind of damage to a structure of a segment.
-public enum LogFault: Error, Sendable, Hashable {
+package enum LogFault: Error, Sendable, Hashable {
     /// The file ends within the structure.
     case endsEarly
     /// Zero bytes occur where a structure should begin.
@@ -61,7 +61,7 @@ public enum LogFault: Error, Sendable, Hashable {
 }
 
 extension LogFault: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .endsEarly: "the file ends inside a structure"
         case .zeroes: "zero bytes instead of the beginning of a block"

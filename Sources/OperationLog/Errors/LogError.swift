@@ -1,5 +1,5 @@
 /// An error of the log. Each case calls for a different reaction by the caller.
-public enum LogError: Error, Sendable, Hashable {
+package enum LogError: Error, Sendable, Hashable {
     /// Another writer has opened the store. Nothing was changed. Close the other writer, or open a ``LogReader``.
     case locked(path: String, processID: Int32?)
 
@@ -54,7 +54,7 @@ public enum LogError: Error, Sendable, Hashable {
 }
 
 extension LogError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .locked(let path, let processID):
             let owner = processID.map { "process \($0)" } ?? "another process"

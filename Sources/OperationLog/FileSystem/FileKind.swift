@@ -10,7 +10,7 @@
 ///
 /// A store consists of regular files and directories only. The store did not create any other kind; following or
 /// writing it could harm files outside of the store.
-public enum FileKind: Sendable, Hashable, CustomStringConvertible {
+package enum FileKind: Sendable, Hashable, CustomStringConvertible {
     case regular
     case directory
     case symbolicLink
@@ -33,12 +33,12 @@ public enum FileKind: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns the kind of the file at the path without following a symbolic link, or nil if there is no file.
-    public static func of(_ path: String) -> FileKind? {
+    package static func of(_ path: String) -> FileKind? {
         var status = stat()
         return lstat(path, &status) == 0 ? FileKind(mode: status.st_mode) : nil
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .regular: "a regular file"
         case .directory: "a directory"

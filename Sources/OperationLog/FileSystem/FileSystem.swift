@@ -2,7 +2,7 @@
 ///
 /// The log accesses files only through this protocol, so that a simulated disk can lose, tear and refuse writes as a
 /// real one may. Paths have the operating system's form; `/` is the separator.
-public protocol FileSystem: Sendable {
+package protocol FileSystem: Sendable {
     /// Opens an existing file, or creates a file that must not exist yet.
     func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File
 
@@ -26,7 +26,7 @@ public protocol FileSystem: Sendable {
     func lock(_ path: String) throws(FileSystemError) -> LockOutcome
 }
 
-public enum FileMode: Sendable, Equatable {
+package enum FileMode: Sendable, Equatable {
     case read
     case readWrite
     /// Reads and writes a new file. Fails if the name exists.
@@ -36,7 +36,7 @@ public enum FileMode: Sendable, Equatable {
 /// An open file.
 ///
 /// It is used by one thread at a time, except that one other call may run concurrently with ``sync()``.
-public protocol File: AnyObject {
+package protocol File: AnyObject {
     func size() throws(FileSystemError) -> UInt64
 
     /// Reads up to `count` bytes from `offset`. Returns fewer bytes, or none, only at the end of the file.
@@ -61,7 +61,7 @@ public protocol File: AnyObject {
 }
 
 extension File {
-    public func reserve(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {}
+    package func reserve(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {}
 
     func write(_ bytes: [UInt8], at offset: UInt64) throws(FileSystemError) {
         var failure: FileSystemError?
@@ -73,28 +73,28 @@ extension File {
 }
 
 /// A lock that is held until the object is deallocated or the process ends.
-public protocol FileLock: AnyObject {
+package protocol FileLock: AnyObject {
     func release()
 }
 
-public enum LockOutcome {
+package enum LockOutcome {
     case taken(any FileLock)
     /// Another writer holds the lock. Contains its process identifier if the lock file records it.
     case heldByAnother(processID: Int32?)
 }
 
 /// A failed system call.
-public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the call as in its manual page, such as `fdatasync`.
-    public let call: String
-    public let path: String
+    package let call: String
+    package let path: String
     /// The value of `errno`.
-    public let errorNumber: Int32
-    public let isNotFound: Bool
+    package let errorNumber: Int32
+    package let isNotFound: Bool
     /// The system's message for the error number.
-    public let message: String
+    package let message: String
 
-    public init(call: String, path: String, errorNumber: Int32, isNotFound: Bool = false, message: String) {
+    package init(call: String, path: String, errorNumber: Int32, isNotFound: Bool = false, message: String) {
         self.call = call
         self.path = path
         self.errorNumber = errorNumber
@@ -102,5 +102,5 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
         self.message = message
     }
 
-    public var description: String { "\(call) of \(path) failed: \(message) (error \(errorNumber))" }
+    package var description: String { "\(call) of \(path) failed: \(message) (error \(errorNumber))" }
 }

@@ -1,28 +1,28 @@
 /// Files in memory, which disappear with the object. For stores that leave no trace on the disk.
-public final class MemoryFileSystem: FileSystem {
+package final class MemoryFileSystem: FileSystem {
     // An overlay over a file system without files has only files in memory.
     private let files = OverlayFileSystem(EmptyFileSystem())
 
-    public init() {}
+    package init() {}
 
-    public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
+    package func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
         try files.open(path, mode)
     }
 
-    public func list(_ directory: String) throws(FileSystemError) -> [String] { try files.list(directory) }
+    package func list(_ directory: String) throws(FileSystemError) -> [String] { try files.list(directory) }
 
-    public func createDirectory(_ path: String) throws(FileSystemError) { try files.createDirectory(path) }
+    package func createDirectory(_ path: String) throws(FileSystemError) { try files.createDirectory(path) }
 
-    public func rename(_ path: String, to target: String) throws(FileSystemError) {
+    package func rename(_ path: String, to target: String) throws(FileSystemError) {
         try files.rename(path, to: target)
     }
 
-    public func remove(_ path: String) throws(FileSystemError) { try files.remove(path) }
+    package func remove(_ path: String) throws(FileSystemError) { try files.remove(path) }
 
-    public func syncDirectory(_ path: String) throws(FileSystemError) {}
+    package func syncDirectory(_ path: String) throws(FileSystemError) {}
 
     /// Always acquires the lock, because no other process has access to the files.
-    public func lock(_ path: String) throws(FileSystemError) -> LockOutcome { try files.lock(path) }
+    package func lock(_ path: String) throws(FileSystemError) -> LockOutcome { try files.lock(path) }
 }
 
 /// A file system without files, which cannot be changed.

@@ -6,7 +6,7 @@ import Synchronization
 /// Code that works on an overlay, such as a log that is appended to, therefore leaves the files unchanged, and the
 /// changes are discarded with the overlay. If an underlying file grows, the overlay shows the growth until the file is
 /// changed here.
-public final class OverlayFileSystem: FileSystem {
+package final class OverlayFileSystem: FileSystem {
     private let below: any FileSystem
     /// The differences from the underlying file system, by path.
     private let changes = Mutex<[String: Change]>([:])
@@ -21,9 +21,9 @@ public final class OverlayFileSystem: FileSystem {
         case file(source: String?, OverlayChange)
     }
 
-    public init(_ below: any FileSystem = PosixFileSystem()) { self.below = below }
+    package init(_ below: any FileSystem = PosixFileSystem()) { self.below = below }
 
-    public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
+    package func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
         switch (try change(of: path, mode), mode) {
         case (.removed?, .create), (nil, .create):
             let change = OverlayChange([])
@@ -61,7 +61,7 @@ public final class OverlayFileSystem: FileSystem {
         }
     }
 
-    public func list(_ directory: String) throws(FileSystemError) -> [String] {
+    package func list(_ directory: String) throws(FileSystemError) -> [String] {
         let prefix = directory + "/"
         let changes = changes.withLock { $0 }.filter { $0.key.hasPrefix(prefix) }
         var names: Set<String> = []
@@ -85,11 +85,11 @@ public final class OverlayFileSystem: FileSystem {
     }
 
     /// Creates a directory. A directory also exists as soon as a file in it does.
-    public func createDirectory(_ path: String) throws(FileSystemError) {
+    package func createDirectory(_ path: String) throws(FileSystemError) {
         _ = directories.withLock { $0.insert(path) }
     }
 
-    public func rename(_ path: String, to target: String) throws(FileSystemError) {
+    package func rename(_ path: String, to target: String) throws(FileSystemError) {
         let files = (try? list(path)) ?? []
         guard files.isEmpty else {
             // A directory exists only through the names of its files.
@@ -104,15 +104,15 @@ public final class OverlayFileSystem: FileSystem {
         }
     }
 
-    public func remove(_ path: String) throws(FileSystemError) {
+    package func remove(_ path: String) throws(FileSystemError) {
         guard case .file? = try change(of: path) else { throw Self.missing("unlink", path) }
         changes.withLock { $0[path] = .removed }
     }
 
-    public func syncDirectory(_ path: String) throws(FileSystemError) {}
+    package func syncDirectory(_ path: String) throws(FileSystemError) {}
 
     /// Always acquires the lock, because no other process can change the overlay.
-    public func lock(_ path: String) throws(FileSystemError) -> LockOutcome { .taken(OverlayLock()) }
+    package func lock(_ path: String) throws(FileSystemError) -> LockOutcome { .taken(OverlayLock()) }
 
     private static func missing(_ call: String, _ path: String) -> FileSystemError {
         FileSystemError(call: call, path: path, errorNumber: 2, isNotFound: true, message: "No such file or directory")

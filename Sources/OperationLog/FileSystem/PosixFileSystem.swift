@@ -12,10 +12,10 @@ import CPlatform
 ///
 /// A symbolic link, FIFO, socket, device or directory in place of a file is an error; it is never followed, waited for
 /// or written to. New files and directories are accessible to their owner only, whatever the umask.
-public struct PosixFileSystem: FileSystem {
-    public init() {}
+package struct PosixFileSystem: FileSystem {
+    package init() {}
 
-    public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
+    package func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
         let flags =
             switch mode {
             case .read: O_RDONLY
@@ -25,7 +25,7 @@ public struct PosixFileSystem: FileSystem {
         return PosixFile(try openDescriptor(path, flags), path: path)
     }
 
-    public func list(_ directory: String) throws(FileSystemError) -> [String] {
+    package func list(_ directory: String) throws(FileSystemError) -> [String] {
         let descriptor = try openDirectory(directory, followsLink: false)
         guard let stream = fdopendir(descriptor) else {
             let failure = FileSystemError.last("opendir", directory)
@@ -46,11 +46,11 @@ public struct PosixFileSystem: FileSystem {
         return names
     }
 
-    public func createDirectory(_ path: String) throws(FileSystemError) {
+    package func createDirectory(_ path: String) throws(FileSystemError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("mkdir", path) }
     }
 
-    public func rename(_ path: String, to target: String) throws(FileSystemError) {
+    package func rename(_ path: String, to target: String) throws(FileSystemError) {
         #if canImport(Darwin)
             let result = Darwin.rename(path, target)
         #elseif canImport(Musl)
@@ -61,18 +61,18 @@ public struct PosixFileSystem: FileSystem {
         if result != 0 { throw .last("rename", path) }
     }
 
-    public func remove(_ path: String) throws(FileSystemError) {
+    package func remove(_ path: String) throws(FileSystemError) {
         if unlink(path) != 0 { throw .last("unlink", path) }
     }
 
-    public func syncDirectory(_ path: String) throws(FileSystemError) {
+    package func syncDirectory(_ path: String) throws(FileSystemError) {
         // The directory of a store may be reached through a symbolic link that its user created.
         let descriptor = try openDirectory(path, followsLink: true)
         defer { closeDescriptor(descriptor) }
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
     }
 
-    public func lock(_ path: String) throws(FileSystemError) -> LockOutcome {
+    package func lock(_ path: String) throws(FileSystemError) -> LockOutcome {
         let descriptor = try openDescriptor(path, O_RDWR | O_CREAT)
         var result: Int32
         repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR

@@ -1,15 +1,15 @@
 /// The constants of the format other than field positions.
 ///
 /// `Docs/LogFormat.md` documents each of them, and a test compares the two.
-public enum LogFormat {
+package enum LogFormat {
     /// The version of segments that are not encrypted.
-    public static let version: UInt16 = 1
+    package static let version: UInt16 = 1
 
     /// The version of encrypted segments, which differ only in a longer header and in their payloads.
-    public static let encryptedVersion: UInt16 = 2
+    package static let encryptedVersion: UInt16 = 2
 
     /// The maximum length of a record's payload in bytes.
-    public static let maximumPayload = maximumBlockRaw - 16
+    package static let maximumPayload = maximumBlockRaw - 16
 
     /// The maximum decompressed length of a block in bytes.
     static let maximumBlockRaw = 16_777_216

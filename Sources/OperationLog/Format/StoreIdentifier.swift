@@ -1,12 +1,12 @@
 /// A 16-byte identifier that distinguishes the files of different stores.
 ///
 /// It is generated at random when a log is created and never changes.
-public struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {
+package struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// The identifier's sixteen bytes.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Creates an identifier, or returns nil unless there are sixteen bytes.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
@@ -28,7 +28,7 @@ public struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {
     var initialChain: UInt32 { crc32c(bytes[...]) }
 
     /// The identifier as thirty-two hexadecimal digits.
-    public var description: String {
+    package var description: String {
         bytes.map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits

@@ -3,12 +3,12 @@
 /// It overlays the log's own files and does not change them. It can be read like any log. It can also be appended to,
 /// which is visible in ``fileSystem`` only. It takes no lock: a writer in this or another process may append to the log
 /// at the same time.
-public struct HistoricalLog: Sendable {
+package struct HistoricalLog: Sendable {
     /// The file system that contains the log as of the record, under the log's own paths.
-    public let fileSystem: OverlayFileSystem
-    public let directory: String
+    package let fileSystem: OverlayFileSystem
+    package let directory: String
     /// The sequence number of the last record, or 0 if there is none.
-    public let lastSequence: UInt64
+    package let lastSequence: UInt64
 
     /// Creates a view of a log as of a record.
     ///
@@ -22,7 +22,7 @@ public struct HistoricalLog: Sendable {
     ///   the state as of `last`; the error contains the first record for which a view can be created. Otherwise the
     ///   errors of ``LogReader``. Damage before the record is detected when the view is read; see ``LogRepair`` in that
     ///   case.
-    public init(
+    package init(
         directory: String, through last: UInt64?, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) {
         self.directory = directory

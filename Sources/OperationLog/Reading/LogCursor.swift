@@ -2,7 +2,7 @@
 ///
 /// At the end of the log, ``next()`` returns nil. A later call continues with records that were appended in the
 /// meantime, so a reader that follows a log keeps its cursor.
-public final class LogCursor {
+package final class LogCursor {
     private let reader: LogReader
     /// The next record to return, or nil to begin with the log's first record.
     private var wanted: UInt64?
@@ -30,7 +30,7 @@ public final class LogCursor {
     ///
     /// - Throws: ``LogError/damaged(_:)``, or ``LogError/compacted(first:)`` if the record was removed before the
     ///   cursor reached it. Further calls throw again: nothing is skipped.
-    public func next() throws(LogError) -> LogRecord? {
+    package func next() throws(LogError) -> LogRecord? {
         while true {
             if let record = try nextOfBlock() { return record }
             if let wanted, wanted > last { return nil }

@@ -3,18 +3,18 @@
 /// Each iterator begins at the same record. If there is no new record, an iterator polls with a pause that grows up to
 /// 80 milliseconds; no other mechanism works between processes and on all file systems. The iterator reads on the
 /// calling thread.
-public struct LogFollower: AsyncSequence, Sendable {
-    public typealias Element = LogRecord
-    public typealias Failure = LogError
+package struct LogFollower: AsyncSequence, Sendable {
+    package typealias Element = LogRecord
+    package typealias Failure = LogError
 
     let reader: LogReader
     let first: UInt64?
 
-    public func makeAsyncIterator() -> Iterator {
+    package func makeAsyncIterator() -> Iterator {
         Iterator(cursor: reader.records(from: first))
     }
 
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         private let cursor: LogCursor
         private var pause = PollingBackoff()
 
@@ -24,7 +24,7 @@ public struct LogFollower: AsyncSequence, Sendable {
         ///
         /// - Throws: ``LogError/compacted(first:)`` if the record was removed before the iterator reached it, and the
         ///   other errors of ``LogCursor/next()``. Further calls throw again.
-        public mutating func next(
+        package mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(LogError) -> LogRecord? {
             while !Task.isCancelled {
@@ -49,7 +49,7 @@ extension LogReader {
     /// The sequence ends when the iterating task is cancelled.
     ///
     /// - Parameter first: The first record to return. Nil begins with the first record of the log.
-    public func follow(from first: UInt64? = nil) -> LogFollower {
+    package func follow(from first: UInt64? = nil) -> LogFollower {
         LogFollower(reader: self, first: first)
     }
 }

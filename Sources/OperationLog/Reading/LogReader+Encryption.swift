@@ -2,12 +2,12 @@ extension LogReader {
     /// Returns the number of the first record in the first encrypted segment, or nil if no segment is encrypted.
     ///
     /// Reads headers only, up to that segment. A segment with an invalid header counts as not encrypted.
-    public static func firstEncrypted(directory: String, fileSystem: any FileSystem) -> UInt64? {
+    package static func firstEncrypted(directory: String, fileSystem: any FileSystem) -> UInt64? {
         headers(directory, fileSystem).first { $0.encryption != nil }?.firstSequence
     }
 
     /// Returns whether one of the keys matches the first encrypted segment, or nil if no segment is encrypted.
-    public static func isEncrypted(
+    package static func isEncrypted(
         directory: String, with keys: [LogKey], fileSystem: any FileSystem
     ) -> Bool? {
         guard let first = headers(directory, fileSystem).first(where: { $0.encryption != nil }) else { return nil }
@@ -17,7 +17,7 @@ extension LogReader {
     /// Returns whether a segment shows that the store description must be authenticated.
     ///
     /// Versions that created segments without this mark did not authenticate the description.
-    public static func requiresAuthentication(
+    package static func requiresAuthentication(
         directory: String, with keys: [LogKey], fileSystem: any FileSystem
     ) -> Bool {
         headers(directory, fileSystem).contains { $0.isMarked(with: keys) }
@@ -39,7 +39,7 @@ extension LogReader {
     ///
     /// A log whose key was added later begins unencrypted. Reads headers only and needs no key. A file with an invalid
     /// header counts as not encrypted.
-    public static func hasEncryption(directory: String, fileSystem: any FileSystem) -> Bool {
+    package static func hasEncryption(directory: String, fileSystem: any FileSystem) -> Bool {
         guard let names = try? fileSystem.list(directory) else { return false }
         return names.contains { name in
             guard SegmentName.Form.allCases.contains(where: { SegmentName.firstSequence(of: name, $0) != nil }),

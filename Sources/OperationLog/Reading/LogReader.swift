@@ -3,9 +3,9 @@
 /// A writer in this or another process may append at the same time. A reader returns complete commits only. It may
 /// return a commit shortly before the writer knows it to be durable; a caller that must not act on such a commit reads
 /// up to ``OperationLog/durableSequence``.
-public struct LogReader: Sendable {
-    public let directory: String
-    public let storeIdentifier: StoreIdentifier
+package struct LogReader: Sendable {
+    package let directory: String
+    package let storeIdentifier: StoreIdentifier
     let keys: [LogKey]
     let fileSystem: any FileSystem
 
@@ -15,7 +15,7 @@ public struct LogReader: Sendable {
     /// - Throws: ``LogError/noLog(path:)`` if the directory has no segment. ``LogError/keyRequired(path:)`` or
     ///   ``LogError/wrongKey(path:)`` if the first segment is encrypted with none of the keys. For a later segment,
     ///   ``LogCursor/next()`` throws these errors.
-    public init(
+    package init(
         directory: String, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) {
         self.directory = directory
@@ -39,12 +39,12 @@ public struct LogReader: Sendable {
     ///
     /// - Parameter first: The first record. Nil begins with the first record of the log; see ``firstSequence()``. For a
     ///   record that a compaction removed, the cursor throws ``LogError/compacted(first:)``.
-    public func records(from first: UInt64? = nil, through last: UInt64 = .max) -> LogCursor {
+    package func records(from first: UInt64? = nil, through last: UInt64 = .max) -> LogCursor {
         LogCursor(reader: self, from: first.map { max($0, 1) }, through: last)
     }
 
     /// Calls `body` for each record in order, up to the end of the log at the time it is reached.
-    public func forEach(
+    package func forEach(
         from first: UInt64? = nil, through last: UInt64 = .max, _ body: (LogRecord) throws -> Void
     ) throws {
         let cursor = records(from: first, through: last)
@@ -52,7 +52,7 @@ public struct LogReader: Sendable {
     }
 
     /// Returns the record, or nil if the log ends before it.
-    public func record(_ sequence: UInt64) throws(LogError) -> LogRecord? {
+    package func record(_ sequence: UInt64) throws(LogError) -> LogRecord? {
         guard sequence > 0 else { return nil }
         return try records(from: sequence, through: sequence).next()
     }
@@ -60,7 +60,7 @@ public struct LogReader: Sendable {
     /// Returns the sequence number of the log's first record, or of its next one if it has none yet.
     ///
     /// It is greater than 1 after a compaction; a snapshot contains the state before it.
-    public func firstSequence() throws(LogError) -> UInt64 {
+    package func firstSequence() throws(LogError) -> UInt64 {
         try withListing { listing throws(LogError) in
             let segment = try oldest(listing)
             return segment.header.firstSequence
@@ -69,7 +69,7 @@ public struct LogReader: Sendable {
 
     /// Returns the sequence number of the next record according to the files. Reads the last segment without
     /// decompressing.
-    public func nextSequence() throws(LogError) -> UInt64 {
+    package func nextSequence() throws(LogError) -> UInt64 {
         try withListing { listing throws(LogError) in
             guard let last = listing.segments.last else { throw .noLog(path: directory) }
             return try nextSequence(in: try segment(last))

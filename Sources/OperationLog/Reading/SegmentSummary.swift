@@ -1,18 +1,18 @@
 /// A summary of a segment, taken from its name, header and footer.
-public struct SegmentSummary: Sendable, Hashable {
-    public let firstSequence: UInt64
+package struct SegmentSummary: Sendable, Hashable {
+    package let firstSequence: UInt64
     /// The last record, or nil if the segment is not sealed.
-    public let lastSequence: UInt64?
-    public let path: String
-    public let bytes: UInt64
+    package let lastSequence: UInt64?
+    package let path: String
+    package let bytes: UInt64
 
     /// Whether the segment is complete. All segments except the last are sealed.
-    public var isSealed: Bool { lastSequence != nil }
+    package var isSealed: Bool { lastSequence != nil }
 }
 
 extension LogReader {
     /// Returns the log's segments in order. Reads the header and footer of each one.
-    public func segmentList() throws(LogError) -> [SegmentSummary] {
+    package func segmentList() throws(LogError) -> [SegmentSummary] {
         try withListing { listing throws(LogError) in
             var summaries: [SegmentSummary] = []
             for first in listing.segments {

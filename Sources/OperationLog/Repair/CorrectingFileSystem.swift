@@ -1,10 +1,10 @@
 /// A bit of the log that a repair has corrected.
-public struct CorrectedBit: Sendable, Hashable {
-    public let path: String
+package struct CorrectedBit: Sendable, Hashable {
+    package let path: String
     /// The offset of its byte in the file.
-    public let offset: UInt64
+    package let offset: UInt64
     /// The position in the byte; the lowest bit is 0.
-    public let bit: UInt8
+    package let bit: UInt8
 }
 
 /// A view of a file system that inverts given bits in files that are opened for reading.

@@ -6,7 +6,7 @@ extension LogRepair {
     ///
     /// - Returns: The file system with the repaired log, and the result of the salvage, which is nil if nothing had to
     ///   be salvaged.
-    public func inMemory() throws(LogError) -> (fileSystem: OverlayFileSystem, salvage: RepairPlan.Salvage?) {
+    package func inMemory() throws(LogError) -> (fileSystem: OverlayFileSystem, salvage: RepairPlan.Salvage?) {
         let overlay = OverlayFileSystem(fileSystem)
         try Self.finishSwap(directory, overlay)
         let repair = LogRepair(directory: directory, keys: keys, check: check, fileSystem: overlay)

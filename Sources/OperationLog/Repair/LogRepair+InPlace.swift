@@ -1,6 +1,6 @@
 extension LogRepair {
     /// The result of a repair in place.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         case nothing
         /// The incomplete end was cut, as every opening does.
         case cut(RecoveryReport)
@@ -19,7 +19,7 @@ extension LogRepair {
     ///   - beforeSwap: Removes data derived from the old log. Called under the lock when the new log is complete and
     ///     durable, and also if nothing is damaged, because the derived data may include records from an end that the
     ///     log has lost.
-    public func inPlace(lockPath: String? = nil, beforeSwap: () throws -> Void) throws -> Outcome {
+    package func inPlace(lockPath: String? = nil, beforeSwap: () throws -> Void) throws -> Outcome {
         let lockPath = lockPath ?? parentDirectory(of: directory) + "/LOCK"
         let lock: any FileLock
         switch try onFiles({ () throws(FileSystemError) in try fileSystem.lock(lockPath) }) {

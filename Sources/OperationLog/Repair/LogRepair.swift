@@ -3,14 +3,14 @@
 /// The damaged files are never written to. Single changed bits are corrected on reading. Every readable record is
 /// written to a new log under its sequence number. A record of kind ``lostKind`` without payload replaces each
 /// unreadable record, so that later records keep their numbers. Commit boundaries are not preserved.
-public struct LogRepair {
+package struct LogRepair {
     /// The kind of the records that replace lost ones.
-    public static let lostKind: UInt8 = 0
+    package static let lostKind: UInt8 = 0
 
     /// The maximum number of consecutive lost records. A block that implies a larger gap before it is ignored.
     static let maximumGap: UInt64 = 1 << 30
 
-    public let directory: String
+    package let directory: String
     let keys: [LogKey]
     let check: ((LogRecord) -> String?)?
     let fileSystem: any FileSystem
@@ -21,7 +21,7 @@ public struct LogRepair {
     ///   - directory: The directory of the damaged log.
     ///   - keys: All keys that segments are encrypted with. Without them nothing can be salvaged.
     ///   - check: Returns why a record's payload is invalid for its kind, or nil. An invalid record counts as lost.
-    public init(
+    package init(
         directory: String, keys: [LogKey] = [], check: ((LogRecord) -> String?)? = nil,
         fileSystem: any FileSystem = PosixFileSystem()
     ) {
@@ -36,7 +36,7 @@ public struct LogRepair {
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``,
     ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a read error: data that a disk fails to
     ///   return does not count as lost.
-    public func plan() throws(LogError) -> RepairPlan {
+    package func plan() throws(LogError) -> RepairPlan {
         let damages: [LogDamage]
         do throws(LogError) {
             let verification = try LogVerification.verify(
@@ -58,7 +58,7 @@ public struct LogRepair {
     /// directory with the suffix `.repairing`.
     ///
     /// - Returns: The same salvage that ``plan()`` returns.
-    public func salvage(to target: String) throws(LogError) -> RepairPlan.Salvage {
+    package func salvage(to target: String) throws(LogError) -> RepairPlan.Salvage {
         let damages =
             if case .salvage(let salvage) = try plan() { salvage.damages } else { [LogDamage]() }
         let mending = try BitErrorCorrection(fileSystem, directory: directory, keys: keys)

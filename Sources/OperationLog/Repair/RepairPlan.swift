@@ -1,5 +1,5 @@
 /// The actions that a repair would take.
-public enum RepairPlan: Sendable, Hashable {
+package enum RepairPlan: Sendable, Hashable {
     /// The log is intact.
     case nothing
     /// The end is incomplete, as a crash leaves it. No record is lost; opening the log cuts the tail.
@@ -8,44 +8,44 @@ public enum RepairPlan: Sendable, Hashable {
     case salvage(Salvage)
 
     /// The content of the new log.
-    public struct Salvage: Sendable, Hashable {
+    package struct Salvage: Sendable, Hashable {
         /// The damaged positions; see ``LogVerification/maximumDamages``.
-        public let damages: [LogDamage]
+        package let damages: [LogDamage]
         /// The changed bits that are corrected. The structures that contain them are not lost.
-        public let mended: [CorrectedBit]
+        package let mended: [CorrectedBit]
         /// The sequence number of the new log's first record. Greater than 1 if the log had been compacted.
-        public internal(set) var firstSequence: UInt64
+        package internal(set) var firstSequence: UInt64
         /// The sequence number after the new log's last record.
-        public internal(set) var nextSequence: UInt64
-        public internal(set) var readable: UInt64 = 0
-        public internal(set) var lost = LostRecords()
+        package internal(set) var nextSequence: UInt64
+        package internal(set) var readable: UInt64 = 0
+        package internal(set) var lost = LostRecords()
         /// Files or parts of files that are skipped, with the reason.
-        public internal(set) var passedOver: [SkippedPart] = []
+        package internal(set) var passedOver: [SkippedPart] = []
         /// The snapshots that are kept, by the number of the first record that they do not include.
-        public internal(set) var snapshots: [UInt64] = []
+        package internal(set) var snapshots: [UInt64] = []
 
         /// Whether the newest snapshot includes the effect of all lost records, so that only the history is incomplete.
-        public var isStateWhole: Bool {
+        package var isStateWhole: Bool {
             guard let last = lost.last else { return true }
             return snapshots.last.map { $0 > last } ?? false
         }
     }
 
-    public struct SkippedPart: Sendable, Hashable {
-        public let path: String
-        public let reason: String
+    package struct SkippedPart: Sendable, Hashable {
+        package let path: String
+        package let reason: String
     }
 }
 
 /// The records that cannot be read.
-public struct LostRecords: Sendable, Hashable {
+package struct LostRecords: Sendable, Hashable {
     /// The ranges of lost records in order, at most ``maximumRanges``.
-    public private(set) var ranges: [ClosedRange<UInt64>] = []
-    public private(set) var count: UInt64 = 0
-    public private(set) var last: UInt64?
+    package private(set) var ranges: [ClosedRange<UInt64>] = []
+    package private(set) var count: UInt64 = 0
+    package private(set) var last: UInt64?
 
     /// The maximum length of ``ranges``.
-    public static let maximumRanges = 1000
+    package static let maximumRanges = 1000
 
     mutating func add(_ range: ClosedRange<UInt64>) {
         count += range.upperBound - range.lowerBound + 1

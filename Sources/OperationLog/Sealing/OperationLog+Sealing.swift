@@ -9,7 +9,7 @@ extension OperationLog {
     /// - Returns: The number of recompressed segments.
     /// - Throws: Damage, or a read or write error. In that case the segment is unchanged and the log stays open.
     @discardableResult
-    public func recompressSealedSegments() throws(LogError) -> Int {
+    package func recompressSealedSegments() throws(LogError) -> Int {
         try recompressSealedSegments(blockSize: SegmentRecompression.usualBlockSize)
     }
 

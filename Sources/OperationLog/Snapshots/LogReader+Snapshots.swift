@@ -5,7 +5,7 @@ extension LogReader {
     /// longer exist, so these snapshots are excluded; the next compaction removes them.
     ///
     /// Reads names and sizes only: damage is detected when a snapshot is read.
-    public func snapshots() throws(LogError) -> [SnapshotFile] {
+    package func snapshots() throws(LogError) -> [SnapshotFile] {
         var files: [SnapshotFile] = []
         let listing = try listing()
         let first = listing.segments.first ?? 0
@@ -26,7 +26,7 @@ extension LogReader {
     /// Opens a snapshot for reading.
     ///
     /// - Throws: ``LogError/damaged(_:)`` if the file's header is invalid.
-    public func snapshot(_ file: SnapshotFile) throws(LogError) -> SnapshotCursor {
+    package func snapshot(_ file: SnapshotFile) throws(LogError) -> SnapshotCursor {
         let segment = try SegmentFile(
             fileSystem, directory: directory, .snapshot, firstSequence: file.sequence, mode: .read, keys: keys)
         try segment.checkStore(storeIdentifier)
@@ -36,7 +36,7 @@ extension LogReader {
     /// Reads the whole snapshot without keeping its items.
     ///
     /// - Throws: ``LogError/damaged(_:)`` if the snapshot is incomplete or changed.
-    public func verify(_ file: SnapshotFile) throws(LogError) -> SnapshotContents {
+    package func verify(_ file: SnapshotFile) throws(LogError) -> SnapshotContents {
         let cursor = try snapshot(file)
         while try cursor.next() != nil {}
         return cursor.contents

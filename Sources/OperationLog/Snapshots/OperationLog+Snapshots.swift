@@ -10,7 +10,7 @@ extension OperationLog {
     /// - Returns: The durable snapshot. It replaces an existing snapshot at the same position.
     /// - Throws: The errors of `body`, or a ``LogError``. In that case no file is left, and the log stays open unless
     ///   the error states otherwise.
-    public func writeSnapshot(_ body: (inout SnapshotWriter) throws -> Void) throws -> SnapshotFile {
+    package func writeSnapshot(_ body: (inout SnapshotWriter) throws -> Void) throws -> SnapshotFile {
         let directory = try beginFileWork()
         defer { endFileWork() }
         let place = try beginSegment()
@@ -23,7 +23,7 @@ extension OperationLog {
     /// equivalent to ``writeSnapshot(_:)``.
     ///
     /// - Parameter first: The first record of a segment.
-    public func writeSnapshot(
+    package func writeSnapshot(
         inFrontOf first: UInt64, _ body: (inout SnapshotWriter) throws -> Void
     ) throws -> SnapshotFile {
         let directory = try beginFileWork()

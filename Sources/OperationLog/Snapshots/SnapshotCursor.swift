@@ -1,7 +1,7 @@
 /// The items of one snapshot in the order in which they were added. Not safe for concurrent use.
 ///
 /// The items are valid only after the cursor has reached the end: a snapshot with any damage must not be used.
-public final class SnapshotCursor {
+package final class SnapshotCursor {
     private let segment: SegmentFile
     var firstSequence: UInt64 { segment.header.firstSequence }
     /// The log's chain value before that record.
@@ -14,7 +14,7 @@ public final class SnapshotCursor {
     private var isAtEnd = false
 
     /// The totals of the blocks and items read so far.
-    public private(set) var contents = SnapshotContents()
+    package private(set) var contents = SnapshotContents()
 
     init(_ segment: SegmentFile) {
         self.segment = segment
@@ -26,7 +26,7 @@ public final class SnapshotCursor {
     /// Returns the next item, or nil after the last one, when the whole file has been verified.
     ///
     /// - Throws: ``LogError/damaged(_:)`` if the snapshot is incomplete or changed.
-    public func next() throws(LogError) -> (kind: UInt8, payload: [UInt8])? {
+    package func next() throws(LogError) -> (kind: UInt8, payload: [UInt8])? {
         while !isAtEnd {
             if let item = try nextOfBlock() { return item }
             try advance()

@@ -1,21 +1,21 @@
 /// Writes the items of a snapshot as they are added. Memory use is bounded by one block.
-public struct SnapshotWriter {
+package struct SnapshotWriter {
     let segment: SegmentWriter
 
     /// Adds an item.
     ///
     /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``, or a write error. In that case the snapshot is not
     ///   created; the log stays open.
-    public mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
+    package mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
         try withBytes(of: payload) { bytes throws(LogError) in try add(kind: kind, payload: bytes) }
     }
 
-    public mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
+    package mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
         try segment.add(kind: kind, payload: payload)
     }
 
     /// The number of added items.
-    public var itemCount: UInt64 { segment.recordCount }
+    package var itemCount: UInt64 { segment.recordCount }
 }
 
 /// Creates snapshot files. The caller holds the lock and ensures that no other snapshot is written at the same time.

@@ -2,9 +2,9 @@
 ///
 /// Verification changes nothing and takes no lock; a writer may append at the same time. Memory grows with the number
 /// of segments and, up to ``maximumDamages``, of damages, but not with the log's size.
-public struct LogVerification: Sendable, Hashable {
+package struct LogVerification: Sendable, Hashable {
     /// The extent of a verification. Both depths read every byte.
-    public enum Depth: Sendable, Hashable {
+    package enum Depth: Sendable, Hashable {
         /// Checks headers, checksums, the chain between blocks, footers with their digests, and that each segment
         /// continues its predecessor. Detects every change of bytes and decompresses nothing.
         case fast
@@ -14,77 +14,77 @@ public struct LogVerification: Sendable, Hashable {
     }
 
     /// A file of the log.
-    public struct Segment: Sendable, Hashable {
-        public let path: String
-        public let firstSequence: UInt64
-        public let fileBytes: UInt64
-        public let isEncrypted: Bool
-        public internal(set) var isSealed = false
+    package struct Segment: Sendable, Hashable {
+        package let path: String
+        package let firstSequence: UInt64
+        package let fileBytes: UInt64
+        package let isEncrypted: Bool
+        package internal(set) var isSealed = false
         /// The number of blocks of records.
-        public internal(set) var blocks = 0
+        package internal(set) var blocks = 0
         /// The number of readable records. In a fast verification, the number of records in intact blocks.
-        public internal(set) var records: UInt64 = 0
+        package internal(set) var records: UInt64 = 0
         /// The size of the records uncompressed, and the size of their blocks in the file without headers.
-        public internal(set) var rawBytes: UInt64 = 0
-        public internal(set) var storedBytes: UInt64 = 0
+        package internal(set) var rawBytes: UInt64 = 0
+        package internal(set) var storedBytes: UInt64 = 0
         /// The sequence number after the last intact block.
         var nextSequence: UInt64
 
         /// Whether the segment is sealed and has blocks so large that recompressing it would save nothing.
-        public var isPacked: Bool {
+        package var isPacked: Bool {
             isSealed && !SegmentRecompression.isWorthwhile(rawBytes, UInt32(clamping: blocks))
         }
 
         /// The last record in an intact block, or nil if there is none.
-        public var lastSequence: UInt64? { nextSequence > firstSequence ? nextSequence - 1 : nil }
+        package var lastSequence: UInt64? { nextSequence > firstSequence ? nextSequence - 1 : nil }
     }
 
     /// The totals of all records of one kind, including their framing. Available after a deep verification.
-    public struct KindTotals: Sendable, Hashable {
-        public internal(set) var records: UInt64 = 0
-        public internal(set) var rawBytes: UInt64 = 0
+    package struct KindTotals: Sendable, Hashable {
+        package internal(set) var records: UInt64 = 0
+        package internal(set) var rawBytes: UInt64 = 0
         /// Their share of the stored size: a block's stored bytes are divided among its records in proportion to their
         /// raw bytes.
-        public internal(set) var storedBytes: Double = 0
+        package internal(set) var storedBytes: Double = 0
     }
 
     /// An incomplete commit at the end of the log, which is being written or was left by a crash.
     ///
     /// It is not damage; the next writer removes it.
-    public struct Tail: Sendable, Hashable {
-        public let path: String
-        public let offset: UInt64
-        public let bytes: UInt64
-        public let reason: LogFault
+    package struct Tail: Sendable, Hashable {
+        package let path: String
+        package let offset: UInt64
+        package let bytes: UInt64
+        package let reason: LogFault
     }
 
     /// The progress of a verification: the segment that is about to be read.
-    public struct Progress: Sendable, Hashable {
-        public let path: String
+    package struct Progress: Sendable, Hashable {
+        package let path: String
         /// The index of the segment, counted from 1.
-        public let segment: Int
-        public let segments: Int
+        package let segment: Int
+        package let segments: Int
     }
 
-    public let depth: Depth
-    public internal(set) var segments: [Segment] = []
+    package let depth: Depth
+    package internal(set) var segments: [Segment] = []
     /// The snapshots, which have the same structure as segments; their records are the items of a state.
     ///
     /// ``Segment/firstSequence`` is the first record of the log that the state does not include.
-    public internal(set) var snapshots: [Segment] = []
+    package internal(set) var snapshots: [Segment] = []
     /// The totals by record kind. Empty after a fast verification.
-    public internal(set) var kinds: [UInt8: KindTotals] = [:]
+    package internal(set) var kinds: [UInt8: KindTotals] = [:]
     /// The damages in the order of the log, at most ``maximumDamages``.
-    public internal(set) var damages: [LogDamage] = []
-    public internal(set) var tail: Tail?
+    package internal(set) var damages: [LogDamage] = []
+    package internal(set) var tail: Tail?
 
     /// The maximum length of ``damages``. The verification stops when it is reached.
-    public static let maximumDamages = 1000
+    package static let maximumDamages = 1000
 
     /// The number of readable records.
-    public var records: UInt64 { segments.reduce(0) { $0 + $1.records } }
-    public var blocks: Int { segments.reduce(0) { $0 + $1.blocks } }
-    public var isSound: Bool { damages.isEmpty }
+    package var records: UInt64 { segments.reduce(0) { $0 + $1.records } }
+    package var blocks: Int { segments.reduce(0) { $0 + $1.blocks } }
+    package var isSound: Bool { damages.isEmpty }
 
     init(depth: Depth) { self.depth = depth }
 
@@ -98,7 +98,7 @@ public struct LogVerification: Sendable, Hashable {
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``,
     ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a read error. Damage is not thrown but
     ///   reported.
-    public static func verify(
+    package static func verify(
         directory: String, keys: [LogKey] = [], depth: Depth = .deep, check: ((LogRecord) -> String?)? = nil,
         progress: (Progress) -> Void = { _ in }, fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> LogVerification {

@@ -2,7 +2,7 @@
 ///
 /// Records are stored in the form in which a block is compressed, so appending copies no record. A commit that is
 /// reused after ``removeAll()`` keeps its memory.
-public struct Commit: Sendable {
+package struct Commit: Sendable {
     /// The commit's blocks, uncompressed and consecutive. A record lies in one block.
     private(set) var raw: [UInt8] = []
     /// All blocks except the last.
@@ -15,18 +15,18 @@ public struct Commit: Sendable {
         var recordCount: UInt32
     }
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool { last.recordCount == 0 }
+    package var isEmpty: Bool { last.recordCount == 0 }
 
-    public var recordCount: Int {
+    package var recordCount: Int {
         fullBlocks.reduce(Int(last.recordCount)) { $0 + Int($1.recordCount) }
     }
 
     /// Adds a record.
     ///
     /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``. The commit is unchanged in that case.
-    public mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
+    package mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
         guard payload.count <= LogFormat.maximumPayload else {
             throw .recordTooLarge(bytes: payload.count, maximum: LogFormat.maximumPayload)
         }
@@ -42,12 +42,12 @@ public struct Commit: Sendable {
     /// Adds a record.
     ///
     /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``. The commit is unchanged in that case.
-    public mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
+    package mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
         try withBytes(of: payload) { bytes throws(LogError) in try add(kind: kind, payload: bytes) }
     }
 
     /// Removes all records and keeps the memory for later ones.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         raw.removeAll(keepingCapacity: true)
         fullBlocks.removeAll(keepingCapacity: true)
         last = Block(start: 0, recordCount: 0)

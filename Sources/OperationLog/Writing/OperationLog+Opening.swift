@@ -5,7 +5,7 @@ extension OperationLog {
     ///   missing; its parent must exist.
     /// - Throws: ``LogError/locked(path:processID:)`` while another writer is active. ``LogError/damaged(_:)`` if the
     ///   log has damage that a crash cannot explain; nothing is cut in that case.
-    public static func open(
+    package static func open(
         directory: String, options: Options = Options(), fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> (log: OperationLog, recovery: RecoveryReport) {
         let lock = try takeLock(directory: directory, options: options, fileSystem: fileSystem)

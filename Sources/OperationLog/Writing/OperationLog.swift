@@ -7,7 +7,7 @@ import Dispatch
 ///
 /// An instance can be used by any number of threads and tasks concurrently. Commits are in the log in the order of
 /// their sequence numbers. Readers need no instance; see ``LogReader``.
-public final class OperationLog: Sendable {
+package final class OperationLog: Sendable {
     let monitor = ConditionLock()
     /// Accessed only while holding ``monitor``; see ``withTail(_:)``.
     private nonisolated(unsafe) let tail: LogTail
@@ -31,8 +31,8 @@ public final class OperationLog: Sendable {
         let continuation: CheckedContinuation<Result<Void, LogError>, Never>
     }
 
-    public let storeIdentifier: StoreIdentifier
-    public let options: Options
+    package let storeIdentifier: StoreIdentifier
+    package let options: Options
 
     /// - Parameter unpacked: The first sequence numbers of sealed segments that are worth recompressing.
     init(_ tail: LogTail, unpacked: [UInt64]) {
@@ -46,11 +46,11 @@ public final class OperationLog: Sendable {
     }
 
     /// The sequence number of the next record.
-    public var nextSequence: UInt64 { withTail { $0.nextSequence } }
+    package var nextSequence: UInt64 { withTail { $0.nextSequence } }
 
     /// The last record that survives a loss of power, or 0 if there is none. Readers can see later records, which may
     /// still be lost.
-    public var durableSequence: UInt64 { withTail { $0.progress.durable } }
+    package var durableSequence: UInt64 { withTail { $0.progress.durable } }
 
     /// Runs `body` while holding the monitor. The closure must not call the log.
     func withTail<Value, Failure: Error>(
@@ -70,7 +70,7 @@ public final class OperationLog: Sendable {
     /// - Throws: ``LogError/writeFailed(_:)`` if the disk reports an error. In that case the log is closed, and whether
     ///   the commit was kept is known when the log is reopened. After any other error, nothing was appended.
     @discardableResult
-    public func append(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
+    package func append(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
         monitor.lock()
         defer { monitor.unlock() }
         let range = try place(commit)
@@ -80,7 +80,7 @@ public final class OperationLog: Sendable {
 
     /// Appends records as one commit, copying them.
     @discardableResult
-    public func append(_ records: [(kind: UInt8, payload: [UInt8])]) throws(LogError) -> ClosedRange<UInt64> {
+    package func append(_ records: [(kind: UInt8, payload: [UInt8])]) throws(LogError) -> ClosedRange<UInt64> {
         var commit = Commit()
         for record in records { try commit.add(kind: record.kind, payload: record.payload) }
         return try append(commit)
@@ -89,7 +89,7 @@ public final class OperationLog: Sendable {
     /// Appends a commit like ``append(_:)-(Commit)``. With ``LogOptions/Durability/grouped``, suspends the task during the
     /// sync instead of blocking a thread.
     @discardableResult
-    public func appendAndWait(_ commit: Commit) async throws(LogError) -> ClosedRange<UInt64> {
+    package func appendAndWait(_ commit: Commit) async throws(LogError) -> ClosedRange<UInt64> {
         let range = try placeLocked(commit)
         if options.durability == .grouped { try await waitUntilDurable(range.upperBound) }
         return range
@@ -100,7 +100,7 @@ public final class OperationLog: Sendable {
     /// The commit survives the end of the process, and a loss of power once ``waitUntilDurable(_:)`` or ``sync()`` has
     /// returned. With ``LogOptions/Durability/everyCommit``, equivalent to ``append(_:)-(Commit)``.
     @discardableResult
-    public func write(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
+    package func write(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
         monitor.lock()
         defer { monitor.unlock() }
         guard options.durability == .grouped else { return try place(commit) }
@@ -180,7 +180,7 @@ public final class OperationLog: Sendable {
     // MARK: Durability
 
     /// Makes everything appended so far durable. Blocks the calling thread.
-    public func sync() throws(LogError) {
+    package func sync() throws(LogError) {
         monitor.lock()
         defer { monitor.unlock() }
         try tail.checkOpen()
@@ -191,12 +191,12 @@ public final class OperationLog: Sendable {
     /// be damaged.
     ///
     /// For times when nothing is being appended. Does nothing if a part of the log is not durable yet.
-    public func recordEnd() { withTail { $0.recordEnd() } }
+    package func recordEnd() { withTail { $0.recordEnd() } }
 
     /// Waits until the record survives a loss of power, or the last record if the log ends before it.
     ///
     /// The task is suspended, even if it is cancelled, because an appended record cannot be withdrawn.
-    public func waitUntilDurable(_ sequence: UInt64) async throws(LogError) {
+    package func waitUntilDurable(_ sequence: UInt64) async throws(LogError) {
         let outcome = await withCheckedContinuation { continuation in
             monitor.lock()
             let sequence = min(sequence, tail.progress.encoded)
@@ -319,13 +319,13 @@ public final class OperationLog: Sendable {
     /// With ``LogOptions/Durability/grouped`` and ``LogOptions/Durability/interval(milliseconds:)``, first makes the appended
     /// records durable if the disk permits. With ``LogOptions/Durability/none``, they remain in the operating system's
     /// cache.
-    public func close() { _ = close(keepingLock: false) }
+    package func close() { _ = close(keepingLock: false) }
 
     /// Closes the files like ``close()`` and returns the lock, so that no other writer opens the log before it is
     /// released.
     ///
     /// - Returns: The lock, or nil if the log was already closed.
-    public func closeKeepingLock() -> (any FileLock)? { close(keepingLock: true) }
+    package func closeKeepingLock() -> (any FileLock)? { close(keepingLock: true) }
 
     private func close(keepingLock: Bool) -> (any FileLock)? {
         var lock: (any FileLock)?

@@ -1,32 +1,32 @@
 /// The result of ``OperationLog/open(directory:options:fileSystem:)``.
-public struct RecoveryReport: Sendable, Hashable {
+package struct RecoveryReport: Sendable, Hashable {
     /// The end of the last segment, which was removed because a crash had left it incomplete.
     ///
     /// It was never acknowledged, unless the file has lost bytes since.
-    public struct Cut: Sendable, Hashable {
-        public let path: String
+    package struct Cut: Sendable, Hashable {
+        package let path: String
         /// The new length of the file.
-        public let offset: UInt64
-        public let bytes: UInt64
-        public let reason: LogFault
+        package let offset: UInt64
+        package let bytes: UInt64
+        package let reason: LogFault
         /// The file next to the segments that contains the removed bytes, or nil if there were none.
-        public let keptAt: String?
+        package let keptAt: String?
     }
 
     /// Whether a new log was created.
-    public let created: Bool
-    public let segments: Int
+    package let created: Bool
+    package let segments: Int
     /// The last record's sequence number plus one.
-    public let nextSequence: UInt64
-    public let cut: Cut?
+    package let nextSequence: UInt64
+    package let cut: Cut?
     /// The names of incomplete files that a crash had left. They contained no records.
-    public let removedFiles: [String]
+    package let removedFiles: [String]
     /// The damage of snapshots, which are not used. The log does not need them.
-    public let snapshotDamages: [LogDamage]
+    package let snapshotDamages: [LogDamage]
 }
 
 extension RecoveryReport: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         var text = created ? "A new log was created." : "\(segments) segments, \(nextSequence - 1) operations."
         if let cut {
             text +=

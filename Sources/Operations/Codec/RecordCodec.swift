@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// The binary form of records, version 1.
 ///
@@ -7,9 +7,9 @@ public import EDM
 /// prefixed with their length. ``Record/Body/lost`` has an empty payload. A kind that this version does not support
 /// decodes to ``Record/Body/unknown(kind:payload:)``, and so does a record with an unknown field that must not be
 /// ignored.
-public enum RecordCodec {
+package enum RecordCodec {
     /// The number of a record kind. Numbers are part of the format and never reused.
-    public enum Kind: UInt8, Sendable, CaseIterable {
+    package enum Kind: UInt8, Sendable, CaseIterable {
         /// The number of the placeholders that a repair of the log writes for lost records. No payload.
         case lost = 0
         case serviceInstalled = 1
@@ -42,7 +42,7 @@ public enum RecordCodec {
     }
 
     /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
-    public static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
+    package static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
         if case .unknown(let kind, let payload) = record.body { return (kind, payload) }
         let kind = Kind(record.body)
         guard kind != .lost else { return (kind.rawValue, []) }
@@ -54,7 +54,7 @@ public enum RecordCodec {
     }
 
     /// Decodes a record. Throws if the payload is not valid for its kind. Never traps, whatever the bytes.
-    public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+    package static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
         try decode(kind: kind, payload: payload[...], names: nil)
     }
 
@@ -84,7 +84,7 @@ public enum RecordCodec {
 
     /// Returns the time of a record without decoding the rest. `nil` for a record without time, or of a kind that
     /// this version does not support.
-    public static func time(kind: UInt8, payload: [UInt8]) -> Timestamp? {
+    package static func time(kind: UInt8, payload: [UInt8]) -> Timestamp? {
         guard Kind(rawValue: kind) != nil else { return nil }
         return try? ByteReader.read(payload, toEnd: false) { reader throws(CodecError) in try reader.signed() }
     }

@@ -1,19 +1,19 @@
-public import EDM
+package import EDM
 
 /// Decodes many records faster than ``RecordCodec`` decodes single ones, because repeated names are created once. Not
 /// thread-safe.
-public struct RecordDecoder {
+package struct RecordDecoder {
     private let names = NameTable()
 
-    public init() {}
+    package init() {}
 
     /// Decodes a record, like ``RecordCodec/decode(kind:payload:)``.
-    public func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+    package func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
         try RecordCodec.decode(kind: kind, payload: payload[...], names: names)
     }
 
     /// Decodes a record from a slice of bytes.
-    public func decode(kind: UInt8, payload: ArraySlice<UInt8>) throws(CodecError) -> Record {
+    package func decode(kind: UInt8, payload: ArraySlice<UInt8>) throws(CodecError) -> Record {
         try RecordCodec.decode(kind: kind, payload: payload, names: names)
     }
 }

@@ -4,8 +4,8 @@ import EDM
 /// compresses much better than interleaved fields.
 ///
 /// Only a hint: a record that is not described is stored unchanged. So only the frequent record kinds are described.
-public struct RecordFields {
-    public enum Form: Sendable {
+package struct RecordFields {
+    package enum Form: Sendable {
         /// A LEB128 number.
         case number
         /// A length and that many bytes.
@@ -14,9 +14,9 @@ public struct RecordFields {
         case fixed
     }
 
-    public struct Field: Sendable, Equatable {
-        public let form: Form
-        public let range: Range<Int>
+    package struct Field: Sendable, Equatable {
+        package let form: Form
+        package let range: Range<Int>
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -28,7 +28,7 @@ public struct RecordFields {
 
     /// Returns the fields of a record's payload, in order; the bytes between them are names, tags and counts. Empty
     /// for a kind that is not described, and for invalid bytes.
-    public static func of(kind: UInt8, payload: UnsafeRawBufferPointer) -> [Field] {
+    package static func of(kind: UInt8, payload: UnsafeRawBufferPointer) -> [Field] {
         var scan = RecordFields(bytes: payload)
         do throws(Unreadable) {
             try scan.number()

@@ -1,14 +1,14 @@
-public import EDM
+package import EDM
 
 /// The binary form of property values without a record, as stored in the views next to their typed columns.
-public enum ValueCodec {
-    public static func encode(_ values: PropertyValues) -> [UInt8] {
+package enum ValueCodec {
+    package static func encode(_ values: PropertyValues) -> [UInt8] {
         var writer = ByteWriter(minimumCapacity: 32 * values.count)
         writer.properties(values)
         return writer.bytes
     }
 
-    public static func decode(_ bytes: [UInt8]) throws(CodecError) -> PropertyValues {
+    package static func decode(_ bytes: [UInt8]) throws(CodecError) -> PropertyValues {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.properties() }
     }
 
@@ -30,23 +30,23 @@ public enum ValueCodec {
         }
     }
 
-    public static func encode(_ operation: Operation) -> [UInt8] {
+    package static func encode(_ operation: Operation) -> [UInt8] {
         var writer = ByteWriter(minimumCapacity: 256)
         writer.operation(operation)
         return writer.bytes
     }
 
-    public static func encode(_ prepared: BatchPrepared) -> [UInt8] {
+    package static func encode(_ prepared: BatchPrepared) -> [UInt8] {
         var writer = ByteWriter()
         writer.prepared(prepared)
         return writer.bytes
     }
 
-    public static func decodeBatchPrepared(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
+    package static func decodeBatchPrepared(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.prepared() }
     }
 
-    public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
+    package static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operation() }
     }
 

@@ -1,20 +1,20 @@
-public import EDM
+package import EDM
 
 /// A call of an action of the service as a part of an operation.
 ///
 /// The action of the operation is the declared effect in the store: an update or a deletion of an entity, usually of
 /// the bound one. The answer of the service replaces it.
-public struct ActionCall: Sendable, Hashable {
+package struct ActionCall: Sendable, Hashable {
     /// The name of an import, or the qualified name of a bound action.
-    public var name: String
+    package var name: String
     /// The resource that the action is bound to; `nil` for an import.
-    public var binding: Binding?
+    package var binding: Binding?
     /// The arguments in the order of the app.
-    public var arguments: [Argument]
+    package var arguments: [Argument]
     /// The treatment of an entity that the answer contains.
-    public var answer: Answer
+    package var answer: Answer
 
-    public enum Binding: Sendable, Hashable {
+    package enum Binding: Sendable, Hashable {
         case entity(EntityID)
         /// A property of an entity: the targets of a navigation property, or a structural value.
         case property(String, of: EntityID)
@@ -22,38 +22,38 @@ public struct ActionCall: Sendable, Hashable {
         case set(String, type: String?)
     }
 
-    public enum Answer: UInt8, Sendable, Hashable {
+    package enum Answer: UInt8, Sendable, Hashable {
         /// The returned entity is the one with its key.
         case byKey = 0
         /// The returned entity is the bound one, even if its key differs.
         case boundEntity = 1
     }
 
-    public struct Argument: Sendable, Hashable {
-        public var name: String
-        public var content: Content
+    package struct Argument: Sendable, Hashable {
+        package var name: String
+        package var content: Content
 
-        public init(_ name: String, _ content: Content) {
+        package init(_ name: String, _ content: Content) {
             self.name = name
             self.content = content
         }
     }
 
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         case value(Value)
         case entity(Entity)
         case entities([Entity])
     }
 
     /// An entity as an argument.
-    public enum Entity: Sendable, Hashable {
+    package enum Entity: Sendable, Hashable {
         /// An entity of the store, sent as a reference.
         case reference(EntityID)
         /// The content of an entity that does not exist.
         case content(type: String, PropertyValues)
     }
 
-    public init(
+    package init(
         _ name: String, on binding: Binding? = nil, _ arguments: [Argument] = [], answer: Answer = .byKey
     ) {
         self.name = name
@@ -65,7 +65,7 @@ public struct ActionCall: Sendable, Hashable {
 
 extension ActionCall {
     /// The entity that the action is bound to, or whose property it is bound to.
-    public var boundEntity: EntityID? {
+    package var boundEntity: EntityID? {
         switch binding {
         case .entity(let entity), .property(_, of: let entity): entity
         case .set, nil: nil
@@ -73,7 +73,7 @@ extension ActionCall {
     }
 
     /// The entities that the arguments refer to, each once, in order.
-    public var argumentEntities: [EntityID] {
+    package var argumentEntities: [EntityID] {
         var found: [EntityID] = []
         for argument in arguments {
             for case .reference(let entity) in argument.content.entities where !found.contains(entity) {
@@ -86,7 +86,7 @@ extension ActionCall {
 
 extension ActionCall.Content {
     /// The entities of the argument.
-    public var entities: [ActionCall.Entity] {
+    package var entities: [ActionCall.Entity] {
         switch self {
         case .value: []
         case .entity(let entity): [entity]
@@ -97,5 +97,5 @@ extension ActionCall.Content {
 
 extension EntityID {
     /// The ID that no entity has: the subject of a call that is not about an entity of the store.
-    public static let unbound = EntityID(rawValue: 0)
+    package static let unbound = EntityID(rawValue: 0)
 }

@@ -1,38 +1,38 @@
 /// A batch about to be sent. Logged before its first byte is sent, so that after a crash it is known which operations
 /// may have arrived.
-public struct BatchPrepared: Sendable, Hashable {
-    public var batch: BatchID
+package struct BatchPrepared: Sendable, Hashable {
+    package var batch: BatchID
     /// The requests in the order of the batch, by change set. A request that carries further operations has one element
     /// for each of them, directly after its own and with the same Content-ID.
-    public var changeSets: [[Request]]
+    package var changeSets: [[Request]]
     /// A Boolean value that indicates whether the plan coalesced operations beyond refused ones.
-    public var coalesces = false
+    package var coalesces = false
     /// The requests as sent, by change set, including the identifiers by which the service detects repetitions: a
     /// repeated request must be identical byte for byte. Empty if the service does not support it.
-    public var sent: [[SentRequest]]
+    package var sent: [[SentRequest]]
     /// The fingerprint; `nil` if the log was written by a version without it, or if the batch could not be encoded.
-    public var fingerprint: Fingerprint?
+    package var fingerprint: Fingerprint?
 
     /// A digest of the batch, which allows verifying that a rebuilt batch is identical byte for byte.
-    public struct Fingerprint: Sendable, Hashable {
+    package struct Fingerprint: Sendable, Hashable {
         /// The length of the body of the `$batch` request; for a single request, the length of the whole request.
-        public var byteCount: UInt64
+        package var byteCount: UInt64
         /// The SHA-256 of these bytes.
-        public var digest: [UInt8]
+        package var digest: [UInt8]
         /// The service options with which it was built, if they deviate from the standard.
-        public var options: [Option]
+        package var options: [Option]
 
-        public struct Option: Sendable, Hashable {
-            public var name: String
-            public var value: String
+        package struct Option: Sendable, Hashable {
+            package var name: String
+            package var value: String
 
-            public init(name: String, value: String) {
+            package init(name: String, value: String) {
                 self.name = name
                 self.value = value
             }
         }
 
-        public init(byteCount: UInt64, digest: [UInt8], options: [Option]) {
+        package init(byteCount: UInt64, digest: [UInt8], options: [Option]) {
             self.byteCount = byteCount
             self.digest = digest
             self.options = options
@@ -40,17 +40,17 @@ public struct BatchPrepared: Sendable, Hashable {
     }
 
     /// One request, or a further operation that it carries. An operation may need several requests.
-    public struct Request: Sendable, Hashable {
-        public var contentID: String
-        public var operation: SequenceNumber
+    package struct Request: Sendable, Hashable {
+        package var contentID: String
+        package var operation: SequenceNumber
         /// The effect of the request, or nil for an operation that it carries. Nil for all requests if the log was
         /// written by a version that did not record effects.
-        public var effect: Effect?
+        package var effect: Effect?
         /// The entity that the request creates, with those below it.
-        public var creates: NewEntity?
-        public var references = References()
+        package var creates: NewEntity?
+        package var references = References()
 
-        public init(
+        package init(
             contentID: String, operation: SequenceNumber, effect: Effect? = nil, creates: NewEntity? = nil,
             references: References = References()
         ) {
@@ -63,15 +63,15 @@ public struct BatchPrepared: Sendable, Hashable {
     }
 
     /// The references of a request to entities, as far as they help to interpret a refusal.
-    public struct References: Sendable, Hashable {
+    package struct References: Sendable, Hashable {
         /// The Content-ID with which the URL begins, if it refers to an entity that the change set creates.
-        public var contentIDInURL: String?
+        package var contentIDInURL: String?
         /// Whether the body refers to an entity that the change set creates.
-        public var hasContentIDInBody: Bool
+        package var hasContentIDInBody: Bool
         /// Whether the request also refers to entities that the service knows.
-        public var hasOthers: Bool
+        package var hasOthers: Bool
 
-        public init(contentIDInURL: String? = nil, hasContentIDInBody: Bool = false, hasOthers: Bool = false) {
+        package init(contentIDInURL: String? = nil, hasContentIDInBody: Bool = false, hasOthers: Bool = false) {
             self.contentIDInURL = contentIDInURL
             self.hasContentIDInBody = hasContentIDInBody
             self.hasOthers = hasOthers
@@ -79,7 +79,7 @@ public struct BatchPrepared: Sendable, Hashable {
     }
 
     /// The effect of a request. The raw values are part of the format and never reused.
-    public enum Effect: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Effect: UInt8, Sendable, Hashable, CaseIterable {
         case create = 1
         case update = 2
         case delete = 3
@@ -90,18 +90,18 @@ public struct BatchPrepared: Sendable, Hashable {
     }
 
     /// A Boolean value that indicates whether the effects of the requests are known.
-    public var hasEffects: Bool { changeSets.contains { $0.contains { $0.effect != nil } } }
+    package var hasEffects: Bool { changeSets.contains { $0.contains { $0.effect != nil } } }
 
     /// A request in its final form, without credentials, tokens and cookies, which are added each time it is sent.
-    public struct SentRequest: Sendable, Hashable {
-        public var contentID: String
-        public var method: String
+    package struct SentRequest: Sendable, Hashable {
+        package var contentID: String
+        package var method: String
         /// The URL: relative to the service root, absolute, or beginning with `$<Content-ID>`.
-        public var url: String
-        public var headers: [Operation.Header]
-        public var body: [UInt8]
+        package var url: String
+        package var headers: [Operation.Header]
+        package var body: [UInt8]
 
-        public init(contentID: String, method: String, url: String, headers: [Operation.Header], body: [UInt8]) {
+        package init(contentID: String, method: String, url: String, headers: [Operation.Header], body: [UInt8]) {
             self.contentID = contentID
             self.method = method
             self.url = url
@@ -110,7 +110,7 @@ public struct BatchPrepared: Sendable, Hashable {
         }
     }
 
-    public init(
+    package init(
         batch: BatchID, changeSets: [[Request]], sent: [[SentRequest]] = [], fingerprint: Fingerprint? = nil
     ) {
         self.batch = batch
@@ -120,29 +120,29 @@ public struct BatchPrepared: Sendable, Hashable {
     }
 
     /// The operations of the batch, each once, in order of appearance.
-    public var operations: [SequenceNumber] {
+    package var operations: [SequenceNumber] {
         var seen: Set<SequenceNumber> = []
         return changeSets.flatMap { $0 }.map(\.operation).filter { seen.insert($0).inserted }
     }
 }
 
 /// An entity that a request creates, with the entities that it creates below it.
-public struct NewEntity: Sendable, Hashable {
-    public var id: EntityID
-    public var below: [Level]
+package struct NewEntity: Sendable, Hashable {
+    package var id: EntityID
+    package var below: [Level]
 
     /// The new entities for one navigation property, in the order of the body.
-    public struct Level: Sendable, Hashable {
-        public var navigation: String
-        public var entities: [NewEntity]
+    package struct Level: Sendable, Hashable {
+        package var navigation: String
+        package var entities: [NewEntity]
 
-        public init(navigation: String, entities: [NewEntity]) {
+        package init(navigation: String, entities: [NewEntity]) {
             self.navigation = navigation
             self.entities = entities
         }
     }
 
-    public init(_ id: EntityID, below: [Level] = []) {
+    package init(_ id: EntityID, below: [Level] = []) {
         self.id = id
         self.below = below
     }

@@ -2,45 +2,33 @@
 ///
 /// The operations stay in the log unchanged; this record contains the parts that are no longer valid. Agreed values
 /// that are neither side's follow as an update.
-public struct ConflictResolved: Sendable, Hashable {
-    public var entity: EntityID
-    public var decision: Decision
+package struct ConflictResolved: Sendable, Hashable {
+    package var entity: EntityID
+    package var decision: Decision
     /// The parts that are removed from operations.
-    public var dropped: [PartialUpdate]
+    package var dropped: [PartialUpdate]
     /// The undone operations, including dependent ones.
-    public var takenBack: [SequenceNumber]
+    package var takenBack: [SequenceNumber]
     /// The operations that the service rejected because of the conflict and that are sent again.
-    public var released: [SequenceNumber]
+    package var released: [SequenceNumber]
 
-    /// The origin of the resolution.
-    public enum Decision: UInt8, Sendable, Hashable, CaseIterable {
-        /// The policy *client wins*.
-        case clientWins = 1
-        /// The policy *server wins*.
-        case serverWins = 2
-        /// Both sides changed different parts, and both changes are kept.
-        case merged = 3
-        /// A function of the app.
-        case app = 4
-        /// A call for this conflict.
-        case call = 5
-    }
+    package typealias Decision = ConflictDecision
 
     /// A part of an update.
-    public struct PartialUpdate: Sendable, Hashable {
-        public var operation: SequenceNumber
-        public var properties: [String]
+    package struct PartialUpdate: Sendable, Hashable {
+        package var operation: SequenceNumber
+        package var properties: [String]
         /// Single-valued navigation properties that the operation binds.
-        public var navigations: [String]
+        package var navigations: [String]
 
-        public init(operation: SequenceNumber, properties: [String], navigations: [String] = []) {
+        package init(operation: SequenceNumber, properties: [String], navigations: [String] = []) {
             self.operation = operation
             self.properties = properties
             self.navigations = navigations
         }
     }
 
-    public init(
+    package init(
         entity: EntityID, decision: Decision, dropped: [PartialUpdate] = [], takenBack: [SequenceNumber] = [],
         released: [SequenceNumber] = []
     ) {
@@ -50,4 +38,18 @@ public struct ConflictResolved: Sendable, Hashable {
         self.takenBack = takenBack
         self.released = released
     }
+}
+
+/// The origin of the resolution of a conflict.
+public enum ConflictDecision: UInt8, Sendable, Hashable, CaseIterable {
+    /// The policy *client wins*.
+    case clientWins = 1
+    /// The policy *server wins*.
+    case serverWins = 2
+    /// Both sides changed different parts, and both changes are kept.
+    case merged = 3
+    /// A function of the app.
+    case app = 4
+    /// A call for this conflict.
+    case call = 5
 }

@@ -1,6 +1,6 @@
 import EDM
 /// The mode in which a defining query is downloaded.
-public enum DownloadMode: UInt8, Sendable, Hashable, CaseIterable {
+package enum DownloadMode: UInt8, Sendable, Hashable, CaseIterable {
     /// A full download. Entities that the query covered before and does not return any more are removed when it
     /// finishes.
     case full = 0
@@ -14,12 +14,12 @@ public enum DownloadMode: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// A query of a starting download.
-public struct QueryStart: Sendable, Hashable {
+package struct QueryStart: Sendable, Hashable {
     /// The query's name.
-    public var query: String
-    public var mode: DownloadMode
+    package var query: String
+    package var mode: DownloadMode
 
-    public init(query: String, mode: DownloadMode = .full) {
+    package init(query: String, mode: DownloadMode = .full) {
         self.query = query
         self.mode = mode
     }
@@ -27,12 +27,12 @@ public struct QueryStart: Sendable, Hashable {
 
 extension Record.Body {
     /// Returns the start of a full download of the queries.
-    public static func downloadStarted(queries: [String]) -> Record.Body {
+    package static func downloadStarted(queries: [String]) -> Record.Body {
         .downloadStarted(queries.map { QueryStart(query: $0) })
     }
 
     /// Returns the end of a download without delta link.
-    public static func downloadFinished(query: String) -> Record.Body {
+    package static func downloadFinished(query: String) -> Record.Body {
         .downloadFinished(DownloadFinished(query: query))
     }
 }
@@ -40,33 +40,33 @@ extension Record.Body {
 /// The content of a page of a defining query, or of a part of a long page.
 ///
 /// Its members apply in the order of their declaration. Changes of an entity in another order are in several records.
-public struct DownloadPage: Sendable, Hashable {
-    public var query: String
+package struct DownloadPage: Sendable, Hashable {
+    package var query: String
     /// The entities of the page; if the page was compared with the store, only the new and changed ones.
-    public var entities: [EntityImage]
+    package var entities: [EntityImage]
     /// The unchanged entities, in the order of the page.
-    public var unchanged: [EntityID]
+    package var unchanged: [EntityID]
     /// The entities that the service has deleted.
-    public var removed: [EntityID]
+    package var removed: [EntityID]
     /// The entities that the query does not return any more. The service may still have them.
-    public var left: [EntityID]
+    package var left: [EntityID]
     /// Added and removed links, in this order.
-    public var links: [ChangedLink]
+    package var links: [ChangedLink]
     /// The URL of the next page. Only in the last record of a page that is not the last one: an interrupted download
     /// continues from here.
-    public var next: String?
+    package var next: String?
 
     /// The maximum number of entities in ``unchanged``.
-    public static let unchangedLimit = 1 << 16
+    package static let unchangedLimit = 1 << 16
 
     /// A link that was added or removed. Without a target, any target of a single-valued property is removed.
-    public struct ChangedLink: Sendable, Hashable {
-        public var source: EntityID
-        public var navigation: String
-        public var target: EntityID?
-        public var isAdded: Bool
+    package struct ChangedLink: Sendable, Hashable {
+        package var source: EntityID
+        package var navigation: String
+        package var target: EntityID?
+        package var isAdded: Bool
 
-        public init(source: EntityID, navigation: String, target: EntityID?, isAdded: Bool) {
+        package init(source: EntityID, navigation: String, target: EntityID?, isAdded: Bool) {
             self.source = source
             self.navigation = navigation
             self.target = target
@@ -74,7 +74,7 @@ public struct DownloadPage: Sendable, Hashable {
         }
     }
 
-    public init(
+    package init(
         query: String, entities: [EntityImage] = [], unchanged: [EntityID] = [], removed: [EntityID] = [],
         left: [EntityID] = [], links: [ChangedLink] = [], next: String? = nil
     ) {
@@ -100,7 +100,7 @@ public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
     public var target: String
 
     /// The maximum number in a store.
-    public static let limit = 10_000
+    package static let limit = 10_000
 
     public init(query: String, set: String, source: String, navigation: String, target: String) {
         self.query = query
@@ -119,18 +119,18 @@ public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(source)/\(navigation) to \(target)" }
 
     /// The total number of bytes of its texts.
-    public var byteCount: Int {
+    package var byteCount: Int {
         query.utf8.count + set.utf8.count + source.utf8.count + navigation.utf8.count + target.utf8.count
     }
 }
 
 /// The end of a defining query's download.
-public struct DownloadFinished: Sendable, Hashable {
-    public var query: String
+package struct DownloadFinished: Sendable, Hashable {
+    package var query: String
     /// The delta link for subsequent changes, as the service wrote it, or `nil` if the service returned none.
-    public var deltaLink: String?
+    package var deltaLink: String?
 
-    public init(query: String, deltaLink: String? = nil) {
+    package init(query: String, deltaLink: String? = nil) {
         self.query = query
         self.deltaLink = deltaLink
     }

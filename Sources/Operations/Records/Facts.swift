@@ -1,26 +1,26 @@
-public import EDM
+package import EDM
 
 /// The service of a store, with the metadata document for interpreting the records.
-public struct ServiceDescription: Sendable, Hashable {
+package struct ServiceDescription: Sendable, Hashable {
     /// An absolute URL with a trailing slash.
-    public var root: String
+    package var root: String
     /// The metadata document as received from the service.
-    public var metadata: [UInt8]
+    package var metadata: [UInt8]
 
-    public init(root: String, metadata: [UInt8]) {
+    package init(root: String, metadata: [UInt8]) {
         self.root = root
         self.metadata = metadata
     }
 }
 
 /// A read query that defines a part of the service to be kept offline.
-public struct DefiningQuery: Sendable, Hashable {
-    public var name: String
+package struct DefiningQuery: Sendable, Hashable {
+    package var name: String
     /// The query, relative to the service root, without a leading slash: `Orders?$filter=Amount gt 100`.
-    public var query: String
-    public var automaticallyRetrievesStreams: Bool
+    package var query: String
+    package var automaticallyRetrievesStreams: Bool
 
-    public init(name: String, query: String, automaticallyRetrievesStreams: Bool = false) {
+    package init(name: String, query: String, automaticallyRetrievesStreams: Bool = false) {
         self.name = name
         self.query = query
         self.automaticallyRetrievesStreams = automaticallyRetrievesStreams
@@ -28,33 +28,33 @@ public struct DefiningQuery: Sendable, Hashable {
 }
 
 /// An entity as the service last returned it.
-public struct EntityImage: Sendable, Hashable {
-    public var entity: EntityID
-    public var set: String
-    public var type: String
+package struct EntityImage: Sendable, Hashable {
+    package var entity: EntityID
+    package var set: String
+    package var type: String
     /// The returned values. A property that is missing keeps its value.
-    public var values: PropertyValues
-    public var etag: String?
+    package var values: PropertyValues
+    package var etag: String?
     /// The service's URL of the entity if it does not follow from the key: the URL for modifications, or the
     /// entity-id. Relative to the service root if it is below it. It is kept when the key changes.
-    public var editLink: String?
+    package var editLink: String?
     /// Links from `$expand`.
-    public var links: [ImageLinks]
+    package var links: [ImageLinks]
 
-    public struct ImageLinks: Sendable, Hashable {
-        public var navigation: String
-        public var targets: [EntityID]
+    package struct ImageLinks: Sendable, Hashable {
+        package var navigation: String
+        package var targets: [EntityID]
         /// Whether `targets` is complete. If not, other links are kept.
-        public var isComplete: Bool
+        package var isComplete: Bool
 
-        public init(navigation: String, targets: [EntityID], isComplete: Bool) {
+        package init(navigation: String, targets: [EntityID], isComplete: Bool) {
             self.navigation = navigation
             self.targets = targets
             self.isComplete = isComplete
         }
     }
 
-    public init(
+    package init(
         entity: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil,
         editLink: String? = nil, links: [ImageLinks] = []
     ) {
@@ -68,28 +68,28 @@ public struct EntityImage: Sendable, Hashable {
     }
 
     /// Returns whether the images are equal. ETags and links are compared by code units.
-    public static func == (a: EntityImage, b: EntityImage) -> Bool {
+    package static func == (a: EntityImage, b: EntityImage) -> Bool {
         a.entity == b.entity && a.set == b.set && a.type == b.type && a.etag.isExactly(b.etag)
             && a.editLink.isExactly(b.editLink) && a.values == b.values && a.links == b.links
     }
 }
 
 /// The outcome of a batch, by operation.
-public struct BatchAnswered: Sendable, Hashable {
-    public var batch: BatchID
-    public var outcomes: [Outcome]
+package struct BatchAnswered: Sendable, Hashable {
+    package var batch: BatchID
+    package var outcomes: [Outcome]
 
-    public struct Outcome: Sendable, Hashable {
-        public var operation: SequenceNumber
-        public var result: Result
+    package struct Outcome: Sendable, Hashable {
+        package var operation: SequenceNumber
+        package var result: Result
 
-        public init(operation: SequenceNumber, result: Result) {
+        package init(operation: SequenceNumber, result: Result) {
             self.operation = operation
             self.result = result
         }
     }
 
-    public enum Result: Sendable, Hashable {
+    package enum Result: Sendable, Hashable {
         /// Confirmed. The images contain the entities as the service has them now; if there is none, the operation's
         /// own values apply.
         case confirmed(images: [EntityImage])
@@ -103,7 +103,7 @@ public struct BatchAnswered: Sendable, Hashable {
         case inDoubt(String)
     }
 
-    public init(batch: BatchID, outcomes: [Outcome]) {
+    package init(batch: BatchID, outcomes: [Outcome]) {
         self.batch = batch
         self.outcomes = outcomes
     }
@@ -141,13 +141,13 @@ public struct Refusal: Sendable, Hashable {
 /// too, unless only operations were postponed.
 public struct UploadPostponed: Sendable, Hashable {
     /// The earliest time of the next attempt.
-    public var notBefore: Timestamp
+    package var notBefore: Timestamp
     /// The number of consecutive failed attempts.
     public var attempt: Int
     /// The reason, as a sentence.
     public var reason: String
 
-    public init(notBefore: Timestamp, attempt: Int, reason: String) {
+    package init(notBefore: Timestamp, attempt: Int, reason: String) {
         self.notBefore = notBefore
         self.attempt = attempt
         self.reason = reason
@@ -156,23 +156,23 @@ public struct UploadPostponed: Sendable, Hashable {
 
 /// A batch that the service accepted for asynchronous processing (202 with `respond-async`). Logged before the first
 /// poll, so that the result is polled after a restart.
-public struct BatchAccepted: Sendable, Hashable {
-    public var batch: BatchID
+package struct BatchAccepted: Sendable, Hashable {
+    package var batch: BatchID
     /// The URL of the status monitor: absolute, or relative to the service root.
-    public var monitor: String
+    package var monitor: String
 
-    public init(batch: BatchID, monitor: String) {
+    package init(batch: BatchID, monitor: String) {
         self.batch = batch
         self.monitor = monitor
     }
 }
 
 /// A batch without response, whose operations may or may not have taken effect.
-public struct BatchInterrupted: Sendable, Hashable {
-    public var batch: BatchID
-    public var reason: String
+package struct BatchInterrupted: Sendable, Hashable {
+    package var batch: BatchID
+    package var reason: String
 
-    public init(batch: BatchID, reason: String) {
+    package init(batch: BatchID, reason: String) {
         self.batch = batch
         self.reason = reason
     }

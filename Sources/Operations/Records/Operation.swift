@@ -1,10 +1,10 @@
-public import EDM
+package import EDM
 
 /// A local intent: a modification by the app, in terms of entity IDs.
 ///
 /// An operation is pending until the log records its outcome: confirmed, rejected or undone.
-public struct Operation: Sendable, Hashable {
-    public enum Action: Sendable, Hashable {
+package struct Operation: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// A new entity and, with a parent, the link to it (`createRelatedEntity`).
         ///
         /// Indirect, because operations are copied often and should be small.
@@ -18,27 +18,27 @@ public struct Operation: Sendable, Hashable {
         case deleteLink(Link)
     }
 
-    public var action: Action
+    package var action: Action
     /// The first sequence number of the operation's change set in the app. The members of a change set are
     /// consecutive and are sent together or not at all.
-    public var changeSet: SequenceNumber?
+    package var changeSet: SequenceNumber?
     /// The ETag of the version on which the app based the change; `nil` if the entity has none or is new.
-    public var baseETag: String?
+    package var baseETag: String?
     /// Contains one element if the operation has rare attributes. Operations are copied often, so they should be
     /// small.
     private var rare: [RareAttributes] = []
 
-    public struct Header: Sendable, Hashable {
-        public var name: String
-        public var value: String
+    package struct Header: Sendable, Hashable {
+        package var name: String
+        package var value: String
 
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    public init(
+    package init(
         _ action: Action, changeSet: SequenceNumber? = nil, transactionID: String? = nil, baseETag: String? = nil,
         customTag: String? = nil, headers: [Header] = [], headerTemplates: [HeaderTemplate] = [],
         isUnmodifiable: Bool = false, uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued,
@@ -87,42 +87,42 @@ extension Operation {
 
     /// The app's transaction, whose operations are sent in one change set from any positions in the queue; see
     /// ``changeSet`` for operations of one call.
-    public var transactionID: String? {
+    package var transactionID: String? {
         get { rare.first?.transactionID }
         set { setRare(\.transactionID, newValue) }
     }
 
     /// A tag set by the app, which is returned with errors.
-    public var customTag: String? {
+    package var customTag: String? {
         get { rare.first?.customTag }
         set { setRare(\.customTag, newValue) }
     }
 
     /// The app's headers for this request, sent unchanged.
-    public var headers: [Header] {
+    package var headers: [Header] {
         get { rare.first?.headers ?? [] }
         set { setRare(\.headers, newValue) }
     }
 
     /// Headers that contain keys of entities, sent once the keys are known.
-    public var headerTemplates: [HeaderTemplate] {
+    package var headerTemplates: [HeaderTemplate] {
         get { rare.first?.headerTemplates ?? [] }
         set { setRare(\.headerTemplates, newValue) }
     }
 
     /// Whether the request must be sent exactly as it was made, not combined with other operations.
-    public var isUnmodifiable: Bool {
+    package var isUnmodifiable: Bool {
         get { rare.first?.isUnmodifiable ?? false }
         set { setRare(\.isUnmodifiable, newValue) }
     }
 
     /// The category by which an upload can select the operation.
-    public var uploadCategory: UploadCategory? {
+    package var uploadCategory: UploadCategory? {
         get { rare.first?.uploadCategory }
         set { setRare(\.uploadCategory, newValue) }
     }
 
-    public var delivery: Delivery {
+    package var delivery: Delivery {
         get { rare.first?.delivery ?? .queued }
         set { setRare(\.delivery, newValue) }
     }
@@ -131,7 +131,7 @@ extension Operation {
     ///
     /// A create with a stream has no properties: the service accepts only the bytes, and a following update contains
     /// the rest.
-    public var stream: StreamWrite? {
+    package var stream: StreamWrite? {
         get { rare.first?.stream }
         set { setRare(\.stream, newValue) }
     }
@@ -139,7 +139,7 @@ extension Operation {
     /// The action of the service that the operation calls; `nil` for all operations that modify data directly.
     ///
     /// The ``action`` of a call is its declared effect: an update or a deletion, which no request expresses.
-    public var call: ActionCall? {
+    package var call: ActionCall? {
         get { rare.first?.call }
         set { setRare(\.call, newValue) }
     }
@@ -155,28 +155,28 @@ extension Operation {
 }
 
 /// A new entity with everything that is created together with it.
-public struct Creation: Sendable, Hashable {
-    public var entity: EntityID
-    public var set: String
+package struct Creation: Sendable, Hashable {
+    package var entity: EntityID
+    package var set: String
     /// The qualified name of the entity type, which may derive from the set's.
-    public var type: String
+    package var type: String
     /// Only the set properties: an absent property is *unset*, which is neither null nor its default.
-    public var values: PropertyValues
-    public var bindings: [Binding]
+    package var values: PropertyValues
+    package var bindings: [Binding]
     /// Deep insert: new entities of a navigation property.
-    public var inline: [Inline]
+    package var inline: [Inline]
 
-    public struct Inline: Sendable, Hashable {
-        public var navigation: String
-        public var entities: [Creation]
+    package struct Inline: Sendable, Hashable {
+        package var navigation: String
+        package var entities: [Creation]
 
-        public init(navigation: String, entities: [Creation]) {
+        package init(navigation: String, entities: [Creation]) {
             self.navigation = navigation
             self.entities = entities
         }
     }
 
-    public init(
+    package init(
         entity: EntityID, set: String, type: String, values: PropertyValues, bindings: [Binding] = [],
         inline: [Inline] = []
     ) {
@@ -190,34 +190,34 @@ public struct Creation: Sendable, Hashable {
 }
 
 /// The parent in whose navigation property an entity is created.
-public struct Parent: Sendable, Hashable {
-    public var entity: EntityID
-    public var navigation: String
+package struct Parent: Sendable, Hashable {
+    package var entity: EntityID
+    package var navigation: String
 
-    public init(entity: EntityID, navigation: String) {
+    package init(entity: EntityID, navigation: String) {
         self.entity = entity
         self.navigation = navigation
     }
 }
 
 /// A link to an existing entity that is created as part of a create or update.
-public struct Binding: Sendable, Hashable {
-    public var navigation: String
-    public var targets: [EntityID]
+package struct Binding: Sendable, Hashable {
+    package var navigation: String
+    package var targets: [EntityID]
 
-    public init(navigation: String, targets: [EntityID]) {
+    package init(navigation: String, targets: [EntityID]) {
         self.navigation = navigation
         self.targets = targets
     }
 }
 
 /// A link between two entities by a navigation property of the first.
-public struct Link: Sendable, Hashable {
-    public var from: EntityID
-    public var navigation: String
-    public var to: EntityID
+package struct Link: Sendable, Hashable {
+    package var from: EntityID
+    package var navigation: String
+    package var to: EntityID
 
-    public init(from: EntityID, navigation: String, to: EntityID) {
+    package init(from: EntityID, navigation: String, to: EntityID) {
         self.from = from
         self.navigation = navigation
         self.to = to
@@ -226,24 +226,24 @@ public struct Link: Sendable, Hashable {
 
 extension Creation {
     /// The entity and all entities created below it, in order of appearance.
-    public var createdEntities: [EntityID] {
+    package var createdEntities: [EntityID] {
         inline.isEmpty ? [entity] : [entity] + inline.flatMap { $0.entities.flatMap(\.createdEntities) }
     }
 
     /// The existing entities to which the creation binds, at any level.
-    public var boundEntities: [EntityID] {
+    package var boundEntities: [EntityID] {
         bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.boundEntities) }
     }
 }
 
 extension Operation {
     /// The entities that the operation creates.
-    public var createdEntities: [EntityID] {
+    package var createdEntities: [EntityID] {
         if case .create(let creation, _) = action { creation.createdEntities } else { [] }
     }
 
     /// The entities that must exist for the operation: those that it changes, deletes, links or binds to.
-    public var referencedEntities: [EntityID] {
+    package var referencedEntities: [EntityID] {
         let own: [EntityID] =
             switch action {
             case .create(let creation, let parent): creation.boundEntities + (parent.map { [$0.entity] } ?? [])
@@ -260,7 +260,7 @@ extension Operation {
     }
 
     /// All entities that the operation names, created and referenced.
-    public var touchedEntities: [EntityID] { createdEntities + referencedEntities }
+    package var touchedEntities: [EntityID] { createdEntities + referencedEntities }
 
     /// Calls the closure for each touched entity, without allocating a list for the usual single entity.
     package func forEachTouched(_ body: (EntityID) -> Void) {
@@ -277,7 +277,7 @@ extension Operation {
     }
 
     /// The main entity of the operation; ``EntityID/unbound`` for a call that is not about an entity.
-    public var subject: EntityID {
+    package var subject: EntityID {
         switch action {
         case .create(let creation, _): creation.entity
         case .update(let entity, _, _), .delete(let entity): entity

@@ -17,23 +17,23 @@ public enum UploadCategory: Sendable, Hashable {
 
 /// A header whose value contains keys of entities. The value is built when the request is encoded, because an entity
 /// that the service has not confirmed has no key.
-public struct HeaderTemplate: Sendable, Hashable {
-    public var name: String
-    public var parts: [Part]
+package struct HeaderTemplate: Sendable, Hashable {
+    package var name: String
+    package var parts: [Part]
 
-    public enum Part: Sendable, Hashable {
+    package enum Part: Sendable, Hashable {
         case text(String)
         /// The value of a key property.
         case key(EntityID, property: String)
     }
 
-    public init(name: String, parts: [Part]) {
+    package init(name: String, parts: [Part]) {
         self.name = name
         self.parts = parts
     }
 
     /// The entities whose keys the value needs.
-    public var entities: [EntityID] {
+    package var entities: [EntityID] {
         parts.compactMap { if case .key(let entity, _) = $0 { entity } else { nil } }
     }
 }

@@ -34,7 +34,7 @@ public struct QuarantinedEntity: Sendable, Hashable, CustomStringConvertible {
     public var count: UInt64
 
     /// The maximum number per query in a store.
-    public static let limit = 200
+    package static let limit = 200
 
     public init(
         query: String, set: String, name: String? = nil, entity: EntityID? = nil, reason: Reason, path: String = "",

@@ -1,15 +1,15 @@
 /// One entry of the log: a local intent or a fact, with the time at which it was recorded.
-public struct Record: Sendable, Hashable {
-    public var time: Timestamp
-    public var body: Body
+package struct Record: Sendable, Hashable {
+    package var time: Timestamp
+    package var body: Body
 
-    public init(time: Timestamp, body: Body) {
+    package init(time: Timestamp, body: Body) {
         self.time = time
         self.body = body
     }
 
     /// All contents that can change the state. Each case is one or more record kinds of the codec.
-    public enum Body: Sendable, Hashable {
+    package enum Body: Sendable, Hashable {
         /// The service's root and metadata, at the creation of a store and whenever its model changes.
         case serviceInstalled(ServiceDescription)
         case operation(Operation)

@@ -12,11 +12,11 @@ public struct UnfitOperation: Sendable, Hashable {
 }
 
 /// The new content of a pending operation, which replaces the old one: the part that fits the service's metadata.
-public struct AmendedOperation: Sendable, Hashable {
-    public var operation: SequenceNumber
-    public var content: Operation
+package struct AmendedOperation: Sendable, Hashable {
+    package var operation: SequenceNumber
+    package var content: Operation
 
-    public init(operation: SequenceNumber, content: Operation) {
+    package init(operation: SequenceNumber, content: Operation) {
         self.operation = operation
         self.content = content
     }
@@ -25,7 +25,7 @@ public struct AmendedOperation: Sendable, Hashable {
 extension Refusal {
     /// The code of a refusal that does not originate from the service: the metadata changed, and the operation does
     /// not fit it any more.
-    public static let modelChangedCode = "modelChanged"
+    package static let modelChangedCode = "modelChanged"
 
     /// Creates the refusal of an operation that does not fit the new metadata.
     ///
@@ -34,7 +34,7 @@ extension Refusal {
     ///   - method: the method of the request under the previous metadata.
     ///   - url: the URL of this request.
     ///   - requestBody: the body of this request.
-    public init(modelChanged reason: String, method: String = "", url: String = "", requestBody: String? = nil) {
+    package init(modelChanged reason: String, method: String = "", url: String = "", requestBody: String? = nil) {
         self.init(
             status: 0, code: Self.modelChangedCode, message: reason, method: method, url: url,
             requestBody: requestBody)
@@ -42,5 +42,5 @@ extension Refusal {
 
     /// Whether the refusal is caused by changed metadata instead of the service. It has no HTTP status, and the
     /// operation is not sent again until it fits.
-    public var isOfModel: Bool { status == 0 && code == Self.modelChangedCode }
+    package var isOfModel: Bool { status == 0 && code == Self.modelChangedCode }
 }

@@ -1,7 +1,7 @@
 internal import EDM
 
 /// An error that prevents the generation of sources.
-public enum ProxyError: Error, Sendable, Hashable {
+package enum ProxyError: Error, Sendable, Hashable {
     /// The bytes of the document are not valid UTF-8.
     case notUTF8(document: String?)
     /// An error in a metadata document, with its position.
@@ -26,7 +26,7 @@ public enum ProxyError: Error, Sendable, Hashable {
 }
 
 extension ProxyError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .notUTF8(let document):
             Self.sentence(

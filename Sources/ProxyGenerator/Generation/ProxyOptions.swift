@@ -1,23 +1,23 @@
 /// The options of a generation.
-public struct ProxyOptions: Sendable, Hashable {
+package struct ProxyOptions: Sendable, Hashable {
     /// The class name of the service. If nil, an annotation or the name of the entity container determines it.
-    public var service: String?
+    package var service: String?
     /// The prefix of the names that neither an option nor an annotation chooses.
-    public var prefix: String
+    package var prefix: String
     /// Whether the generated declarations are internal to their module.
-    public var isInternal: Bool
+    package var isInternal: Bool
     /// Whether properties that are not nullable have a type that is not optional.
-    public var disablesOptionals: Bool
+    package var disablesOptionals: Bool
     /// Whether enumerations accept members that the service adds after the generation.
-    public var hasOpenEnumerations: Bool
+    package var hasOpenEnumerations: Bool
     /// Whether the names of elements may differ only in case. Otherwise, such names are an error.
-    public var allowsCaseConflicts: Bool
+    package var allowsCaseConflicts: Bool
     /// Whether elements that an annotation declares to be for the server only are ignored.
-    public var excludesServerOnlyElements: Bool
+    package var excludesServerOnlyElements: Bool
     /// Whether questionable facets are reported.
-    public var hasFacetWarnings: Bool
+    package var hasFacetWarnings: Bool
 
-    public init(
+    package init(
         service: String? = nil, prefix: String = "", isInternal: Bool = false, disablesOptionals: Bool = false,
         hasOpenEnumerations: Bool = false, allowsCaseConflicts: Bool = false,
         excludesServerOnlyElements: Bool = false, hasFacetWarnings: Bool = false

@@ -5,14 +5,14 @@ internal import EDM
 ///
 /// The text is read into a model. The model becomes a plan that assigns all Swift names (``ServicePlan``), and the plan
 /// becomes files. The same documents and options produce the same bytes on any machine.
-public struct ProxySources: Sendable, Hashable {
+package struct ProxySources: Sendable, Hashable {
     /// The generated files: the service, its metadata, and the types. Entity types precede complex types, enumeration
     /// types and type definitions; each kind is in document order.
-    public let files: [GeneratedFile]
+    package let files: [GeneratedFile]
     /// Messages about the generation, one short line each.
-    public let notes: [String]
+    package let notes: [String]
     /// The questionable facets, if the options request them.
-    public let facetWarnings: [String]
+    package let facetWarnings: [String]
 
     /// Generates the sources from one document.
     ///
@@ -20,7 +20,7 @@ public struct ProxySources: Sendable, Hashable {
     ///   - metadata: CSDL in UTF-8, as XML or JSON, of any version that Tidelog reads.
     ///   - options: The options of the generation.
     /// - Throws: A ``ProxyError`` if the metadata or the options are invalid.
-    public init(metadata: [UInt8], options: ProxyOptions = ProxyOptions()) throws(ProxyError) {
+    package init(metadata: [UInt8], options: ProxyOptions = ProxyOptions()) throws(ProxyError) {
         try self.init(MetadataSource(bytes: metadata), options: options)
     }
 
@@ -34,7 +34,7 @@ public struct ProxySources: Sendable, Hashable {
     ///     well.
     ///   - options: The options of the generation.
     /// - Throws: A ``ProxyError`` if a document or the options are invalid.
-    public init(
+    package init(
         _ metadata: MetadataSource, references: [MetadataSource] = [], annotations: MetadataSource? = nil,
         options: ProxyOptions = ProxyOptions()
     ) throws(ProxyError) {
@@ -63,7 +63,7 @@ public struct ProxySources: Sendable, Hashable {
     /// Returns all declarations in a single file.
     ///
     /// - Parameter name: The name of the file with its extension.
-    public func singleFile(named name: String) -> GeneratedFile { GeneratedFile(name: name, joining: files) }
+    package func singleFile(named name: String) -> GeneratedFile { GeneratedFile(name: name, joining: files) }
 
     private static func model(
         _ metadata: MetadataSource, _ references: [MetadataSource], _ options: ProxyOptions

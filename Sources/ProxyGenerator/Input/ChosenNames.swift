@@ -2,7 +2,7 @@
 ///
 /// A chosen name is used unchanged, without prefix and number. If an element without annotation would have the same
 /// name, the generation fails with an error at the annotation, because the annotation must denote exactly one class.
-public struct ChosenNames: Sendable, Hashable {
+package struct ChosenNames: Sendable, Hashable {
     struct Choice: Sendable, Hashable {
         let name: String
         let place: InputLocation
@@ -18,7 +18,7 @@ public struct ChosenNames: Sendable, Hashable {
     private var owners: [String: String] = [:]
 
     /// Creates an instance without chosen names.
-    public init() {}
+    package init() {}
 
     mutating func choose(class choice: Choice, of type: String) {
         classes[type] = choice
@@ -86,11 +86,11 @@ public struct ChosenNames: Sendable, Hashable {
 }
 
 /// A position in a document.
-public struct InputLocation: Sendable, Hashable, CustomStringConvertible {
+package struct InputLocation: Sendable, Hashable, CustomStringConvertible {
     /// The name of the document; nil if there is only one.
-    public let document: String?
-    public let line: Int
-    public let column: Int
+    package let document: String?
+    package let line: Int
+    package let column: Int
 
-    public var description: String { "\(document.map { "\($0): " } ?? "")line \(line), column \(column)" }
+    package var description: String { "\(document.map { "\($0): " } ?? "")line \(line), column \(column)" }
 }

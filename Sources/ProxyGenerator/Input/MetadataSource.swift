@@ -1,12 +1,12 @@
 internal import EDM
 
 /// An input document of the generation, with the name that errors use for it.
-public struct MetadataSource: Sendable, Hashable {
+package struct MetadataSource: Sendable, Hashable {
     /// The name of the document; nil if there is only one.
-    public let name: String?
-    public let bytes: [UInt8]
+    package let name: String?
+    package let bytes: [UInt8]
 
-    public init(name: String? = nil, bytes: [UInt8]) {
+    package init(name: String? = nil, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
     }
@@ -59,7 +59,7 @@ public struct MetadataSource: Sendable, Hashable {
     /// document.
     ///
     /// Documents that only include the namespace or annotate its elements do not declare it.
-    public func declares(_ namespace: String) -> Bool? {
+    package func declares(_ namespace: String) -> Bool? {
         // Only documents that mention the namespace are parsed, because most do not.
         guard contains(namespace) || !isSingleByte else { return false }
         guard let document = try? document(), let namespaces = try? CSDLReader().namespaces(of: document) else {

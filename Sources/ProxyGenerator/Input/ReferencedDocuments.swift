@@ -4,18 +4,18 @@ internal import EDM
 /// type or an extended container.
 ///
 /// Vocabulary documents, which only annotations reference, are not needed.
-public struct ReferencedDocuments: Sendable, Hashable {
+package struct ReferencedDocuments: Sendable, Hashable {
     /// A namespace with needed elements.
-    public struct NeededNamespace: Sendable, Hashable {
-        public let namespace: String
+    package struct NeededNamespace: Sendable, Hashable {
+        package let namespace: String
         /// The URIs of the namespace in the references of the documents that were read, unchanged.
-        public let uris: [String]
+        package let uris: [String]
     }
 
     /// The documents in the order in which they were found.
-    public let found: [MetadataSource]
+    package let found: [MetadataSource]
     /// The qualified names that no document declares.
-    public let unresolved: [String]
+    package let unresolved: [String]
 
     /// The maximum number of documents. The metadata of a service usually references a few.
     static let most = 100
@@ -26,7 +26,7 @@ public struct ReferencedDocuments: Sendable, Hashable {
     ///   - metadata: The document whose references are read.
     ///   - find: Returns the document that declares the namespace; nil if it cannot be found, which is not an error.
     /// - Throws: A ``ProxyError`` if a document is invalid or there are too many.
-    public init(
+    package init(
         of metadata: MetadataSource, find: (NeededNamespace) throws(ProxyError) -> MetadataSource?
     ) throws(ProxyError) {
         var found: [MetadataSource] = []

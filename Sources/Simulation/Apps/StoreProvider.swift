@@ -6,7 +6,7 @@ import Tidelog
 
 /// The store of a device as the provider of a `DataService`, so that the simulation uses the calls of apps that the
 /// module `Tidelog` composes of several intents.
-final class StoreProvider: DataServiceProvider {
+final class StoreProvider: ServiceBackend {
     private let store: LocalStore
     private let reader: StoreReader
     private let plants: Set<SeededBug>

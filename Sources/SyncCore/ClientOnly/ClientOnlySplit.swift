@@ -1,17 +1,17 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// Separates the parts of an action that exist only in the store from those for the service.
 ///
 /// An entity of a client-only set exists only in the store, with everything that an action does to it. Of an entity of
 /// the service, this holds for client-only properties, and for links along client-only navigation properties.
-public struct ClientOnlySplit {
+package struct ClientOnlySplit {
     /// An action that consists only of client-only changes, or of none.
-    public struct Part: Sendable, Hashable {
-        public var action: Operation.Action
-        public var isClientOnly: Bool
+    package struct Part: Sendable, Hashable {
+        package var action: Operation.Action
+        package var isClientOnly: Bool
 
-        public init(_ action: Operation.Action, isClientOnly: Bool) {
+        package init(_ action: Operation.Action, isClientOnly: Bool) {
             self.action = action
             self.isClientOnly = isClientOnly
         }
@@ -20,13 +20,13 @@ public struct ClientOnlySplit {
     private let storage: WorkingSet
     private let model: EntityDataModel
 
-    public init(storage: WorkingSet, model: EntityDataModel) {
+    package init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }
 
     /// Returns the parts, in an order in which each refers only to entities that exist or that an earlier one creates.
-    public func parts(of action: Operation.Action) throws(StateError) -> [Part] {
+    package func parts(of action: Operation.Action) throws(StateError) -> [Part] {
         guard model.hasClientOnly else { return [Part(action, isClientOnly: false)] }
         switch action {
         case .create(let creation, let parent): return try parts(of: creation, in: parent)
@@ -47,7 +47,7 @@ public struct ClientOnlySplit {
     }
 
     /// Returns whether an operation consists only of client-only changes.
-    public func isClientOnly(_ operation: Operation) throws(StateError) -> Bool {
+    package func isClientOnly(_ operation: Operation) throws(StateError) -> Bool {
         guard operation.delivery == .localOnly, operation.stream == nil, operation.call == nil else { return false }
         let parts = try parts(of: operation.action)
         return parts.allSatisfy(\.isClientOnly)

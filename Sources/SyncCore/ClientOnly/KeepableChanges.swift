@@ -1,14 +1,14 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// Determines the client-only operations whose changes can become part of the base state.
 ///
 /// An operation qualifies if the base state contains its entities, and if no earlier operation on them remains.
-public struct KeepableChanges {
+package struct KeepableChanges {
     private let storage: WorkingSet
     private let split: ClientOnlySplit
 
-    public init(storage: WorkingSet, model: EntityDataModel) {
+    package init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         split = ClientOnlySplit(storage: storage, model: model)
     }
@@ -17,7 +17,7 @@ public struct KeepableChanges {
     ///
     /// - Parameter remaining: The number of the newest client-only operations to omit, so that they can be undone.
     /// - Complexity: One pass over the queue.
-    public func operations(leaving remaining: Int) throws(StateError) -> [SequenceNumber] {
+    package func operations(leaving remaining: Int) throws(StateError) -> [SequenceNumber] {
         var own: Set<SequenceNumber> = []
         let pending = try storage.pendingOperations()
         for pending in pending where try split.isClientOnly(pending.operation) { own.insert(pending.sequence) }

@@ -67,13 +67,13 @@ public struct Conflict: Sendable, Hashable {
 }
 
 /// Finds the entities that are in conflict.
-public struct ConflictFinder<Storage: StateReader> {
+package struct ConflictFinder<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
     private let index: RelationshipIndex
     private let resolver: EntityResolver<Storage>
 
-    public init(storage: Storage, model: EntityDataModel, index: RelationshipIndex) {
+    package init(storage: Storage, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
         self.index = index
@@ -85,7 +85,7 @@ public struct ConflictFinder<Storage: StateReader> {
     /// Entities with an operation in flight or in doubt are omitted, because the service's change may be the effect of
     /// that operation. An operation that only links the entity in a collection does not count, because collections are
     /// not compared.
-    public func conflicts() throws(StateError) -> [Conflict] {
+    package func conflicts() throws(StateError) -> [Conflict] {
         var found: [Conflict] = []
         for id in try storage.bookkeeping.mergeBases() {
             if let conflict = try conflict(on: id) { found.append(conflict) }
@@ -93,7 +93,7 @@ public struct ConflictFinder<Storage: StateReader> {
         return found
     }
 
-    public func conflict(on id: EntityID) throws(StateError) -> Conflict? {
+    package func conflict(on id: EntityID) throws(StateError) -> Conflict? {
         guard let known = try storage.bookkeeping.mergeBase(id), let theirs = try resolver.visible(id, index) else {
             return nil
         }

@@ -1,5 +1,5 @@
 public import EDM
-public import Operations
+package import Operations
 
 /// A policy by which an upload resolves conflicts.
 public enum ConflictPolicy: Sendable, Hashable {
@@ -24,7 +24,7 @@ public enum ConflictPolicy: Sendable, Hashable {
     ///
     /// No request can change an entity that another client deleted, so ``clientWins`` requires a decision for these
     /// too.
-    public func resolution(
+    package func resolution(
         of conflict: Conflict
     ) -> (resolution: ConflictResolution, decision: ConflictResolved.Decision)? {
         switch self {
@@ -86,18 +86,18 @@ public struct ConflictResolution: Sendable, Hashable {
 }
 
 /// The effect of a resolution on the operations.
-public struct ConflictOutcome: Sendable, Hashable {
+package struct ConflictOutcome: Sendable, Hashable {
     /// The record, without the operations that depend on ``ConflictResolved/takenBack``.
-    public var record: ConflictResolved
+    package var record: ConflictResolved
     /// The values to send as an additional update.
-    public var merged: PropertyValues
+    package var merged: PropertyValues
 }
 
 extension Conflict {
     /// Returns the effect of a resolution, or nil if it is impossible because another client deleted the entity.
     ///
     /// - Parameter pending: The operations of ``operations``.
-    public func outcome(
+    package func outcome(
         _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision, pending: [PendingOperation]
     ) -> ConflictOutcome? {
         var record = ConflictResolved(entity: entity, decision: decision)
@@ -170,12 +170,12 @@ extension Refusal {
     /// A Boolean value that indicates whether the refusal may be due to a concurrent change: the entity's version
     /// differs (412), the version is required (428), its state forbids the change (409), or the entity does not exist
     /// (404, 410).
-    public var mayBeConflict: Bool { [404, 409, 410, 412, 428].contains(status) }
+    package var mayBeConflict: Bool { [404, 409, 410, 412, 428].contains(status) }
 }
 
 extension PendingOperation {
     /// A Boolean value that indicates whether the operation was refused, possibly because of a conflict.
-    public var isRefusedForConflict: Bool {
+    package var isRefusedForConflict: Bool {
         if case .rejected(let refusal) = status { refusal.mayBeConflict } else { false }
     }
 }

@@ -1,24 +1,24 @@
 import EDM
-public import Operations
+package import Operations
 
 /// The merge base: the service's version of an entity when its oldest pending change was made.
 ///
 /// It is stored if the base state has changed since because of another client. Values that it does not contain are
 /// unknown and cannot conflict: properties that were never read, and those that a local operation set and the service
 /// has not repeated.
-public struct MergeBase: Sendable, Hashable {
-    public var row: EntityRow
+package struct MergeBase: Sendable, Hashable {
+    package var row: EntityRow
     /// The known partners at to-one ends, by relationship.
-    public var links: [Link]
+    package var links: [Link]
 
-    public struct Link: Sendable, Hashable {
-        public var relationship: String
+    package struct Link: Sendable, Hashable {
+        package var relationship: String
         /// Whether the entity is the first end of the relationship's links.
-        public var isFirst: Bool
+        package var isFirst: Bool
         /// The partner, or nil if there was none.
-        public var partner: EntityID?
+        package var partner: EntityID?
 
-        public init(relationship: String, isFirst: Bool, partner: EntityID?) {
+        package init(relationship: String, isFirst: Bool, partner: EntityID?) {
             self.relationship = relationship
             self.isFirst = isFirst
             self.partner = partner
@@ -27,14 +27,14 @@ public struct MergeBase: Sendable, Hashable {
         func isSameEnd(_ other: Link) -> Bool { relationship == other.relationship && isFirst == other.isFirst }
     }
 
-    public init(row: EntityRow, links: [Link]) {
+    package init(row: EntityRow, links: [Link]) {
         self.row = row
         // Not part of the comparison, and not stored in a snapshot.
         self.row.downloaded = 0
         self.links = links
     }
 
-    public var id: EntityID { row.id }
+    package var id: EntityID { row.id }
 
     func partner(_ end: Link) -> Link? { links.first { $0.isSameEnd(end) } }
 

@@ -2,9 +2,9 @@
 ///
 /// It is a pure value. All counts refer to one group: creates in doubt that were sent with equal content and are
 /// interchangeable. Most groups contain one create.
-public struct DoubtEvidence: Sendable, Hashable {
+package struct DoubtEvidence: Sendable, Hashable {
     /// The extent to which the service could be searched.
-    public enum Search: Sendable, Hashable {
+    package enum Search: Sendable, Hashable {
         /// All entities with the most distinctive value were returned.
         case conclusive
         /// All entities that have every value were returned. Those with only one of the values may have been too many.
@@ -14,34 +14,34 @@ public struct DoubtEvidence: Sendable, Hashable {
     }
 
     /// The number of creates in doubt with this content.
-    public var creates = 1
+    package var creates = 1
     /// Whether other operations in doubt have similar but not equal content, so that an entity could belong to either.
-    public var hasNeighbours = false
-    public var search = Search.conclusive
+    package var hasNeighbours = false
+    package var search = Search.conclusive
     /// The number of entities with the content that the store did not have when the batch was prepared.
-    public var candidates = 0
+    package var candidates = 0
     /// The number of entities with the content that a download has stored since the batch was prepared, and that are in
     /// use.
-    public var broughtSince = 0
+    package var broughtSince = 0
     /// The number of entities that share a distinctive value and differ in a second one.
-    public var lookalikes = 0
+    package var lookalikes = 0
     /// The weight of the match between the candidates and the sent content, in bits.
-    public var bits = 0.0
+    package var bits = 0.0
     /// Whether the store had all entities of the set, so that an unknown one is new.
-    public var knowsWholeSet = false
+    package var knowsWholeSet = false
     /// Whether the lost request can no longer be running.
-    public var isWaitOver = false
+    package var isWaitOver = false
 
-    public init() {}
+    package init() {}
 
     /// The number of bits from which a value is distinctive.
-    public static let tellingBits = 8.0
+    package static let tellingBits = 8.0
     /// The number of bits that identify an unknown entity as the created one if all other entities are known.
-    public static let bitsAmongKnown = 12.0
+    package static let bitsAmongKnown = 12.0
     /// The same number if the set may contain older entities that the store has never received.
-    public static let bitsAmongUnknown = 32.0
+    package static let bitsAmongUnknown = 32.0
 
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         /// This number of creates took effect, and each receives one of the candidates. The other creates did not take
         /// effect.
         case adopt(Int)
@@ -53,7 +53,7 @@ public struct DoubtEvidence: Sendable, Hashable {
         case undecided(String)
     }
 
-    public var verdict: Verdict {
+    package var verdict: Verdict {
         if case .impossible(let reason) = search { return .undecided(reason + ".") }
         if hasNeighbours {
             return .undecided(

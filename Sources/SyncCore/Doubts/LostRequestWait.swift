@@ -1,11 +1,11 @@
-public import Operations
+package import Operations
 
 /// The period in which a request without a response may still be running.
-public struct LostRequestWait: Sendable, Hashable {
+package struct LostRequestWait: Sendable, Hashable {
     /// The beginning of the period.
-    public let start: Timestamp
+    package let start: Timestamp
     /// The end of the period. After it, the service can be assumed not to be processing the request.
-    public let end: Timestamp
+    package let end: Timestamp
 
     /// Computes the period.
     ///
@@ -14,7 +14,7 @@ public struct LostRequestWait: Sendable, Hashable {
     ///   - firstLook: The time of the first search during which the clock was before `sent`; nil if there was none.
     ///   - now: The current time.
     ///   - seconds: The longest time that a request may run.
-    public init(sent: Timestamp, firstLook: Timestamp?, now: Timestamp, seconds: Int) {
+    package init(sent: Timestamp, firstLook: Timestamp?, now: Timestamp, seconds: Int) {
         // A clock that was set back does not measure elapsed time. The time of the first search is used only while
         // the clock is not before that too.
         start = sent <= now ? sent : firstLook.map { min($0, now) } ?? now
@@ -23,5 +23,5 @@ public struct LostRequestWait: Sendable, Hashable {
         self.end = isLong || isTooLong ? .max : end
     }
 
-    public func isOver(at now: Timestamp) -> Bool { now >= end }
+    package func isOver(at now: Timestamp) -> Bool { now >= end }
 }

@@ -1,9 +1,9 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// The content that was sent to create an entity, as far as it distinguishes the entity from similar entities.
-public struct SentContent: Sendable, Hashable {
+package struct SentContent: Sendable, Hashable {
     private struct Item: Sendable, Hashable {
         let property: Property
         let value: Value
@@ -16,9 +16,9 @@ public struct SentContent: Sendable, Hashable {
         let contents: [SentContent]
     }
 
-    public let set: String
+    package let set: String
     /// The qualified name of the entity type.
-    public let type: String
+    package let type: String
     private let items: [Item]
     private var levels: [Level] = []
 
@@ -26,7 +26,7 @@ public struct SentContent: Sendable, Hashable {
     ///
     /// - Parameter frequency: Returns the number of known entities of the set with the value, and the number of all
     ///   known ones.
-    public init(
+    package init(
         _ creation: Creation, _ type: EntityType,
         frequency: (Property, Value) throws(StateError) -> (same: Int, all: Int)
     ) throws(StateError) {
@@ -47,20 +47,20 @@ public struct SentContent: Sendable, Hashable {
     }
 
     /// Adds the entities that the same change set creates below a navigation property.
-    public mutating func add(_ contents: [SentContent], below navigation: String) {
+    package mutating func add(_ contents: [SentContent], below navigation: String) {
         if !contents.isEmpty { levels.append(Level(navigation: navigation, contents: contents)) }
     }
 
     // MARK: Searching
 
     /// The navigation properties to expand for the linked entities.
-    public var navigations: [String] { levels.map(\.navigation) }
+    package var navigations: [String] { levels.map(\.navigation) }
 
     /// The weight of the values in bits, without those of linked entities.
-    public var bits: Double { items.reduce(0) { $0 + $1.bits } }
+    package var bits: Double { items.reduce(0) { $0 + $1.bits } }
 
     /// The conditions for searching the service, the most distinctive first.
-    public var conditions: [ValueCondition] {
+    package var conditions: [ValueCondition] {
         items.compactMap { ValueCondition($0.property, $0.value, bits: $0.bits) }.enumerated()
             .sorted { ($1.element.bits, $0.offset) < ($0.element.bits, $1.offset) }.map(\.element)
     }
@@ -68,7 +68,7 @@ public struct SentContent: Sendable, Hashable {
     // MARK: Comparing
 
     /// The degree to which an entity of the service matches the sent content.
-    public enum Resemblance: Sendable, Hashable {
+    package enum Resemblance: Sendable, Hashable {
         /// All returned values match, with this weight in bits.
         case alike(bits: Double)
         /// A distinctive value matches, but a second one differs.
@@ -76,7 +76,7 @@ public struct SentContent: Sendable, Hashable {
         case different
     }
 
-    public func resemblance(of entity: EntityPayload) -> Resemblance {
+    package func resemblance(of entity: EntityPayload) -> Resemblance {
         if let other = entity.type, other != type { return .different }
         var (bits, most, differs) = (0.0, 0.0, false)
         for item in items {
@@ -102,7 +102,7 @@ public struct SentContent: Sendable, Hashable {
     }
 
     /// Returns whether both were sent with the same content.
-    public func isSame(as other: SentContent) -> Bool {
+    package func isSame(as other: SentContent) -> Bool {
         set == other.set && type == other.type && values == other.values && levels.count == other.levels.count
             && zip(levels, other.levels).allSatisfy { own, other in
                 own.navigation == other.navigation && own.contents.count == other.contents.count
@@ -111,7 +111,7 @@ public struct SentContent: Sendable, Hashable {
     }
 
     /// Returns whether the entity of the other create could be mistaken for the entity of this one.
-    public func isAlike(_ other: SentContent) -> Bool {
+    package func isAlike(_ other: SentContent) -> Bool {
         guard set == other.set, type == other.type else { return false }
         let values = other.values
         return items.allSatisfy { item in

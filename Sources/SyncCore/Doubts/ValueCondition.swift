@@ -1,18 +1,18 @@
-public import EDM
+package import EDM
 
 /// A search condition for entities with a sent value or a normalized form of it.
-public struct ValueCondition: Sendable, Hashable {
-    public enum Term: Sendable, Hashable {
+package struct ValueCondition: Sendable, Hashable {
+    package enum Term: Sendable, Hashable {
         case equal(Value)
         /// A range that includes both ends.
         case between(Value, Value)
     }
 
-    public let property: Property
+    package let property: Property
     /// The terms of the condition, one of which has to hold.
-    public let alternatives: [Term]
+    package let alternatives: [Term]
     /// The weight of the value in bits.
-    public let bits: Double
+    package let bits: Double
 
     /// Creates a condition, or returns nil if a filter cannot find an entity by this value.
     init?(_ property: Property, _ value: Value, bits: Double) {
@@ -49,7 +49,7 @@ public struct ValueCondition: Sendable, Hashable {
     }
 
     /// The condition for the value exactly as sent, for a service that refuses alternatives; nil if it is already that.
-    public var plain: ValueCondition? {
+    package var plain: ValueCondition? {
         alternatives.count > 1 ? ValueCondition(property, [alternatives[0]], bits) : nil
     }
 

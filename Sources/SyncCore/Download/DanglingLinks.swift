@@ -1,11 +1,11 @@
 import EDM
-public import Operations
+package import Operations
 
 /// Dangling links of deltas: links with an end that is not in the store, in the order of the deltas.
 ///
 /// Each link is looked up again only when the missing end arrives, because a delta may report a hundred thousand links
 /// before the first of their ends.
-public struct DanglingLinks: Sendable, Hashable {
+package struct DanglingLinks: Sendable, Hashable {
     /// The identity of an entity that may be unknown: its name or its key.
     struct End: Sendable, Hashable {
         var set: String
@@ -36,20 +36,20 @@ public struct DanglingLinks: Sendable, Hashable {
     private var unkept = 0
     /// A Boolean value that indicates whether a stored link was resolved or discarded, so that the stored links are
     /// outdated.
-    public private(set) var hasLostKept = false
+    package private(set) var hasLostKept = false
 
     /// Creates the collection.
     ///
     /// - Parameter kept: The stored links of earlier downloads.
-    public init(kept: [OpenLink] = []) { unread = kept }
+    package init(kept: [OpenLink] = []) { unread = kept }
 
-    public var isEmpty: Bool { links.isEmpty && unread.isEmpty }
-    public var count: Int { links.count + unread.count }
+    package var isEmpty: Bool { links.isEmpty && unread.isEmpty }
+    package var count: Int { links.count + unread.count }
     /// A Boolean value that indicates whether any link would be lost after the download.
-    public var hasUnkept: Bool { unkept > 0 }
+    package var hasUnkept: Bool { unkept > 0 }
 
     /// All links in the order of the deltas, the stored ones first.
-    public var open: [OpenLink] { unread + links.sorted { $0.key < $1.key }.map(\.value.open) }
+    package var open: [OpenLink] { unread + links.sorted { $0.key < $1.key }.map(\.value.open) }
 
     mutating func drainUnread() -> [OpenLink] {
         defer { unread = [] }
@@ -78,7 +78,7 @@ public struct DanglingLinks: Sendable, Hashable {
     }
 
     /// Marks all links as stored.
-    public mutating func markKept() {
+    package mutating func markKept() {
         if unkept > 0 { for number in links.keys { links[number]?.isKept = true } }
         (unkept, hasLostKept) = (0, false)
     }

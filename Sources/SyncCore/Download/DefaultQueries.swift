@@ -1,22 +1,22 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// The default defining queries of a store: all entities of every set and every singleton, with all their links and
 /// contained entities.
-public enum DefaultQueries {
+package enum DefaultQueries {
     /// An element of the service that a store with these queries does not contain.
-    public struct Omission: Sendable, Hashable {
+    package struct Omission: Sendable, Hashable {
         /// The path, such as `Customers/Photo`.
-        public let path: String
+        package let path: String
         /// The reason, as a clause for display.
-        public let reason: String
+        package let reason: String
     }
 
     /// Returns one query for each entity set and each singleton, in the order of the document.
     ///
     /// Relationships with dependent properties need no expansion. Any other relationship is only visible through
     /// `$expand`, so it is expanded once, from a to-one end if there is one.
-    public static func of(_ model: EntityDataModel) -> [DefiningQuery] {
+    package static func of(_ model: EntityDataModel) -> [DefiningQuery] {
         var chosen: [String: (set: EntitySet, property: Property)] = [:]
         for set in model.entitySets where !set.isClientOnly {
             for property in set.entityType.navigationProperties where !property.isClientOnly {
@@ -51,7 +51,7 @@ public enum DefaultQueries {
     }
 
     /// Returns the elements of the service that the queries do not include, with the reasons.
-    public static func leftOut(of model: EntityDataModel) -> [Omission] {
+    package static func leftOut(of model: EntityDataModel) -> [Omission] {
         (model.entitySets + model.singletons).filter { !$0.isClientOnly }.flatMap {
             omissions(below: $0, $0.name, model, depth: 0)
         }

@@ -8,14 +8,14 @@
 ///
 /// Each section configures one query, with one parameter per line, in any order. A line that begins with `#` or `;` is
 /// a comment. The names are those of the product with the same API; `Docs/DefiningQueries.md` lists all of them.
-public struct DefiningQueryFile: Sendable, Hashable {
+package struct DefiningQueryFile: Sendable, Hashable {
     /// The settings by the name of the query.
-    public private(set) var settings: [String: DefiningQuerySettings] = [:]
+    package private(set) var settings: [String: DefiningQuerySettings] = [:]
 
     /// Parses a configuration file.
     ///
     /// - Throws: An error for the first line that is not recognized or has an invalid value.
-    public init(_ text: String) throws(DefiningQueryFileError) {
+    package init(_ text: String) throws(DefiningQueryFileError) {
         var section: Section?
         // Windows editors may write a byte order mark.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
@@ -56,18 +56,18 @@ public struct DefiningQueryFile: Sendable, Hashable {
 }
 
 /// An error in a configuration file, with its line.
-public struct DefiningQueryFileError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct DefiningQueryFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The line number, beginning with 1.
-    public let line: Int
+    package let line: Int
     /// The message: one sentence.
-    public let message: String
+    package let message: String
 
     init(line: Int, _ message: String) {
         self.line = line
         self.message = message
     }
 
-    public var description: String { "Line \(line): \(message)" }
+    package var description: String { "Line \(line): \(message)" }
 }
 
 /// The content of one section.

@@ -1,14 +1,14 @@
-public import EDM
+package import EDM
 import ODataWire
-public import Operations
+package import Operations
 
 /// The rules for defining queries.
 ///
 /// They ensure that a download can determine the content of its result. There is no limit on combinations of queries;
 /// `Docs/DefiningQueries.md` explains the reason.
-public enum DefiningQueryRules {
+package enum DefiningQueryRules {
     /// Returns the reason why the query cannot be downloaded under these metadata, or nil if it can.
-    public static func refusal(of query: DefiningQuery, in model: EntityDataModel) -> DefiningQueryRefused? {
+    package static func refusal(of query: DefiningQuery, in model: EntityDataModel) -> DefiningQueryRefused? {
         func refused(_ message: String, _ recovery: String? = nil) -> DefiningQueryRefused {
             DefiningQueryRefused(query: query, message: message, recovery: recovery)
         }
@@ -92,7 +92,7 @@ public enum DefiningQueryRules {
     ///   - bringsEntities: Whether the store contains entities of the query. This is possible even if the query was
     ///     never downloaded completely, or not since it was replaced, a record was lost, or the metadata changed.
     ///   - pending: The operations on the affected entities, each with the name of an entity.
-    public static func refusalOfRemoval(
+    package static func refusalOfRemoval(
         of state: QueryState, _ settings: DefiningQuerySettings?, bringsEntities: Bool,
         pending: [(operation: SequenceNumber, entity: String)]
     ) -> DefiningQueryRefused? {
@@ -121,10 +121,10 @@ extension DefiningQuery {
 }
 
 /// A defining query that violates a rule.
-public struct DefiningQueryRefused: Error, Sendable, Hashable {
-    public let query: DefiningQuery
+package struct DefiningQueryRefused: Error, Sendable, Hashable {
+    package let query: DefiningQuery
     /// The violation: one sentence that names the query.
-    public let message: String
+    package let message: String
     /// A permitted alternative.
-    public let recovery: String?
+    package let recovery: String?
 }

@@ -1,4 +1,4 @@
-public import Operations
+package import Operations
 
 /// Download settings of a defining query, as in a configuration file; see `DefiningQueryFile`.
 public struct DefiningQuerySettings: Sendable, Hashable {
@@ -28,7 +28,7 @@ public struct DefiningQuerySettings: Sendable, Hashable {
     /// Returns whether downloaded data are still fresh, so that no download is necessary.
     ///
     /// - Parameter state: The state of the query.
-    public func isFresh(_ state: QueryState, now: Timestamp) -> Bool {
+    package func isFresh(_ state: QueryState, now: Timestamp) -> Bool {
         guard isSharedData, state.isComplete, let downloaded = state.downloaded else { return false }
         let (age, isOver) = now.subtractingReportingOverflow(downloaded)
         let (interval, isLong) = Int64(clamping: refreshInterval).multipliedReportingOverflow(by: 60_000)

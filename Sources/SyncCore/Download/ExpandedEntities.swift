@@ -1,10 +1,10 @@
-public import EDM
+package import EDM
 import ODataWire
-public import Operations
+package import Operations
 
 /// The entities that a defining query contains through `$expand`, and those among them that no longer belong to it
 /// after they left a collection.
-public struct ExpandedEntities<Storage: StateReader> {
+package struct ExpandedEntities<Storage: StateReader> {
     private let storage: Storage
     private let query: String
     private let set: String
@@ -18,7 +18,7 @@ public struct ExpandedEntities<Storage: StateReader> {
 
     /// Creates the value, or returns nil if the query's expansions cannot be determined. Then no entity is known to
     /// have left it.
-    public init?(of query: DefiningQuery, in storage: Storage, model: EntityDataModel) {
+    package init?(of query: DefiningQuery, in storage: Storage, model: EntityDataModel) {
         guard let request = try? ServiceRequest.parse(query.query, model: model, version: model.version) else {
             return nil
         }
@@ -57,7 +57,7 @@ public struct ExpandedEntities<Storage: StateReader> {
     /// Returns the entities that the query no longer reaches, including those that it contained only below them.
     ///
     /// - Parameter unlinked: Entities that left a collection.
-    public func left(among unlinked: Set<EntityID>) throws(StateError) -> [EntityID] {
+    package func left(among unlinked: Set<EntityID>) throws(StateError) -> [EntityID] {
         var left: Set<EntityID> = []
         var questions = unlinked.sorted()
         while let id = questions.popLast() {

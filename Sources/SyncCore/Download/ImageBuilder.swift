@@ -1,12 +1,12 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// Converts payloads of the service to images with entity IDs: the ID that the key always had, or a new one.
 ///
 /// An unconfirmed local entity is recognized by its key if the app assigned one, so that a create without a response
 /// does not lead to two entities.
-public struct ImageBuilder<Storage: StateReader> {
+package struct ImageBuilder<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     /// Whether entities without a known identity are skipped below a navigation property that leads to keyless
@@ -17,7 +17,7 @@ public struct ImageBuilder<Storage: StateReader> {
     private var next: EntityID
     private let firstNew: EntityID
     /// New or changed stream metadata. They are stored after the images were folded.
-    public internal(set) var streams: [StreamImage] = []
+    package internal(set) var streams: [StreamImage] = []
     /// Entities that received their ID or key from this builder, before any record with them is folded.
     var assigned = AssignedKeys()
     var lookup: EntityLookup<Storage>
@@ -26,7 +26,7 @@ public struct ImageBuilder<Storage: StateReader> {
     /// The stored contained entities by container and key.
     var children: [LinkEnd: [ExactText: EntityID]] = [:]
     /// Entities that could not be applied, without a query yet.
-    public internal(set) var quarantined: [QuarantinedEntity] = []
+    package internal(set) var quarantined: [QuarantinedEntity] = []
     /// The stored entities of those below others. The store keeps its version of them.
     var kept: [EntityID] = []
     /// The requested expansions; nil outside of downloads.
@@ -34,13 +34,13 @@ public struct ImageBuilder<Storage: StateReader> {
     /// Whether each entity contains all requested expansions. False for deltas.
     var tellsAll = false
     /// Expanded navigation properties that a response omitted, as `Set/Property`.
-    public internal(set) var untold: Set<String> = []
+    package internal(set) var untold: Set<String> = []
     /// The location of each entity that received its ID from this builder.
     private var homes: [EntityID: Home] = [:]
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
-    public internal(set) var skipped: Set<String> = []
+    package internal(set) var skipped: Set<String> = []
 
-    public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
+    package init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
         self.identifying = identifying
         self.storage = storage
         self.model = model
@@ -79,7 +79,7 @@ public struct ImageBuilder<Storage: StateReader> {
     /// Returns the images of an entity and of all expanded entities below it, parents first. Nil if it has no key.
     ///
     /// - Parameter known: The entity's ID, if the request determines it.
-    public mutating func images(
+    package mutating func images(
         of payload: EntityPayload, in set: EntitySet, known: EntityID? = nil
     ) throws(StateError) -> [EntityImage]? {
         var images: [EntityImage] = []

@@ -1,11 +1,11 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// Converts the items of a response to a defining query to log records.
 ///
 /// A builder serves one part of a page. Its records must be folded before the next part is processed.
-public struct PageBuilder<Storage: StateReader> {
+package struct PageBuilder<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     let query: String
@@ -18,9 +18,9 @@ public struct PageBuilder<Storage: StateReader> {
     /// The link changes of this part.
     var told: [ReportedLink] = []
     /// Entities that left a collection and possibly the query; see ``ExpandedEntities``.
-    public private(set) var unlinked: Set<EntityID> = []
+    package private(set) var unlinked: Set<EntityID> = []
     /// The number of entities by their effect on the store.
-    public private(set) var tally = DownloadCounts()
+    package private(set) var tally = DownloadCounts()
     var unidentified: Set<String> = []
     /// Stored entities that were logged in this part. The comparison with the store was made before that.
     private var logged: Set<EntityID> = []
@@ -33,7 +33,7 @@ public struct PageBuilder<Storage: StateReader> {
     /// The largest size of an entity with its expanded entities, in bytes. They have to be in one record.
     let entityLimit: Int
     /// Entities that appeared several times on the page, as the service names them.
-    public private(set) var repeated: [String] = []
+    package private(set) var repeated: [String] = []
     private var shown: Set<EntityID> = []
 
     /// Creates a builder for one part of a page.
@@ -47,7 +47,7 @@ public struct PageBuilder<Storage: StateReader> {
     ///   - path: The path of the query.
     ///   - asked: The expansions of the query.
     ///   - isDelta: Whether entities may lack requested expansions.
-    public init(
+    package init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
         compares: Bool, waiting: DanglingLinks = DanglingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
         entityLimit: Int = 15 << 20, path: ContainmentPath? = nil, asked: RequestedExpansions? = nil,
@@ -69,7 +69,7 @@ public struct PageBuilder<Storage: StateReader> {
     }
 
     /// Entities that could not be applied.
-    public var quarantined: [QuarantinedEntity] {
+    package var quarantined: [QuarantinedEntity] {
         builder.quarantined.map {
             var entity = $0
             entity.query = query
@@ -78,16 +78,16 @@ public struct PageBuilder<Storage: StateReader> {
     }
 
     /// Expanded navigation properties that lead to no entity set, and sets that are not in the model.
-    public var skipped: Set<String> { builder.skipped.union(unidentified) }
+    package var skipped: Set<String> { builder.skipped.union(unidentified) }
 
     /// Expanded navigation properties that the page omits. The store keeps its links for these.
-    public var untold: Set<String> { builder.untold }
+    package var untold: Set<String> { builder.untold }
 
     /// The stream metadata of the items. They are stored after the pages were folded.
-    public var streams: [StreamImage] { builder.streams }
+    package var streams: [StreamImage] { builder.streams }
 
     /// Adds items. If the download is compared with the store, their entities are looked up together.
-    public mutating func add(_ items: [DeltaItem]) throws(StateError) {
+    package mutating func add(_ items: [DeltaItem]) throws(StateError) {
         if let path, !items.isEmpty { try follow(path) }
         if comparison != nil { try builder.lookup.prefetch(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
@@ -129,7 +129,7 @@ public struct PageBuilder<Storage: StateReader> {
     /// - Parameters:
     ///   - next: The link to the next page, if this was the last part of its page.
     ///   - byteLimit: The record size after which another record begins.
-    public mutating func finish(
+    package mutating func finish(
         next: String?, byteLimit: Int = 4 << 20
     ) throws(StateError) -> (pages: [DownloadPage], waiting: DanglingLinks) {
         try addLinks()
@@ -334,19 +334,19 @@ public struct PageBuilder<Storage: StateReader> {
 }
 
 /// The number of downloaded entities by their effect on the store.
-public struct DownloadCounts: Sendable, Hashable {
-    public var inserted = 0
-    public var changed = 0
+package struct DownloadCounts: Sendable, Hashable {
+    package var inserted = 0
+    package var changed = 0
     /// The number of unchanged entities, including repetitions.
-    public var unchanged = 0
+    package var unchanged = 0
     /// The number of entities that the service reported as removed, or that a full download no longer contained.
-    public var removed = 0
+    package var removed = 0
     /// The number of link changes in deltas.
-    public var links = 0
+    package var links = 0
 
-    public init() {}
+    package init() {}
 
-    public var entities: Int { inserted + changed + unchanged }
+    package var entities: Int { inserted + changed + unchanged }
 
     mutating func count(_ finding: LocalComparisonResult) {
         switch finding {
@@ -356,7 +356,7 @@ public struct DownloadCounts: Sendable, Hashable {
         }
     }
 
-    public static func += (a: inout DownloadCounts, b: DownloadCounts) {
+    package static func += (a: inout DownloadCounts, b: DownloadCounts) {
         a.inserted += b.inserted
         a.changed += b.changed
         a.unchanged += b.unchanged

@@ -1,12 +1,12 @@
-public import EDM
-public import ODataWire
+package import EDM
+package import ODataWire
 
 /// Detects a service whose pages continue without new content: each with a new next link, and either empty or with
 /// repeated entities.
 ///
 /// A page counts as progress if its first item was not the first of an earlier page. This requires no memory for the
 /// other items, and still detects a service that repeats a finite number of entities.
-public struct PageProgress: Sendable, Hashable {
+package struct PageProgress: Sendable, Hashable {
     private let limit: Int
     private var firsts: Set<ExactText> = []
     private var fruitless = 0
@@ -14,12 +14,12 @@ public struct PageProgress: Sendable, Hashable {
     /// Creates an empty history.
     ///
     /// - Parameter limit: The number of consecutive pages that may contain nothing new.
-    public init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Records a page. Returns whether the service may continue.
     ///
     /// - Parameter first: The identity of the page's first item, or nil if the page is empty.
-    public mutating func shouldContinue(behind first: ExactText?) -> Bool {
+    package mutating func shouldContinue(behind first: ExactText?) -> Bool {
         if let first, firsts.insert(first).inserted {
             fruitless = 0
         } else {
@@ -33,7 +33,7 @@ extension DeltaItem {
     /// Returns the identity of the item within its collection, as far as the payload contains it.
     ///
     /// - Parameter type: The type of the collection's entities.
-    public func identity(_ type: EntityType) -> ExactText {
+    package func identity(_ type: EntityType) -> ExactText {
         switch self {
         case .entity(let entity): ExactText(Self.identity(entity, type))
         case .removed(let removed): ExactText("removed " + Self.identity(removed.entity, type))

@@ -1,27 +1,27 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// The state machine of a defining query's download: a value without network, clock or log. The caller performs each
 /// request and passes the response; the value returns the next step.
 ///
 /// A run is full or incremental. It may restart once: if the service does not continue with a link that it returned
 /// (expired, refused), or answers a delta link with something other than a delta.
-public struct QueryRun: Sendable, Hashable {
+package struct QueryRun: Sendable, Hashable {
     /// A request of the run.
-    public struct Request: Sendable, Hashable {
+    package struct Request: Sendable, Hashable {
         /// The URL as the service or the query wrote it.
-        public var url: String
+        package var url: String
         /// The value of the `Prefer` header, or nil for none.
-        public var preferences: String?
+        package var preferences: String?
 
-        public init(url: String, preferences: String? = nil) {
+        package init(url: String, preferences: String? = nil) {
             self.url = url
             self.preferences = preferences
         }
     }
 
     /// The interpretation of a status.
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         /// The body is a page.
         case page
         /// The entity does not exist.
@@ -35,7 +35,7 @@ public struct QueryRun: Sendable, Hashable {
     }
 
     /// The step after a page.
-    public enum Step: Sendable, Hashable {
+    package enum Step: Sendable, Hashable {
         /// ``request`` is the next page, at this URL.
         case next(String)
         /// The page was the last one.
@@ -48,7 +48,7 @@ public struct QueryRun: Sendable, Hashable {
     }
 
     /// The way in which next links do not end.
-    public enum PagingLoop: Sendable, Hashable {
+    package enum PagingLoop: Sendable, Hashable {
         /// The links form a cycle.
         case circle
         /// The pages contain nothing new.
@@ -58,11 +58,11 @@ public struct QueryRun: Sendable, Hashable {
     }
 
     /// The mode of the run, which changes when it restarts.
-    public private(set) var mode: DownloadMode
+    package private(set) var mode: DownloadMode
     /// The next request.
-    public private(set) var request: Request
+    package private(set) var request: Request
     /// Whether the run downloads the complete result of the query.
-    public private(set) var isFull: Bool
+    package private(set) var isFull: Bool
 
     private let query: String
     private let options: Options
@@ -77,19 +77,19 @@ public struct QueryRun: Sendable, Hashable {
     static let pageLimit = 1_000_000
 
     /// The options for all runs of a download.
-    public struct Options: Sendable, Hashable {
-        public var settings: DefiningQuerySettings
+    package struct Options: Sendable, Hashable {
+        package var settings: DefiningQuerySettings
         /// The preferred number of entities on a page, or nil to leave it to the service.
-        public var pageSize: Int?
+        package var pageSize: Int?
         /// Whether the version is V2 or V3. These return delta links without a request, which are used only if
         /// ``usesLegacyDeltas``.
-        public var isLegacy: Bool
+        package var isLegacy: Bool
         /// Whether V2 deltas report deletions; see `ServiceOptions.hasDeletionsInV2`.
-        public var usesLegacyDeltas: Bool
+        package var usesLegacyDeltas: Bool
         /// The number of consecutive pages that may contain nothing new.
-        public var fruitlessPages: Int
+        package var fruitlessPages: Int
 
-        public init(
+        package init(
             settings: DefiningQuerySettings = DefiningQuerySettings(), pageSize: Int? = nil, isLegacy: Bool = false,
             usesLegacyDeltas: Bool = false, fruitlessPages: Int = 100
         ) {
@@ -109,7 +109,7 @@ public struct QueryRun: Sendable, Hashable {
     /// - Parameters:
     ///   - isSingle: Whether the result is a single entity, for which there are no deltas.
     ///   - now: The current time, for the age of links.
-    public init(_ state: QueryState, options: Options, isSingle: Bool, now: Timestamp) {
+    package init(_ state: QueryState, options: Options, isSingle: Bool, now: Timestamp) {
         query = state.query.query
         self.options = options
         self.isSingle = isSingle
@@ -139,7 +139,7 @@ public struct QueryRun: Sendable, Hashable {
 
     /// A Boolean value that indicates whether downloaded entities are compared with the stored ones, so that only
     /// differences are logged.
-    public var compares: Bool { isFull && options.settings.trackDeltas != .never }
+    package var compares: Bool { isFull && options.settings.trackDeltas != .never }
 
     private var maxPageSize: String? {
         options.isLegacy || isSingle ? nil : options.pageSize.map { "odata.maxpagesize=\($0)" }
@@ -155,7 +155,7 @@ public struct QueryRun: Sendable, Hashable {
     // MARK: Answers
 
     /// Interprets the status of the response to ``request``.
-    public mutating func answered(_ status: Int) -> Verdict {
+    package mutating func answered(_ status: Int) -> Verdict {
         if (200..<300).contains(status) {
             return isSingle && status == 204 ? .nothing : .page
         }
@@ -180,7 +180,7 @@ public struct QueryRun: Sendable, Hashable {
     /// to be ignored.
     ///
     /// - Parameter context: The context URL of the page, as far as it was read.
-    public mutating func admits(context: String?) -> Bool {
+    package mutating func admits(context: String?) -> Bool {
         guard !isFull, let context, !options.isLegacy, !context.hasSuffix("$delta"), !context.hasSuffix("%24delta")
         else { return true }
         // The service answers the delta link with the full result, which does not contain deletions.
@@ -193,7 +193,7 @@ public struct QueryRun: Sendable, Hashable {
     /// - Parameters:
     ///   - context: The context URL of the page.
     ///   - first: The identity of the page's first item, or nil if the page is empty.
-    public mutating func ended(
+    package mutating func ended(
         next: String?, deltaLink: String?, context: String?, first: ExactText?
     ) -> Step {
         if let next {
@@ -213,7 +213,7 @@ public struct QueryRun: Sendable, Hashable {
 
     /// Restarts the run after an unreadable response to a link from an earlier download, which may differ from the
     /// response to the query. Returns whether it has restarted.
-    public mutating func passesOverUnreadable() -> Bool { isOld && beginAnew() }
+    package mutating func passesOverUnreadable() -> Bool { isOld && beginAnew() }
 
     /// Restarts the run with a full download. Returns false if it has already restarted.
     private mutating func beginAnew() -> Bool {

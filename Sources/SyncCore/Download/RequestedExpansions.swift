@@ -1,9 +1,9 @@
 import EDM
-public import ODataWire
-public import Operations
+package import ODataWire
+package import Operations
 
 /// The expansions of a defining query, level by level.
-public struct RequestedExpansions: Sendable {
+package struct RequestedExpansions: Sendable {
     /// An expanded navigation property.
     struct Branch: Sendable {
         let navigation: String
@@ -31,7 +31,7 @@ public struct RequestedExpansions: Sendable {
     /// - Parameters:
     ///   - others: The other defining queries of the store.
     ///   - parse: Parses a query. Returns nil if the model does not allow it.
-    public init(
+    package init(
         of query: DefiningQuery, others: [DefiningQuery], parse: (DefiningQuery) -> ServiceRequest?
     ) {
         self.query = query.name

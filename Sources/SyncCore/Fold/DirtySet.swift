@@ -1,19 +1,19 @@
-public import Operations
+package import Operations
 
 /// The dirty set: the changes by operations since the last check.
-public struct DirtySet: Sendable, Equatable {
+package struct DirtySet: Sendable, Equatable {
     /// Entities that were changed, created or deleted, or gained or lost a link.
-    public internal(set) var entities: EntityIDSet = []
+    package internal(set) var entities: EntityIDSet = []
     /// Removed links.
-    public internal(set) var unlinked: Set<LinkEnds> = []
+    package internal(set) var unlinked: Set<LinkEnds> = []
 
-    public struct LinkEnds: Sendable, Hashable {
-        public let relationship: String
-        public let first: EntityID
-        public let second: EntityID
+    package struct LinkEnds: Sendable, Hashable {
+        package let relationship: String
+        package let first: EntityID
+        package let second: EntityID
     }
 
-    public init() {}
+    package init() {}
 
     mutating func add(_ later: DirtySet) {
         entities.formUnion(later.entities)

@@ -1,5 +1,5 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 import ODataWire
 
 /// The fold: derives the state from the log by applying one record after the other.
@@ -11,16 +11,16 @@ import ODataWire
 /// affected operations are reverted, with the same result; see ``PartialReplay``.
 ///
 /// The fold is pure: it uses no clock, no randomness, and no order except that of the log.
-public struct Fold {
+package struct Fold {
     var layers: LayeredState
     private var losses = LossFold()
     /// The number of entities that the last record of a download removed, including those kept for pending operations.
     package private(set) var removedByDownload = 0
 
-    public var storage: WorkingSet { layers.storage }
-    public var model: EntityDataModel? { layers.model }
+    package var storage: WorkingSet { layers.storage }
+    package var model: EntityDataModel? { layers.model }
     /// The relationships of the model, or nil before a service is installed.
-    public var index: RelationshipIndex? { layers.index }
+    package var index: RelationshipIndex? { layers.index }
     /// Whether the pending operations are applied to the current base state, so that the state equals that of the log.
     var isRebased: Bool { layers.isRebased }
     /// The length up to which a queue is rebased as a whole, because that costs less than to determine the affected
@@ -34,7 +34,7 @@ public struct Fold {
     package var partialReplaysOfEnded: Int { layers.partialReplaysOfEnded }
 
     /// Creates a fold that continues from the content of `storage`.
-    public init(storage: WorkingSet) throws(StateError) {
+    package init(storage: WorkingSet) throws(StateError) {
         layers = LayeredState(storage)
         if let service = try storage.header().service { try layers.adopt(service) }
     }
@@ -42,14 +42,14 @@ public struct Fold {
     /// Creates a fold that continues from the content of `storage`, with its metadata already parsed.
     ///
     /// - Precondition: The metadata of `storage`, if it has any, is that of `model`.
-    public init(storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex) {
+    package init(storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex) {
         layers = LayeredState(storage, model, index)
     }
 
     /// Applies a record. The state is consistent after ``finishRebase()``, which belongs in the same transaction.
     ///
     /// - Precondition: `sequence` follows the last applied record.
-    public mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
+    package mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
         layers.time = record.body == .lost ? nil : record.time
         switch record.body {
         case .serviceInstalled(let service): try install(service)
@@ -115,10 +115,10 @@ public struct Fold {
     }
 
     /// Reapplies the pending operations if they were reverted.
-    public mutating func finishRebase() throws(StateError) { try layers.finishRebase() }
+    package mutating func finishRebase() throws(StateError) { try layers.finishRebase() }
 
     /// Returns the changes by operations since the last call, for the cardinality rules.
-    public mutating func drainDirtySet() -> DirtySet { layers.drainDirtySet() }
+    package mutating func drainDirtySet() -> DirtySet { layers.drainDirtySet() }
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
         try layers.revertPending()

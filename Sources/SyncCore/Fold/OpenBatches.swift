@@ -1,4 +1,4 @@
-public import Operations
+package import Operations
 
 /// The open batches of the state. A batch is open until none of its operations is in flight or in doubt with it.
 struct OpenBatches {
@@ -35,7 +35,7 @@ struct OpenBatches {
 
 extension PendingOperation.Status {
     /// The batch with which the operation is in flight or in doubt.
-    public var batch: BatchID? {
+    package var batch: BatchID? {
         switch self {
         case .inFlight(let batch), .inDoubt(let batch, _): batch
         case .pending, .rejected, .deferred: nil

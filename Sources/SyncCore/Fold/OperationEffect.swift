@@ -6,12 +6,12 @@ import Operations
 /// Two operations depend on each other only if one writes an item that the other reads or writes. If the base state
 /// changes below them, only the operations that the change reaches in this way have to be rebased; see
 /// ``PartialReplay``.
-public struct OperationEffect: Sendable, Equatable {
+package struct OperationEffect: Sendable, Equatable {
     private var accesses = IDTable<Access>()
     /// The links that the operation created, deleted, or found as requested. May contain duplicates.
-    public var links: [DirtySet.LinkEnds] = []
+    package var links: [DirtySet.LinkEnds] = []
 
-    public init() {}
+    package init() {}
 
     /// Creates an effect with room for the accesses of a usual operation.
     init(minimumCapacity: Int) { accesses = IDTable(minimumCapacity: minimumCapacity) }
@@ -41,7 +41,7 @@ public struct OperationEffect: Sendable, Equatable {
     }
 
     /// Returns whether both contain the same accesses and links, in any order.
-    public static func == (a: OperationEffect, b: OperationEffect) -> Bool {
+    package static func == (a: OperationEffect, b: OperationEffect) -> Bool {
         guard a.accesses.count == b.accesses.count, Set(a.links) == Set(b.links) else { return false }
         return zip(a.accesses.ids, a.accesses.values).allSatisfy { b.accesses[$0] == $1 }
     }
@@ -81,10 +81,10 @@ extension OperationEffect {
 }
 
 /// The kinds of access to an item of the state. Each kind of read depends on the kind of write with the same name.
-public struct Access: OptionSet, Sendable, Hashable {
-    public let rawValue: UInt8
+package struct Access: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
 
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Reads whether the entity exists, and its type.
     static let readsExistence = Access(rawValue: 1)
@@ -115,10 +115,10 @@ public struct Access: OptionSet, Sendable, Hashable {
 /// An item of the state that operations access: an entity, a link, the links at an end of an entity, or the entities of
 /// a set that have some values. Numbers are hashes, except those of entities. A collision costs time but does not
 /// change the result.
-public struct StateItem: RawRepresentable, Sendable, Hashable {
-    public let rawValue: UInt64
+package struct StateItem: RawRepresentable, Sendable, Hashable {
+    package let rawValue: UInt64
 
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     private enum Kind: UInt64 {
         case entity = 0

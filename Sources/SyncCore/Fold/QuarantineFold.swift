@@ -52,7 +52,7 @@ struct QuarantineFold {
 
 extension StateReader {
     /// Returns the entities that the query's unfinished download could not accept.
-    public func quarantine(of state: QueryState) throws(StateError) -> [QuarantineEntry] {
+    package func quarantine(of state: QueryState) throws(StateError) -> [QuarantineEntry] {
         let start = try quarantineStart(of: state)
         return try bookkeeping.quarantine().filter { $0.entity.query == state.query.name && $0.sequence >= start }
     }

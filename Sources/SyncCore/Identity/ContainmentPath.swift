@@ -1,33 +1,33 @@
-public import EDM
-public import ODataWire
+package import EDM
+package import ODataWire
 import Operations
 
 /// A path from an entity set or singleton to contained entities, such as `People('ann')/Trips(0)`, or only to the set
 /// itself, such as `People('ann')`.
-public struct ContainmentPath: Sendable, Hashable {
-    public struct Step: Sendable, Hashable {
-        public let set: EntitySet
+package struct ContainmentPath: Sendable, Hashable {
+    package struct Step: Sendable, Hashable {
+        package let set: EntitySet
         /// The key. Nil for a singleton, for the target of a to-one property, and for a whole collection.
-        public let key: KeySelector?
+        package let key: KeySelector?
 
         /// A Boolean value that indicates whether the step identifies one entity.
-        public var isEntity: Bool { key != nil || set.isSingleton || set.isContainedSingle }
+        package var isEntity: Bool { key != nil || set.isSingleton || set.isContainedSingle }
     }
 
-    public let steps: [Step]
+    package let steps: [Step]
 
     /// The set at the end of the path.
-    public var set: EntitySet { steps[steps.count - 1].set }
+    package var set: EntitySet { steps[steps.count - 1].set }
     /// A Boolean value that indicates whether the path leads to one entity.
-    public var isEntity: Bool { steps[steps.count - 1].isEntity }
+    package var isEntity: Bool { steps[steps.count - 1].isEntity }
     /// The path of the container.
-    public var parent: ContainmentPath? { steps.count > 1 ? ContainmentPath(Array(steps.dropLast())) : nil }
+    package var parent: ContainmentPath? { steps.count > 1 ? ContainmentPath(Array(steps.dropLast())) : nil }
 
     private init(_ steps: [Step]) { self.steps = steps }
 
     /// Creates a containment path, or returns nil for any other path, such as one that follows a link to an entity that
     /// is not contained, ends at a property, or calls an operation. A type cast and a final `$count` are ignored.
-    public init?(_ path: ResourcePath, _ model: EntityDataModel) {
+    package init?(_ path: ResourcePath, _ model: EntityDataModel) {
         var steps: [Step] = []
         var set: EntitySet?
         var key: KeySelector?

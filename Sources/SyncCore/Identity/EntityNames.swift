@@ -1,10 +1,10 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// The mapping between entities and the links by which apps refer to them. A link leads to its entity permanently,
 /// unless its key belongs to another entity now.
-public struct EntityNames<Storage: StateReader> {
+package struct EntityNames<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
     private let root: String
@@ -12,21 +12,21 @@ public struct EntityNames<Storage: StateReader> {
     /// Creates the mapping.
     ///
     /// - Parameter serviceRoot: The service root with a trailing slash, or an empty string if no service is known.
-    public init(storage: Storage, model: EntityDataModel, serviceRoot: String) {
+    package init(storage: Storage, model: EntityDataModel, serviceRoot: String) {
         self.storage = storage
         self.model = model
         root = serviceRoot
     }
 
     /// Returns the entity that has the key now, or else the last one that had it.
-    public func entity(set: String, key: KeyPredicate) throws(StateError) -> EntityID? {
+    package func entity(set: String, key: KeyPredicate) throws(StateError) -> EntityID? {
         let values = key.located(in: model.findEntitySet(set)?.entityType)
         if let id = try storage.findRows(set: set, where: values).first { return id }
         return try storage.entity(set: set, key: KeyText.of(key))
     }
 
     /// Returns the entity at the end of a path through its containers, or nil if the path leads to several or to none.
-    public func entity(at path: ContainmentPath) throws(StateError) -> EntityID? {
+    package func entity(at path: ContainmentPath) throws(StateError) -> EntityID? {
         let found = try path.entity { set, key, parent throws(StateError) in
             if set.isContained {
                 guard let parent else { return nil }
@@ -40,7 +40,7 @@ public struct EntityNames<Storage: StateReader> {
     }
 
     /// Returns the entity that the service names by a URL or URI that does not follow from its key.
-    public func entity(named url: String) throws(StateError) -> EntityID? {
+    package func entity(named url: String) throws(StateError) -> EntityID? {
         try storage.entity(
             set: Self.namesSet, key: EntityLinks(model: model, serviceRoot: root).relative(url))
     }
@@ -51,12 +51,12 @@ public struct EntityNames<Storage: StateReader> {
     /// Returns the service's own edit link if there is one, otherwise the readLink.
     ///
     /// - Parameter readLink: The readLink if the caller already has it.
-    public func editLink(_ row: EntityRow, readLink known: String? = nil) -> String {
+    package func editLink(_ row: EntityRow, readLink known: String? = nil) -> String {
         row.editLink.flatMap { EntityLinks.isAddress($0) ? $0 : nil } ?? known ?? readLink(row)
     }
 
     /// Returns the readLink: with the real key after the service has confirmed it, and with the entity ID before.
-    public func readLink(_ row: EntityRow) -> String {
+    package func readLink(_ row: EntityRow) -> String {
         if let set = model.findEntitySet(row.set), set.isContained {
             return containedLink(row, set) ?? "\(row.set)(\(row.id))"
         }
@@ -99,7 +99,7 @@ public struct EntityNames<Storage: StateReader> {
     }
 
     /// Returns the form of the links of a set and type whose key is a single small integer, or nil for any other key.
-    public func plainForm(set: String, type: String) -> PlainLinkForm? {
+    package func plainForm(set: String, type: String) -> PlainLinkForm? {
         guard let set = model.findEntitySet(set), !set.isSingleton, !set.isContained,
             let type = model.findEntityType(type)
         else {
@@ -125,9 +125,9 @@ public struct EntityNames<Storage: StateReader> {
 
 /// A link such as `Orders(5)` for a key that is a single small integer, which all versions write in the same way. It
 /// equals the encoder's result in a tenth of the time.
-public final class PlainLinkForm: Sendable {
+package final class PlainLinkForm: Sendable {
     /// The key property.
-    public let key: String
+    package let key: String
     private let prefix: [UInt8]
 
     init(set: String, key: String) {
@@ -135,7 +135,7 @@ public final class PlainLinkForm: Sendable {
         prefix = Array("\(set)(".utf8)
     }
 
-    public func link(_ number: Int64) -> String {
+    package func link(_ number: Int64) -> String {
         let isNegative = number < 0
         var digits = 1
         var rest = number.magnitude

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// An index over entities of a set or type, for queries that compare or sort by its properties.
 ///
@@ -39,7 +39,7 @@ public struct EntityIndex: Sendable, Hashable {
     }
 
     /// Returns the indexed sets, or none if the metadata have no such set or type.
-    public func sets(in model: EntityDataModel) -> [EntitySet] {
+    package func sets(in model: EntityDataModel) -> [EntitySet] {
         let all = model.allSets
         if let set = all.first(where: { $0.name == name }) { return [set] }
         guard let type = model.findEntityType(name) else { return [] }

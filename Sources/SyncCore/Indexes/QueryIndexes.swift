@@ -1,14 +1,14 @@
-public import EDM
+package import EDM
 import ODataWire
 
 /// The indexes that a defining query suggests. An app that downloads `Orders?$filter=Status eq 'open'` is likely to
 /// query its store for such orders too.
-public enum QueryIndexes {
+package enum QueryIndexes {
     /// Returns one index for each property that the query's `$filter` compares with a value on its top level or below
     /// an `and`. Empty if the query does not parse, since it is refused elsewhere.
     ///
     /// - Parameter query: A query relative to the service root.
-    public static func of(_ query: String, model: EntityDataModel) -> [EntityIndex] {
+    package static func of(_ query: String, model: EntityDataModel) -> [EntityIndex] {
         let relative = String(query.drop { $0 == "/" })
         guard let request = try? ServiceRequest.parse(relative, model: model, version: model.version),
             case .entitySet(let set)? = request.path.segments.first, request.path.segments.count == 1,

@@ -1,10 +1,10 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// Determines which pending operations do not fit new metadata of a service, on the state before their installation.
 ///
 /// Cost: one pass over the queue.
-public struct OperationCompatibility<Storage: StateReader> {
+package struct OperationCompatibility<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
     /// The migration, or nil if the state already has the metadata.
@@ -13,21 +13,21 @@ public struct OperationCompatibility<Storage: StateReader> {
     /// Creates the check for new metadata.
     ///
     /// - Parameter old: The metadata of the state.
-    public init(storage: Storage, from old: EntityDataModel, to new: EntityDataModel) {
+    package init(storage: Storage, from old: EntityDataModel, to new: EntityDataModel) {
         self.storage = storage
         model = new
         migration = ModelMigration(from: old, to: new, index: RelationshipIndex(new))
     }
 
     /// Creates the check for a state that already has these metadata.
-    public init(storage: Storage, model: EntityDataModel) {
+    package init(storage: Storage, model: EntityDataModel) {
         self.storage = storage
         self.model = model
         migration = nil
     }
 
     /// Returns the reason why the operation does not fit, as a sentence, or nil if it fits.
-    public func misfit(of operation: Operation) throws(StateError) -> String? {
+    package func misfit(of operation: Operation) throws(StateError) -> String? {
         if operation.subject != .unbound, let reason = try misfit(of: operation.action) { return reason }
         if let call = operation.call { return try misfit(of: call, operation) }
         return try operation.stream.flatMap { stream throws(StateError) in
@@ -174,7 +174,7 @@ extension PendingOperation.Status {
 
 extension PendingOperation {
     /// A Boolean value that indicates whether the operation no longer fits the metadata; see ``Refusal/isOfModel``.
-    public var isUnfit: Bool { status.isUnfit }
+    package var isUnfit: Bool { status.isUnfit }
 
     /// Returns the part of the operation that is visible in the current state: all of it, or only the part that fits
     /// the metadata. Nil if nothing is visible. The result does not depend on anything that another operation could

@@ -1,34 +1,34 @@
-public import EDM
+package import EDM
 
 /// The relationships of a model by entity set, from either end, whether or not that end has a navigation property. The
 /// fold and the rules use it.
-public struct RelationshipIndex: Sendable {
+package struct RelationshipIndex: Sendable {
     /// A relationship with a referential constraint, and its dependent set.
-    public struct Constraint: Sendable, Hashable {
-        public let relationship: String
-        public let dependentSet: String
-        public let principalSet: String
+    package struct Constraint: Sendable, Hashable {
+        package let relationship: String
+        package let dependentSet: String
+        package let principalSet: String
         /// Whether the dependent entity is the first end of the relationship's links.
-        public let dependentIsFirst: Bool
-        public let pairs: [ReferentialConstraint]
+        package let dependentIsFirst: Bool
+        package let pairs: [ReferentialConstraint]
         /// Whether a principal has at most one dependent.
-        public let isDependentSingle: Bool
+        package let isDependentSingle: Bool
     }
 
     /// An end of a relationship from the perspective of an entity, with its multiplicity.
-    public struct End: Sendable, Hashable {
-        public let relationship: String
+    package struct End: Sendable, Hashable {
+        package let relationship: String
         /// Whether the entity is the first end of the relationship's links.
-        public let isFirst: Bool
+        package let isFirst: Bool
         /// The number of partners of the entity.
-        public let multiplicity: Multiplicity
+        package let multiplicity: Multiplicity
         /// The display name of the navigation property, such as `Mayors/City`, or that of the other end if this one has
         /// none.
-        public let name: String
+        package let name: String
         /// The set of the partners.
-        public let partners: String
+        package let partners: String
         /// The number of entities that a partner is linked to.
-        public let partnerMultiplicity: Multiplicity
+        package let partnerMultiplicity: Multiplicity
     }
 
     /// The model of the index.
@@ -44,7 +44,7 @@ public struct RelationshipIndex: Sendable {
     /// The directions in which a delete sets the partners' dependent properties to their defaults, by set.
     private let defaults: [String: Set<Relationship>]
 
-    public init(_ model: EntityDataModel) {
+    package init(_ model: EntityDataModel) {
         self.model = model
         var constraints: [Constraint] = []
         var ends: [String: [End]] = [:]
@@ -158,10 +158,10 @@ public struct RelationshipIndex: Sendable {
     func propertiesNamingSinglePlaces(in set: String) -> Set<String> { namingSinglePlaces[set] ?? [] }
 
     /// Returns the constraints whose dependent set this is.
-    public func constraints(ofDependentsIn set: String) -> [Constraint] { dependents[set] ?? [] }
+    package func constraints(ofDependentsIn set: String) -> [Constraint] { dependents[set] ?? [] }
     /// Returns the constraints whose principal set this is.
-    public func constraints(ofPrincipalsIn set: String) -> [Constraint] { principals[set] ?? [] }
-    public func ends(of set: String) -> [End] { ends[set] ?? [] }
+    package func constraints(ofPrincipalsIn set: String) -> [Constraint] { principals[set] ?? [] }
+    package func ends(of set: String) -> [End] { ends[set] ?? [] }
 
     /// Returns whether the service deletes the partner with an entity of the set (`OnDelete` of the metadata, or
     /// containment).
@@ -179,7 +179,7 @@ public struct RelationshipIndex: Sendable {
     func setsDefaults(from set: String) -> Bool { defaults[set]?.isEmpty == false }
 
     /// Returns the constraint of a relationship between two sets, if it has one.
-    public func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
+    package func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
         dependents[dependentSet]?.first { $0.relationship == relationship }
     }
 }

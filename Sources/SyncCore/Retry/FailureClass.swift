@@ -1,5 +1,5 @@
 /// The class of a response status with respect to retries.
-public enum FailureClass: Sendable, Hashable {
+package enum FailureClass: Sendable, Hashable {
     /// The failure is temporary, and nothing was processed. The same request may be sent again later.
     case transient
     /// The failure is temporary, but the request may have been processed: a gateway timed out, or did not understand
@@ -8,7 +8,7 @@ public enum FailureClass: Sendable, Hashable {
     /// The same request will be refused again.
     case permanent
 
-    public init(status: Int) {
+    package init(status: Int) {
         switch status {
         // Request Timeout: the service received an incomplete request. Too Early, Too Many Requests, Service
         // Unavailable.

@@ -1,14 +1,14 @@
-public import ODataWire
-public import Operations
+package import ODataWire
+package import Operations
 
 /// The header field `Retry-After` (RFC 9110, section 10.2.3).
-public enum RetryAfter {
+package enum RetryAfter {
     /// Returns the delay that the service requests, or nil if the header is missing or unreadable. A date in the past
     /// is a delay of zero.
     ///
     /// - Parameter now: The current time. A date is compared with the response's own `Date` if it has one, so that a
     ///   wrong local clock does no harm.
-    public static func delay(_ headers: HTTPHeaders, now: Timestamp) -> Duration? {
+    package static func delay(_ headers: HTTPHeaders, now: Timestamp) -> Duration? {
         guard let text = headers["Retry-After"] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             // A number with more digits than fit exceeds any useful delay.

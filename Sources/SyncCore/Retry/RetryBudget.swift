@@ -1,12 +1,12 @@
-public import Operations
+package import Operations
 
 /// The number of times that an operation may be deferred before it counts as refused and becomes visible.
-public struct RetryBudget: Sendable, Hashable {
-    public var attempts: Int
+package struct RetryBudget: Sendable, Hashable {
+    package var attempts: Int
     /// The number of consecutive previous deferrals of each operation.
-    public var spent: [SequenceNumber: Int]
+    package var spent: [SequenceNumber: Int]
 
-    public init(attempts: Int = RetryPolicy().attempts, spent: [SequenceNumber: Int] = [:]) {
+    package init(attempts: Int = RetryPolicy().attempts, spent: [SequenceNumber: Int] = [:]) {
         self.attempts = attempts
         self.spent = spent
     }

@@ -41,7 +41,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - attempt: The number of consecutive failed attempts, at least 1.
     ///   - retryAfter: The delay that the service requested.
     ///   - random: 64 random bits.
-    public func delay(afterAttempt attempt: Int, retryAfter: Duration?, random: UInt64) -> Duration {
+    package func delay(afterAttempt attempt: Int, retryAfter: Duration?, random: UInt64) -> Duration {
         let doublings = min(max(attempt, 1) - 1, 30)
         let first = min(max(firstDelay.milliseconds, 1), 1 << 32)
         let limit = min(first << doublings, max(longestDelay.milliseconds, 1))
@@ -53,7 +53,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
 extension Duration {
     /// Whole milliseconds, limited to about 35 years so that sums do not overflow.
-    public var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds < 1 << 30 else { return 1 << 40 }
         return seconds > -(1 << 30) ? seconds * 1_000 + attoseconds / 1_000_000_000_000_000 : -(1 << 40)

@@ -2,12 +2,12 @@ import Operations
 
 /// The part of a state that a copy of the store for other devices contains: the entities of the service and the defining
 /// queries with their delta links, without the history, the queue and the streams of this store.
-public enum PreparedState {
+package enum PreparedState {
     /// Writes a snapshot of that part, record by record.
     ///
     /// Memory: the part of the state.
     /// - Precondition: No operation is pending.
-    public static func writeSnapshot(
+    package static func writeSnapshot(
         of storage: some StateReader, to sink: (_ kind: UInt8, _ payload: [UInt8]) throws -> Void
     ) throws {
         let copy = WorkingSet()

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 import Operations
 
 /// The binary form of snapshot items, built from the elements of the record codec.
@@ -9,9 +9,9 @@ import Operations
 ///
 /// An item may exceed the size of a log record, for example a row that grew by several updates. All of it except the
 /// end is then written before, in records of the kind *piece*.
-public enum SnapshotCodec {
+package enum SnapshotCodec {
     /// The number of an item's kind. It is part of the format and is never reused. Kinds ascend in a snapshot.
-    public enum Kind: UInt8, Sendable, CaseIterable {
+    package enum Kind: UInt8, Sendable, CaseIterable {
         case header = 1
         case service = 2
         case query = 3
@@ -32,14 +32,14 @@ public enum SnapshotCodec {
     }
 
     /// The kind of a record that contains a part of the next item.
-    public static let pieceKind: UInt8 = 64
+    package static let pieceKind: UInt8 = 64
     /// The largest part of an item in one record, in bytes.
     static let pieceLength = 4 << 20
     /// The largest size of an item in bytes. It bounds the memory that a malicious snapshot can consume.
     static let maximumLength = 64 << 20
 
     /// Encodes an item. Equal items always give equal bytes.
-    public static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
+    package static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
         var writer = ByteWriter()
         let kind = Kind(item)
         writer.item(item)
@@ -50,7 +50,7 @@ public enum SnapshotCodec {
     /// Decodes an item.
     ///
     /// - Throws: An error if the payload does not match the kind. It never traps, whatever the bytes.
-    public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
+    package static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
         try decode(kind, payload: payload, names: nil)
     }
 

@@ -4,7 +4,7 @@ import Operations
 /// Decodes a snapshot record by record, and checks its order, count and digest.
 ///
 /// It is total: any records lead to items or an error. It holds one item in memory and is not thread-safe.
-public struct SnapshotDecoder {
+package struct SnapshotDecoder {
     private var pieces: [UInt8] = []
     private let names = NameTable()
     private var last: SnapshotCodec.Kind?
@@ -12,12 +12,12 @@ public struct SnapshotDecoder {
     private var items: UInt64 = 0
     private var digest: StateDigest?
 
-    public init() {}
+    package init() {}
 
     /// Returns the item that ends with this record, or nil if more of it follows.
     ///
     /// - Throws: A ``StateError`` with `damaged`. The decoder cannot be used afterwards.
-    public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) -> SnapshotItem? {
+    package mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) -> SnapshotItem? {
         guard last != .end else { throw Self.damaged("continues after its end") }
         if kind == SnapshotCodec.pieceKind {
             guard pieces.count + payload.count <= SnapshotCodec.maximumLength else {
@@ -53,7 +53,7 @@ public struct SnapshotDecoder {
     /// Returns the digest of the decoded state.
     ///
     /// - Throws: A ``StateError`` with `damaged` if the end is missing.
-    public func finish() throws(StateError) -> StateDigest {
+    package func finish() throws(StateError) -> StateDigest {
         guard let digest else { throw Self.damaged("has no end") }
         return digest
     }

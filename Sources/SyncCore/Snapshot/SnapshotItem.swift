@@ -1,10 +1,10 @@
-public import Operations
+package import Operations
 
 /// An element of a state snapshot.
 ///
 /// A snapshot is a sequence of items in the order of the cases. Items of one case are ordered by their identifiers, so
 /// that equal states give equal bytes.
-public enum SnapshotItem: Sendable, Hashable {
+package enum SnapshotItem: Sendable, Hashable {
     /// The header without the service, which is an item of its own. The first item, exactly once.
     case header(StateHeader)
     /// The service. At most once, since the metadata may be megabytes.

@@ -4,7 +4,7 @@ import Operations
 /// Restores a state from the records of a snapshot.
 ///
 /// It has to run in one transaction, because before ``finish()`` the storage contains only a part of the state.
-public struct StateRestoration<Storage: StateStorage> {
+package struct StateRestoration<Storage: StateStorage> {
     private let storage: Storage
     private var decoder = SnapshotDecoder()
     private var header = StateHeader()
@@ -12,13 +12,13 @@ public struct StateRestoration<Storage: StateStorage> {
     /// Creates a restoration into an empty storage.
     ///
     /// - Precondition: The storage is empty.
-    public init(into storage: Storage) { self.storage = storage }
+    package init(into storage: Storage) { self.storage = storage }
 
     /// Adds a record of the snapshot.
     ///
     /// - Throws: A ``StateError`` with `damaged` if the records are no snapshot.
 
-    public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) {
+    package mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) {
         if let item = try decoder.add(kind: kind, payload: payload) { try add(item) }
     }
 
@@ -48,7 +48,7 @@ public struct StateRestoration<Storage: StateStorage> {
     /// Completes the restoration. Returns the header of the restored state, and its digest.
     ///
     /// - Throws: A ``StateError`` with `damaged` if the snapshot has no end.
-    public func finish() throws(StateError) -> (header: StateHeader, digest: StateDigest) {
+    package func finish() throws(StateError) -> (header: StateHeader, digest: StateDigest) {
         let digest = try decoder.finish()
         try storage.setHeader(header)
         return (header, digest)

@@ -1,7 +1,7 @@
 import Operations
 
 /// A state as a sequence of records, from which it can be restored without the earlier log.
-public enum StateSnapshot {
+package enum StateSnapshot {
     /// Calls `body` with every item of the state except the end, in snapshot order. Memory is bounded by the storage.
     ///
     /// - Parameter body: A function that must not use the storage.
@@ -40,7 +40,7 @@ extension Fold {
     ///   correspond to the log.
     /// - Parameter sink: A function that must not use the storage.
     @discardableResult
-    public func writeSnapshot(
+    package func writeSnapshot(
         to sink: (_ kind: UInt8, _ payload: [UInt8]) throws -> Void
     ) throws -> StateDigest {
         precondition(isRebased, "a snapshot of a state whose pending operations are reverted")

@@ -1,20 +1,20 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// An entity in its current state, or in its base state.
-public struct EntityRow: Sendable, Hashable {
-    public var id: EntityID
-    public var set: String
-    public var type: String
-    public var values: PropertyValues
-    public var etag: String?
-    public var editLink: String?
-    public var origin: Origin
+package struct EntityRow: Sendable, Hashable {
+    package var id: EntityID
+    package var set: String
+    package var type: String
+    package var values: PropertyValues
+    package var etag: String?
+    package var editLink: String?
+    package var origin: Origin
     /// The last record of a download that added or changed the entity; 0 for none. Compared with
     /// ``StateHeader/lastDownload``, it shows whether that was the last download.
-    public var downloaded: SequenceNumber
+    package var downloaded: SequenceNumber
 
-    public enum Origin: UInt8, Sendable, Hashable {
+    package enum Origin: UInt8, Sendable, Hashable {
         /// Created in this store; the service does not have it yet.
         case local = 0
         /// The service has it: downloaded, or created in this store and confirmed.
@@ -25,10 +25,10 @@ public struct EntityRow: Sendable, Hashable {
         /// next conditional request.
         case serviceWithStaleETag = 3
 
-        public var isOnService: Bool { self == .service || self == .serviceWithStaleETag }
+        package var isOnService: Bool { self == .service || self == .serviceWithStaleETag }
     }
 
-    public init(
+    package init(
         id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
         origin: Origin, downloaded: SequenceNumber = 0
     ) {
@@ -43,27 +43,27 @@ public struct EntityRow: Sendable, Hashable {
     }
 
     /// Returns whether both rows are equal. ETags and links are compared by their code units.
-    public static func == (a: EntityRow, b: EntityRow) -> Bool {
+    package static func == (a: EntityRow, b: EntityRow) -> Bool {
         a.id == b.id && a.set == b.set && a.type == b.type && a.origin == b.origin && a.downloaded == b.downloaded
             && a.etag.isExactly(b.etag) && a.editLink.isExactly(b.editLink) && a.values == b.values
     }
 }
 
 /// The base state of an entity, stored while pending operations change it.
-public enum BaseState: Sendable, Hashable {
+package enum BaseState: Sendable, Hashable {
     /// The service does not have the entity.
     case absent
     case row(EntityRow)
 }
 
 /// An entity with its base state.
-public struct ServiceEntity: Sendable, Hashable {
-    public var id: EntityID
-    public var set: String
+package struct ServiceEntity: Sendable, Hashable {
+    package var id: EntityID
+    package var set: String
     /// The base state, or nil if the service does not have the entity.
-    public var row: EntityRow?
+    package var row: EntityRow?
 
-    public init(id: EntityID, set: String, row: EntityRow?) {
+    package init(id: EntityID, set: String, row: EntityRow?) {
         self.id = id
         self.set = set
         self.row = row
@@ -71,16 +71,16 @@ public struct ServiceEntity: Sendable, Hashable {
 }
 
 /// A link between two entities, stored by relationship, from the relationship's first end to its second.
-public struct LinkRow: Sendable, Hashable {
-    public var relationship: String
-    public var first: EntityID
-    public var second: EntityID
+package struct LinkRow: Sendable, Hashable {
+    package var relationship: String
+    package var first: EntityID
+    package var second: EntityID
     /// A Boolean value that indicates whether the link is part of the base state.
-    public var inBase: Bool
+    package var inBase: Bool
     /// A Boolean value that indicates whether the link is part of the current state.
-    public var inLocal: Bool
+    package var inLocal: Bool
 
-    public init(relationship: String, first: EntityID, second: EntityID, inBase: Bool, inLocal: Bool) {
+    package init(relationship: String, first: EntityID, second: EntityID, inBase: Bool, inLocal: Bool) {
         self.relationship = relationship
         self.first = first
         self.second = second
@@ -90,15 +90,15 @@ public struct LinkRow: Sendable, Hashable {
 }
 
 /// An operation that has not ended, with its status.
-public struct PendingOperation: Sendable, Hashable {
-    public var sequence: SequenceNumber
-    public var time: Timestamp
-    public var operation: Operation
-    public var status: Status
+package struct PendingOperation: Sendable, Hashable {
+    package var sequence: SequenceNumber
+    package var time: Timestamp
+    package var operation: Operation
+    package var status: Status
     /// The time of the record that set the current status.
-    public var since: Timestamp
+    package var since: Timestamp
 
-    public enum Status: Sendable, Hashable {
+    package enum Status: Sendable, Hashable {
         /// Waits for the next upload.
         case pending
         /// Sent, or about to be sent; no response yet.
@@ -112,7 +112,7 @@ public struct PendingOperation: Sendable, Hashable {
         case deferred(Refusal, attempts: Int)
 
         /// The case without its values. The raw values are stored in the views.
-        public enum Kind: Int64, Sendable, Hashable {
+        package enum Kind: Int64, Sendable, Hashable {
             case pending = 0
             case inFlight = 1
             case inDoubt = 2
@@ -120,7 +120,7 @@ public struct PendingOperation: Sendable, Hashable {
             case deferred = 4
         }
 
-        public var kind: Kind {
+        package var kind: Kind {
             switch self {
             case .pending: .pending
             case .inFlight: .inFlight
@@ -132,7 +132,7 @@ public struct PendingOperation: Sendable, Hashable {
     }
 
     /// - Parameter since: The time of the status, or nil for the time of the operation.
-    public init(
+    package init(
         sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status, since: Timestamp? = nil
     ) {
         self.sequence = sequence
@@ -144,65 +144,65 @@ public struct PendingOperation: Sendable, Hashable {
 }
 
 /// An undone operation, with the information that a redo needs.
-public struct UndoneOperation: Sendable, Hashable {
+package struct UndoneOperation: Sendable, Hashable {
     /// The operation as a redo restores it, including the service's refusal.
-    public var operation: PendingOperation
+    package var operation: PendingOperation
     /// The record of the undo. Operations undone by one call have the same number.
-    public var undo: SequenceNumber
+    package var undo: SequenceNumber
 
-    public init(operation: PendingOperation, undo: SequenceNumber) {
+    package init(operation: PendingOperation, undo: SequenceNumber) {
         self.operation = operation
         self.undo = undo
     }
 
-    public var sequence: SequenceNumber { operation.sequence }
+    package var sequence: SequenceNumber { operation.sequence }
 }
 
 /// A batch with operations whose outcome is unknown.
-public struct OpenBatch: Sendable, Hashable {
-    public var prepared: BatchPrepared
+package struct OpenBatch: Sendable, Hashable {
+    package var prepared: BatchPrepared
     /// The URL of the status monitor, if the service processes the batch asynchronously.
-    public var monitor: String?
+    package var monitor: String?
 
-    public init(_ prepared: BatchPrepared, monitor: String? = nil) {
+    package init(_ prepared: BatchPrepared, monitor: String? = nil) {
         self.prepared = prepared
         self.monitor = monitor
     }
 
-    public var batch: BatchID { prepared.batch }
+    package var batch: BatchID { prepared.batch }
 }
 
 /// A defining query and the state of its last download.
-public struct QueryState: Sendable, Hashable {
-    public var query: DefiningQuery
+package struct QueryState: Sendable, Hashable {
+    package var query: DefiningQuery
     /// The sequence number of the last full download of the query; 0 before the first one. Entities that the query
     /// delivers are covered with this number, including those of later deltas.
-    public var run: SequenceNumber
+    package var run: SequenceNumber
     /// A Boolean value that indicates whether the last download is complete.
-    public var isComplete: Bool
+    package var isComplete: Bool
     /// A Boolean value that indicates whether the last download was a delta.
-    public var isDelta: Bool
+    package var isDelta: Bool
     /// The link to the changes since the last download.
-    public var deltaLink: ServiceLink?
+    package var deltaLink: ServiceLink?
     /// The link at which an interrupted download resumes: to the page after the last complete one.
-    public var next: ServiceLink?
+    package var next: ServiceLink?
     /// The time at which the query was last downloaded completely; nil before the first download, and if the downloaded
     /// entities may be incomplete.
-    public var downloaded: Timestamp?
+    package var downloaded: Timestamp?
 
     /// A URL exactly as the service sent it.
-    public struct ServiceLink: Sendable, Hashable {
-        public var url: String
+    package struct ServiceLink: Sendable, Hashable {
+        package var url: String
         /// The time at which the link was logged. Services invalidate such links after some time.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        public init(url: String, time: Timestamp) {
+        package init(url: String, time: Timestamp) {
             self.url = url
             self.time = time
         }
     }
 
-    public init(
+    package init(
         query: DefiningQuery, run: SequenceNumber = 0, isComplete: Bool = false, isDelta: Bool = false,
         deltaLink: ServiceLink? = nil, next: ServiceLink? = nil, downloaded: Timestamp? = nil
     ) {
@@ -217,19 +217,19 @@ public struct QueryState: Sendable, Hashable {
 }
 
 /// The counters of a state, and its service.
-public struct StateHeader: Sendable, Hashable {
+package struct StateHeader: Sendable, Hashable {
     /// The last record that the state contains, or 0 for none.
-    public var applied: SequenceNumber
+    package var applied: SequenceNumber
     /// The lowest entity ID that no record has used.
-    public var nextEntity: EntityID
-    public var nextBatch: BatchID
-    public var service: ServiceDescription?
+    package var nextEntity: EntityID
+    package var nextBatch: BatchID
+    package var service: ServiceDescription?
     /// The reason to postpone the next upload, if any.
-    public var postponed: Postponement?
+    package var postponed: Postponement?
     /// The record that started the last download, or 0 before the first one.
-    public var lastDownload: SequenceNumber
+    package var lastDownload: SequenceNumber
 
-    public init(
+    package init(
         applied: SequenceNumber = 0, nextEntity: EntityID = EntityID(rawValue: 1), nextBatch: BatchID = 1,
         service: ServiceDescription? = nil, postponed: Postponement? = nil, lastDownload: SequenceNumber = 0
     ) {
@@ -244,7 +244,7 @@ public struct StateHeader: Sendable, Hashable {
 
 extension EntityRow {
     /// Returns whether the last download added or changed the entity (`sap.upsertedlastdownload()`).
-    public func isUpserted(inLastDownloadOf header: StateHeader) -> Bool {
+    package func isUpserted(inLastDownloadOf header: StateHeader) -> Bool {
         downloaded > 0 && downloaded >= header.lastDownload
     }
 }

@@ -1,11 +1,11 @@
-public import EDM
-public import ODataWire
+package import EDM
+package import ODataWire
 
 /// The text of a key in the key map and the views. Equal keys have the same text, regardless of their notation in a
 /// payload.
-public enum KeyText {
+package enum KeyText {
     /// Returns the text of an entity's key, or nil if a key property is unset or null.
-    public static func of(_ values: PropertyValues, type: EntityType) -> String? {
+    package static func of(_ values: PropertyValues, type: EntityType) -> String? {
         // Most keys have one property, and each row of a page needs this text.
         guard type.keyParts.count == 1 else { return KeyPredicate(of: type, in: values).map(of) }
         let part = type.keyParts[0]
@@ -13,13 +13,13 @@ public enum KeyText {
         return part.name + "=" + text(value)
     }
 
-    public static func of(_ key: KeyPredicate) -> String {
+    package static func of(_ key: KeyPredicate) -> String {
         if key.values.count == 1 { return key.values[0].name + "=" + text(key.values[0].value) }
         return key.values.map { $0.name + "=" + text($0.value) }.joined(separator: ",")
     }
 
     /// Returns the key as in the parentheses of an entity's URL: `1`, or `Currency='EUR',Day=1`.
-    public static func predicate(_ key: KeyPredicate) -> String {
+    package static func predicate(_ key: KeyPredicate) -> String {
         key.values.count == 1 ? text(key.values[0].value) : of(key)
     }
 

@@ -4,10 +4,10 @@ public import Operations
 public struct QuarantineEntry: Sendable, Hashable {
     /// The record that reports it.
     public var sequence: SequenceNumber
-    public var time: Timestamp
+    package var time: Timestamp
     public var entity: QuarantinedEntity
 
-    public init(sequence: SequenceNumber, time: Timestamp, entity: QuarantinedEntity) {
+    package init(sequence: SequenceNumber, time: Timestamp, entity: QuarantinedEntity) {
         self.sequence = sequence
         self.time = time
         self.entity = entity

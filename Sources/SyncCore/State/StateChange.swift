@@ -1,7 +1,7 @@
-public import Operations
+package import Operations
 
 /// A change of the state, as an inspection of a record shows it.
-public enum StateChange: Sendable, Hashable {
+package enum StateChange: Sendable, Hashable {
     /// A change of an entity in the current state; nil if it does not exist. At most one of the values is nil.
     case entity(from: EntityRow?, to: EntityRow?)
     /// A link that the current state contains now, or contains no longer.

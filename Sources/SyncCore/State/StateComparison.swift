@@ -1,12 +1,12 @@
 import Operations
 
 /// A comparison of a state with the expected one.
-public enum StateComparison {
+package enum StateComparison {
     /// Returns a sentence about the first item that is wrong or missing, or nil if the digests are equal.
     ///
     /// Cost: one pass over each of the two states; if they differ, two passes, and eight bytes for each item of one of
     /// them.
-    public static func firstDifference(
+    package static func firstDifference(
         of state: some StateReader, from expected: some StateReader
     ) throws -> String? {
         guard try StateDigest(of: state) != StateDigest(of: expected) else { return nil }

@@ -5,14 +5,14 @@ import Operations
 ///
 /// The digest is the sum of the mixed 64-bit FNV-1a hashes of the items of the state's snapshot. Therefore it can be
 /// updated from record to record (``WorkingSet/digest``). It detects differences, but does not protect against forgery.
-public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
-    public let value: UInt64
+package struct StateDigest: Sendable, Hashable, CustomStringConvertible {
+    package let value: UInt64
 
     package init(value: UInt64) { self.value = value }
 
     /// Computes the digest of a state. Cost: one pass over the whole state.
 
-    public init<Storage: StateReader>(of storage: Storage) throws(StateError) {
+    package init<Storage: StateReader>(of storage: Storage) throws(StateError) {
         var hash = StateHash()
         do {
             try StateSnapshot.forEachItem(of: storage) { hash.add($0) }
@@ -23,13 +23,13 @@ public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates a digest from sixteen hexadecimal digits, as in ``description``.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard description.utf8.count == 16, let value = UInt64(description, radix: 16) else { return nil }
         self.value = value
     }
 
     /// The digest as sixteen hexadecimal digits.
-    public var description: String { FNV1a.text(value) }
+    package var description: String { FNV1a.text(value) }
 }
 
 /// The digest of a state, updated as items are added and removed.

@@ -1,12 +1,12 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// Contained entities and their containers, found by the links between them.
 extension StateReader {
     /// Returns the container of an entity of the set, or the former one if the entity was deleted locally. Nil if the
     /// set is not contained.
-    public func container(of id: EntityID, in set: EntitySet) throws(StateError) -> EntityID? {
+    package func container(of id: EntityID, in set: EntitySet) throws(StateError) -> EntityID? {
         guard let relationship = set.containment?.relationship else { return nil }
         let links = try containers(of: id, relationship)
         return (links.first(where: \.inLocal) ?? links.first).map { relationship.isForward ? $0.first : $0.second }
@@ -18,7 +18,7 @@ extension StateReader {
     }
 
     /// Returns the entities of a contained set in an entity, in base or current state.
-    public func contained(in parent: EntityID, _ set: EntitySet) throws(StateError) -> [EntityID] {
+    package func contained(in parent: EntityID, _ set: EntitySet) throws(StateError) -> [EntityID] {
         guard let end = set.containment?.navigation.navigation else { return [] }
         return try links(of: parent, along: end).map { $0.target(along: end) }
     }
@@ -35,7 +35,7 @@ extension StateReader {
     /// Returns the entity of a contained set that has the key in `parent`, or else the last entity that had it.
     ///
     /// - Parameter key: The key, or nil if a parent contains at most one entity.
-    public func entity(
+    package func entity(
         of set: EntitySet, key: KeyPredicate?, in parent: EntityID
     ) throws(StateError) -> EntityID? {
         let mapped = try entity(set: set.name, key: ContainedKey.text(parent, key.map(KeyText.of)))

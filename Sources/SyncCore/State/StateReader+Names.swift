@@ -1,11 +1,11 @@
-public import EDM
+package import EDM
 import ODataWire
-public import Operations
+package import Operations
 
 extension StateReader {
     /// Returns the display name of an entity: `Cars(1)`, or `Cars(~7)` before it has a key. Also for locally deleted
     /// entities.
-    public func name(of id: EntityID, _ model: EntityDataModel) throws(StateError) -> String {
+    package func name(of id: EntityID, _ model: EntityDataModel) throws(StateError) -> String {
         let set = try set(of: id) ?? "Entity"
         var row = try row(id)
         if row == nil, case .row(let base)? = try base(id) { row = base }

@@ -1,5 +1,5 @@
 import EDM
-public import Operations
+package import Operations
 
 /// The pending operations, in ascending order of sequence number.
 extension StateReader {
@@ -10,24 +10,24 @@ extension StateReader {
         return queue
     }
 
-    public func pendingOperations() throws(StateError) -> [PendingOperation] {
+    package func pendingOperations() throws(StateError) -> [PendingOperation] {
         try pendingOperations(from: 0, limit: .max)
     }
 
-    public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
+    package func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
         queue.operationsRead += 1
         return try loadedQueue().pending[sequence]
     }
 
     /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
-    public func pendingStatus(
+    package func pendingStatus(
         of sequence: SequenceNumber
     ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)? {
         try loadedQueue().pending.status(of: sequence)
     }
 
     /// Returns at most `limit` pending operations from `first` on.
-    public func pendingOperations(
+    package func pendingOperations(
         from first: SequenceNumber, limit: Int
     ) throws(StateError) -> [PendingOperation] {
         let page = try loadedQueue().pending.operations(from: first, limit: limit)
@@ -36,14 +36,14 @@ extension StateReader {
     }
 
     /// Returns the operations with a status of this kind. Cost: O(n) for n pending operations.
-    public func pendingOperations(
+    package func pendingOperations(
         _ kind: PendingOperation.Status.Kind
     ) throws(StateError) -> [PendingOperation] {
         try pendingOperations().filter { $0.status.kind == kind }
     }
 
     /// Calls `body` with every pending operation. `body` must not use the state; its error ends the pass.
-    public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
+    package func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
         var next: SequenceNumber = 0
         while true {
             let page = try pendingOperations(from: next, limit: 256)
@@ -53,37 +53,37 @@ extension StateReader {
         }
     }
 
-    public func hasPending() throws(StateError) -> Bool { try loadedQueue().pending.count > 0 }
-    public func pendingCount() throws(StateError) -> Int { try loadedQueue().pending.count }
+    package func hasPending() throws(StateError) -> Bool { try loadedQueue().pending.count > 0 }
+    package func pendingCount() throws(StateError) -> Int { try loadedQueue().pending.count }
     /// Returns whether any pending operation is not to be sent: a draft or a local-only operation.
-    public func hasHeldBack() throws(StateError) -> Bool { try heldBackCount() > 0 }
+    package func hasHeldBack() throws(StateError) -> Bool { try heldBackCount() > 0 }
     /// Returns the number of operations that are not to be sent.
-    public func heldBackCount() throws(StateError) -> Int { try loadedQueue().pending.heldBack }
+    package func heldBackCount() throws(StateError) -> Int { try loadedQueue().pending.heldBack }
     /// Returns whether the service has rejected any operation.
     package func hasRejected() throws(StateError) -> Bool { try loadedQueue().pending.hasRejected }
 
     /// Returns the pending operations that refer to the entity.
-    public func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
+    package func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
         try loadedQueue().pending.naming(id)
     }
 
     /// Returns the pending operations that change the entity.
-    public func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
+    package func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
         try loadedQueue().pending.changing(id)
     }
 
-    public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
+    package func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
         try loadedQueue().pending.hasChange(of: id)
     }
 
     /// Returns the last pending operation of the app's transaction, or nil if it has none.
-    public func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {
+    package func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {
         try loadedQueue().pending.last(inTransaction: name)
     }
 
     /// Returns the status of an entity that follows from the pending operations. Only if the state is stored, because
     /// other states do not track the subjects of operations.
-    public func pendingState(of id: EntityID) throws(StateError) -> PendingState {
+    package func pendingState(of id: EntityID) throws(StateError) -> PendingState {
         try loadedQueue().pendingState(of: id)
     }
 
@@ -92,26 +92,26 @@ extension StateReader {
     // They are not part of the state: without them all operations are rebased.
 
     /// Returns whether each pending operation has an effect, and no other operation has one.
-    public func hasEffects() throws(StateError) -> Bool {
+    package func hasEffects() throws(StateError) -> Bool {
         let queue = try loadedQueue()
         return queue.pending.effects.count == queue.pending.count
     }
 
-    public func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect? {
+    package func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect? {
         try loadedQueue().pending.effects[sequence]
     }
 
     /// Returns the operations that read or wrote the item, in order.
-    public func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)] {
+    package func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)] {
         try loadedQueue().pending.effects.accesses(of: item)
     }
 }
 
 extension StateStorage {
     /// Stores the effect of an operation. Replaces a stored one.
-    public func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError) {
+    package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError) {
         try queue.putEffect(effect, of: sequence)
     }
-    public func removeEffect(of sequence: SequenceNumber) throws(StateError) { try queue.removeEffect(of: sequence) }
-    public func removeEffects() throws(StateError) { try queue.removeEffects() }
+    package func removeEffect(of sequence: SequenceNumber) throws(StateError) { try queue.removeEffect(of: sequence) }
+    package func removeEffects() throws(StateError) { try queue.removeEffects() }
 }

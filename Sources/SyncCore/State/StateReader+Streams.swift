@@ -1,14 +1,14 @@
-public import Operations
+package import Operations
 
 extension StateReader {
     /// Returns the service's content of the stream, if the store contains it.
-    public func stream(_ property: String?, of id: EntityID) throws(StateError) -> StreamImage? {
+    package func stream(_ property: String?, of id: EntityID) throws(StateError) -> StreamImage? {
         try bookkeeping.streams(of: id).first { $0.property == property }
     }
 
     /// Returns the current content of the stream: from the last pending operation on it, or else from the service. Nil
     /// if the store does not contain it, or it was deleted.
-    public func localStream(
+    package func localStream(
         _ property: String?, of id: EntityID
     ) throws(StateError) -> (content: StreamContent, isPending: Bool)? {
         for sequence in try pendingOperations(naming: id).reversed() {

@@ -1,11 +1,11 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// Read access to a state: the current and base state of entities and links, the queue, and the bookkeeping of uploads
 /// and downloads.
 ///
 /// `Views` implements it with SQLite, ``WorkingSet`` in memory over a backing. Both produce the same digest.
-public protocol StateReader: AnyObject {
+package protocol StateReader: AnyObject {
     associatedtype Bookkeeping: BookkeepingStorage
     /// The items other than entities, links and the queue.
     var bookkeeping: Bookkeeping { get }
@@ -67,7 +67,7 @@ public protocol StateReader: AnyObject {
 
 /// The items of a state other than entities and the queue: undone operations, open batches, merge bases, streams,
 /// defining queries with their coverage, and the results of the last downloads and uploads.
-public protocol BookkeepingReader: AnyObject {
+package protocol BookkeepingReader: AnyObject {
     // Undone operations, in ascending order of their own sequence number
     func undoneOperations() throws(StateError) -> [UndoneOperation]
     func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation?
@@ -114,12 +114,12 @@ public protocol BookkeepingReader: AnyObject {
 }
 
 extension StateReader {
-    public func mayHaveRows(
+    package func mayHaveRows(
         set: String, where property: String, in range: ClosedRange<Int64>
     ) throws(StateError) -> Bool { true }
 
     /// Returns the base state of the entity, or nil if the service does not have it.
-    public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+    package func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch try base(id) {
         case .row(let row): row
         case .absent: nil

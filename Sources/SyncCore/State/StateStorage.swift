@@ -1,8 +1,8 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// Write access to a state. The methods only store; all rules are in ``Fold`` and ``StateEditor``.
-public protocol StateStorage: StateReader {
+package protocol StateStorage: StateReader {
     func setHeader(_ header: StateHeader) throws(StateError)
     /// Creates storage for the entity sets of a new or changed model. Rows of sets that the model does not have are
     /// dropped; the log still contains them.
@@ -32,7 +32,7 @@ public protocol StateStorage: StateReader {
 }
 
 /// Write access to the bookkeeping of a state.
-public protocol BookkeepingStorage: BookkeepingReader {
+package protocol BookkeepingStorage: BookkeepingReader {
     func putUndone(_ operation: UndoneOperation) throws(StateError)
     func removeUndone(_ sequence: SequenceNumber) throws(StateError)
     func putOpenBatch(_ batch: OpenBatch) throws(StateError)
@@ -66,7 +66,7 @@ extension BookkeepingStorage {
 }
 
 /// The storage below a ``WorkingSet``, which reads unchanged items from it and writes its changes to it.
-public protocol StateBacking: StateStorage {
+package protocol StateBacking: StateStorage {
     /// The installed metadata.
     var model: EntityDataModel? { get }
     /// Returns the lowest entity ID such that neither it nor a higher one has a row, a base state, a link or a
@@ -83,8 +83,8 @@ public protocol StateBacking: StateStorage {
 }
 
 /// An error while a state is read or written.
-public struct StateError: Error, Sendable, Hashable, CustomStringConvertible {
-    public enum Code: Sendable, Hashable {
+package struct StateError: Error, Sendable, Hashable, CustomStringConvertible {
+    package enum Code: Sendable, Hashable {
         /// The stored data is inconsistent: the views have to be rebuilt from the log.
         case damaged
         /// The storage failed: disk full, no permission, locked.
@@ -95,13 +95,13 @@ public struct StateError: Error, Sendable, Hashable, CustomStringConvertible {
         case unsendable
     }
 
-    public let code: Code
-    public let message: String
+    package let code: Code
+    package let message: String
 
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -1,4 +1,4 @@
-public import Operations
+package import Operations
 
 /// Determines the dependants of an undo, and whether a redo is legal, by reapplying the pending operations unit by unit
 /// under the rules that applied when they were made.
@@ -12,7 +12,7 @@ extension Fold {
     /// Returns the operations that could not have been made without the chosen ones, each with the reason.
     ///
     /// Reverts the pending operations; ``finishRebase()`` reapplies them.
-    public mutating func dependants(
+    package mutating func dependants(
         of chosen: Set<SequenceNumber>
     ) throws(StateError) -> [SequenceNumber: Dependence] {
         let units = PendingOperation.units(try storage.pendingOperations())
@@ -28,7 +28,7 @@ extension Fold {
     /// Returns the first operation that would be illegal after the redo of undone ones, or nil if all would be legal.
     ///
     /// Reverts the pending operations; ``finishRebase()`` reapplies them.
-    public mutating func refusal(
+    package mutating func refusal(
         ofRedoing undone: [UndoneOperation]
     ) throws(StateError) -> (operation: SequenceNumber, reason: OperationRefused)? {
         let pending = try storage.pendingOperations()

@@ -1,7 +1,7 @@
-public import Operations
+package import Operations
 
 /// The reason why an operation is undone together with a second operation.
-public enum Dependence: Sendable, Hashable {
+package enum Dependence: Sendable, Hashable {
     /// Both belong to one change set, which is undone as a whole.
     case changeSet(with: SequenceNumber)
     /// It refers to an entity that the other operation creates.

@@ -1,14 +1,14 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// A lookup of entities for the planner: whether the service has an entity, and how requests refer to it.
-public struct EntityResolver<Storage: StateReader> {
+package struct EntityResolver<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     private let known: RowCache?
 
-    public init(storage: Storage, model: EntityDataModel) {
+    package init(storage: Storage, model: EntityDataModel) {
         self.storage = storage
         self.model = model
         known = nil
@@ -22,7 +22,7 @@ public struct EntityResolver<Storage: StateReader> {
     }
 
     /// Returns the base state of the entity, regardless of pending operations.
-    public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+    package func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let row = known?.service[id] { return row }
         let row = try storage.serviceRow(id)
         known?.service[id] = .some(row)
@@ -216,7 +216,7 @@ public struct EntityResolver<Storage: StateReader> {
     }
 
     /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.
-    public func reference(_ row: EntityRow) -> ResourceReference? {
+    package func reference(_ row: EntityRow) -> ResourceReference? {
         reference(row, depth: 0)
     }
 

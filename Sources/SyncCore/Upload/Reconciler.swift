@@ -1,12 +1,12 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// Converts the response to a batch to an outcome for each operation: the keys and ETags of new entities, and the
 /// service's error for refused operations.
 ///
 /// It is pure: the same plan, state and response always give the same outcomes.
-public struct Reconciler<Storage: StateReader> {
+package struct Reconciler<Storage: StateReader> {
     let model: EntityDataModel
     let storage: Storage
     let reader: PayloadReader
@@ -26,7 +26,7 @@ public struct Reconciler<Storage: StateReader> {
     ///   - retried: Operations that were refused before.
     ///   - doubtful: Operations that were in doubt before.
     ///   - budget: The remaining number of deferrals of each operation.
-    public init(
+    package init(
         storage: Storage, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
         retried: Set<SequenceNumber> = [], doubtful: Set<SequenceNumber> = [], budget: RetryBudget = RetryBudget()
     ) throws(StateError) {
@@ -42,7 +42,7 @@ public struct Reconciler<Storage: StateReader> {
     }
 
     /// The stream metadata in the responses. They are stored after the outcomes were folded.
-    public var streams: [StreamImage] { builder.streams }
+    package var streams: [StreamImage] { builder.streams }
 
     /// Returns the outcomes of all operations of a batch.
     ///

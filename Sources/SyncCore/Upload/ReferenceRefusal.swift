@@ -1,4 +1,4 @@
-public import ODataWire
+package import ODataWire
 import Operations
 
 /// The conclusion from the refusal of a change set that the service may not support its `$<Content-ID>` references.
@@ -8,9 +8,9 @@ import Operations
 /// service accepts that form, the conclusion is proven.
 ///
 /// It is pure: the same requests and response always give the same conclusion.
-public struct ReferenceRefusal: Sendable, Hashable {
+package struct ReferenceRefusal: Sendable, Hashable {
     /// The most capable form of references that the service seems to support.
-    public let understood: ServiceOptions.ContentIDReferences
+    package let understood: ServiceOptions.ContentIDReferences
 
     /// Interprets a refusal. Returns nil if it appears to have another cause.
     ///

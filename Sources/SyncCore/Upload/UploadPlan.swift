@@ -1,20 +1,20 @@
-public import ODataWire
-public import Operations
+package import ODataWire
+package import Operations
 
 /// The content of the next batch, and the operations that are held with their reasons.
-public struct UploadPlan: Sendable, Hashable {
+package struct UploadPlan: Sendable, Hashable {
     /// The change sets in their order in the batch.
-    public var changeSets: [PlannedChangeSet]
+    package var changeSets: [PlannedChangeSet]
     /// The operations that are not part of this round, with the reason.
-    public var held: [SequenceNumber: HoldReason]
+    package var held: [SequenceNumber: HoldReason]
     /// Entities whose ETag is older than the last local change. Their operations can be sent after they were read.
-    public var entitiesToRead: [EntityID]
+    package var entitiesToRead: [EntityID]
     /// Operations that cancel each other out. They are not sent and can be recorded as ended.
-    public var elided: [SequenceNumber] = []
+    package var elided: [SequenceNumber] = []
     /// A Boolean value that indicates whether operations were coalesced beyond refused ones.
-    public var coalesces = false
+    package var coalesces = false
 
-    public init(
+    package init(
         changeSets: [PlannedChangeSet] = [], held: [SequenceNumber: HoldReason] = [:], entitiesToRead: [EntityID] = []
     ) {
         self.changeSets = changeSets
@@ -22,11 +22,11 @@ public struct UploadPlan: Sendable, Hashable {
         self.entitiesToRead = entitiesToRead
     }
 
-    public var isEmpty: Bool { changeSets.isEmpty }
+    package var isEmpty: Bool { changeSets.isEmpty }
 
     /// A Boolean value that indicates whether the plan writes a stream. Such a request is sent on its own, because a
     /// batch cannot contain streams.
-    public var writesStream: Bool {
+    package var writesStream: Bool {
         changeSets.contains { $0.requests.contains { $0.modification.stream != nil } }
     }
 
@@ -38,7 +38,7 @@ public struct UploadPlan: Sendable, Hashable {
     }
 
     /// Returns the record to log before the first byte is sent.
-    public func prepared(as batch: BatchID) -> BatchPrepared {
+    package func prepared(as batch: BatchID) -> BatchPrepared {
         var prepared = BatchPrepared(batch: batch, changeSets: changeSets.map { $0.requests.flatMap(\.logged) })
         prepared.coalesces = coalesces
         return prepared
@@ -46,7 +46,7 @@ public struct UploadPlan: Sendable, Hashable {
 }
 
 /// The part of the queue that a plan examines. It does not affect the batch.
-public enum PlanScope: Sendable, Hashable {
+package enum PlanScope: Sendable, Hashable {
     /// Until the batch is full. Later operations have no reason in ``UploadPlan/held``. Time and memory depend on the
     /// batch and not on the queue.
     case batch
@@ -55,36 +55,36 @@ public enum PlanScope: Sendable, Hashable {
 }
 
 /// Requests that take effect all or none.
-public struct PlannedChangeSet: Sendable, Hashable {
-    public var requests: [PlannedRequest]
+package struct PlannedChangeSet: Sendable, Hashable {
+    package var requests: [PlannedRequest]
 
-    public init(requests: [PlannedRequest]) { self.requests = requests }
+    package init(requests: [PlannedRequest]) { self.requests = requests }
 
     /// The operations that the requests perform, each once, in the order of their creation.
-    public var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
+    package var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
 }
 
 /// A request of a plan.
-public struct PlannedRequest: Sendable, Hashable {
+package struct PlannedRequest: Sendable, Hashable {
     /// A number that is unique in the batch.
-    public var contentID: String
-    public var operation: SequenceNumber
-    public var modification: DataModification
+    package var contentID: String
+    package var operation: SequenceNumber
+    package var modification: DataModification
     /// The entity that the request creates. `$<contentID>` refers to it inside the change set.
-    public var creates: EntityID?
+    package var creates: EntityID?
     /// The entities that the request creates below that one, level by level in the order of its body.
-    public var below: [NewEntity.Level]
+    package var below: [NewEntity.Level]
     /// Further operations that the request performs, for example a deep insert of entities that the app created
     /// individually.
-    public var carries: [SequenceNumber]
+    package var carries: [SequenceNumber]
     /// The content of the request body. A request with content is never part of a batch.
-    public var content: StreamContent?
+    package var content: StreamContent?
     /// The entity whose stream the request writes, if it writes one.
-    public var entity: EntityID?
+    package var entity: EntityID?
     /// The entities that a call is about: the bound one, and that of the declared effect.
-    public var called: [EntityID] = []
+    package var called: [EntityID] = []
 
-    public init(
+    package init(
         contentID: String, operation: SequenceNumber, modification: DataModification, creates: EntityID?,
         below: [NewEntity.Level] = [], carries: [SequenceNumber] = []
     ) {
@@ -135,7 +135,7 @@ extension BatchPrepared.Effect {
 }
 
 /// The reason why an operation is not in the batch.
-public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
+package enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// An earlier operation on the same entity has to finish first. The operation follows in a later round of the same
     /// upload.
     case waitsFor(SequenceNumber)
@@ -197,7 +197,7 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .waitsFor(let sequence): "waits for operation \(sequence)"
         case .behindRejected(let sequence): "held back: operation \(sequence) before it was rejected"

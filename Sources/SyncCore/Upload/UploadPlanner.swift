@@ -1,6 +1,6 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// Plans the next batch: the smallest atomic change sets that the references between new entities and the app's own
 /// change sets allow, in an order that respects all dependencies.
@@ -17,26 +17,26 @@ public import Operations
 ///   part of the next batch.
 ///
 /// It is pure: the same state always gives the same plan.
-public struct UploadPlanner<Storage: StateReader> {
-    public struct Options: Sendable, Hashable {
+package struct UploadPlanner<Storage: StateReader> {
+    package struct Options: Sendable, Hashable {
         /// The largest number of requests in a batch. A change set is never split, so a larger one is sent alone.
-        public var requestLimit: Int
+        package var requestLimit: Int
         /// The approximate largest size of a batch in bytes, or nil for no limit. The encoded requests are measured;
         /// the framing is estimated at a flat rate. A larger change set is sent alone.
-        public var byteLimit: Int?
+        package var byteLimit: Int?
         /// The categories of operations to send, or nil for all.
-        public var categories: Set<UploadCategory>?
+        package var categories: Set<UploadCategory>?
         /// Whether operations on the same entity are coalesced; see ``Coalescing``. Operations that amend a refused one
         /// are always coalesced with it.
-        public var coalesces = false
+        package var coalesces = false
         /// The service's capabilities.
-        public var service: ServiceOptions
+        package var service: ServiceOptions
         /// The part of the queue that is examined.
-        public var reach: PlanScope
+        package var reach: PlanScope
         /// The number of operations that are read at a time.
         package var pageSize = 256
 
-        public init(
+        package init(
             requestLimit: Int = 500, service: ServiceOptions = ServiceOptions(), reach: PlanScope = .queue
         ) {
             self.requestLimit = requestLimit
@@ -49,7 +49,7 @@ public struct UploadPlanner<Storage: StateReader> {
     private let model: EntityDataModel
     private let options: Options
 
-    public init(storage: Storage, model: EntityDataModel, options: Options = Options()) {
+    package init(storage: Storage, model: EntityDataModel, options: Options = Options()) {
         self.storage = storage
         self.model = model
         self.options = options.resolved(for: model.version)
@@ -62,7 +62,7 @@ public struct UploadPlanner<Storage: StateReader> {
     ///   - unreadable: Entities that were just read, possibly without success. Their operations are sent with the known
     ///     ETag and properties, and the service decides.
     /// - Complexity: Depends on the batch, or with ``PlanScope/queue`` on the queue.
-    public func plan(
+    package func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
         var unplannable: [SequenceNumber: HoldReason] = [:]

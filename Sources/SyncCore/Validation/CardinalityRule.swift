@@ -5,11 +5,11 @@ import Operations
 ///
 /// It is checked after an operation or a whole change set was folded, because inside a change set only the final state
 /// has to be legal.
-public struct CardinalityRule {
+package struct CardinalityRule {
     private let storage: WorkingSet
     private let index: RelationshipIndex
 
-    public init(storage: WorkingSet, index: RelationshipIndex) {
+    package init(storage: WorkingSet, index: RelationshipIndex) {
         self.storage = storage
         self.index = index
     }
@@ -18,7 +18,7 @@ public struct CardinalityRule {
     ///
     /// - Parameter touched: The dirty set; see ``Fold/drainDirtySet()``.
     /// - Throws: `refused` if an end would be empty.
-    public func check(_ touched: DirtySet) throws(ValidationError) {
+    package func check(_ touched: DirtySet) throws(ValidationError) {
         var refusal = CardinalityRefusal()
         do throws(StateError) {
             for id in touched.entities.sorted() {

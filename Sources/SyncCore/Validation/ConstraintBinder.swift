@@ -1,19 +1,19 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 /// Adds bindings to dependent properties that refer to a new local entity. The service may assign another key to that
 /// entity, and only an ID remains valid.
-public struct ConstraintBinder {
+package struct ConstraintBinder {
     private let storage: WorkingSet
     private let model: EntityDataModel
 
-    public init(storage: WorkingSet, model: EntityDataModel) {
+    package init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }
 
     /// Returns the action with such bindings, derived from the state before the action.
-    public func binding(_ action: Operation.Action) throws(StateError) -> Operation.Action {
+    package func binding(_ action: Operation.Action) throws(StateError) -> Operation.Action {
         switch action {
         case .create(let creation, let parent):
             let owner = try parent.flatMap { p throws(StateError) in

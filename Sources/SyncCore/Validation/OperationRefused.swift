@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// An operation that the metadata forbid. It was refused before anything was logged.
 public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertible {
@@ -47,7 +47,7 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
     }
 
     /// Returns the refusal of `updateLink` on a collection.
-    public static func singleValuedOnly(_ navigation: Property) -> OperationRefused {
+    package static func singleValuedOnly(_ navigation: Property) -> OperationRefused {
         OperationRefused(
             .wrongNavigationKind,
             "\(navigation) is a collection, but updateLink replaces the target of a single-valued property.",
@@ -55,16 +55,16 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
     }
 
     /// Returns the refusal of `deleteLink` on a collection without the other entity.
-    public static func targetNeeded(_ navigation: Property) -> OperationRefused {
+    package static func targetNeeded(_ navigation: Property) -> OperationRefused {
         OperationRefused(
             .wrongNavigationKind, "\(navigation) is a collection, so the link to be removed must be named.",
             recovery: "Name the other entity too.")
     }
 
     /// The largest depth of a deep insert.
-    public static let deepestInsert = 32
+    package static let deepestInsert = 32
 
-    public static let nestedTooDeeply = OperationRefused(
+    package static let nestedTooDeeply = OperationRefused(
         .notAllowed, "The deep insert has more than \(deepestInsert) levels.",
         recovery: "Create the entities one by one, each in its parent, in a change set.")
 
@@ -72,7 +72,7 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 /// The reason why an operation was not logged: a rule forbids it, or the state could not be read.
-public enum ValidationError: Error, Sendable, Hashable {
+package enum ValidationError: Error, Sendable, Hashable {
     case refused(OperationRefused)
     case state(StateError)
 }

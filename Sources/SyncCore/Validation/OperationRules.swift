@@ -1,14 +1,14 @@
-public import EDM
+package import EDM
 import ODataWire
-public import Operations
+package import Operations
 
 /// The rules for a single operation, derived from the metadata and the current state. ``CardinalityRule`` checks the
 /// resulting state.
-public struct OperationRules {
+package struct OperationRules {
     private let storage: WorkingSet
     let model: EntityDataModel
 
-    public init(storage: WorkingSet, model: EntityDataModel) {
+    package init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }
@@ -16,7 +16,7 @@ public struct OperationRules {
     /// Checks an operation before it is folded, on the state that precedes it.
     ///
     /// - Throws: `refused` if a rule forbids it.
-    public func check(_ operation: Operation) throws(ValidationError) {
+    package func check(_ operation: Operation) throws(ValidationError) {
         try checkDelivery(operation)
         try checkHeaders(operation)
         try checkStream(operation)

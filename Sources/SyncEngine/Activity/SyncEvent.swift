@@ -1,7 +1,7 @@
-public import Operations
+package import Operations
 
 /// An event during the work of an engine.
-public enum SyncEvent: Sendable {
+package enum SyncEvent: Sendable {
     case uploadBegan(pending: Int)
     case downloadBegan
     /// A record was appended to the log, such as an operation, a prepared batch, an outcome or a page.

@@ -1,4 +1,4 @@
-public import Operations
+package import Operations
 
 /// The progress of an upload or download.
 public struct SyncProgress: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct SyncProgress: Sendable, Hashable {
 
     public var step = Step.idle
     /// The current step in more detail.
-    public private(set) var detail = SyncStep.idle
+    package private(set) var detail = SyncStep.idle
     /// The number of operations of an upload that have ended, with any outcome, or of finished queries of a download.
     public var done = 0
     /// The total as known so far. Operations may be added during an upload.
@@ -33,7 +33,7 @@ public struct SyncProgress: Sendable, Hashable {
     /// The defining query of the last page.
     public var query: String?
     /// The end of the wait, in milliseconds since 1970.
-    public var waitsUntil: Timestamp?
+    package var waitsUntil: Timestamp?
     /// The part of ``bytesReceived`` that belongs to bodies that have not ended.
     private var receivedInPieces = 0
     /// The step that follows the wait.
@@ -42,7 +42,7 @@ public struct SyncProgress: Sendable, Hashable {
     public init() {}
 
     /// Updates the progress with an event.
-    public mutating func apply(_ event: SyncEvent) {
+    package mutating func apply(_ event: SyncEvent) {
         detail = detail.next(after: event)
         switch event {
         case .uploadBegan(let pending):

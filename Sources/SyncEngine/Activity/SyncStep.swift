@@ -1,7 +1,7 @@
 import Operations
 
 /// A step of an upload or download. The raw values are stable names, and the keys of localised messages.
-public enum SyncStep: String, Sendable, Hashable, CaseIterable {
+package enum SyncStep: String, Sendable, Hashable, CaseIterable {
     case idle
     /// Operations in doubt are resolved, conflicts are searched, and the next batch is planned.
     case preparingUpload
@@ -24,7 +24,7 @@ public enum SyncStep: String, Sendable, Hashable, CaseIterable {
     case waitingForService
 
     /// The position among all steps, counted from 0 for ``idle``.
-    public var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    package var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// Returns the step after an event.
     func next(after event: SyncEvent) -> SyncStep {
@@ -57,19 +57,19 @@ public enum SyncStep: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A message about progress for the user.
-public struct ProgressMessage: Sendable, Hashable {
+package struct ProgressMessage: Sendable, Hashable {
     /// The key of the message in the app's table of localised strings, such as `SyncStep.sendingBatch`.
-    public let key: String
+    package let key: String
     /// The values that the message contains, in order: the number of ended operations or queries, the total, and the
     /// name of the defining query, which may be empty.
-    public let arguments: [String]
+    package let arguments: [String]
     /// The message in English.
-    public let text: String
+    package let text: String
 }
 
 extension SyncProgress {
     /// The message about the current step.
-    public var message: ProgressMessage {
+    package var message: ProgressMessage {
         let arguments = ["\(done)", "\(total)", query ?? ""]
         let text =
             switch detail {

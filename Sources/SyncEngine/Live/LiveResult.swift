@@ -2,7 +2,7 @@ public import SyncCore
 
 /// A result of a live query, and its difference from the previous one.
 public struct LiveResult: Sendable, Hashable {
-    public var answer: QueryAnswer
+    package var answer: QueryAnswer
     /// The difference from the previous result. In the first result everything is inserted.
     public var difference: ListDifference<ResultIdentity>
     /// The causes of all changes since the previous result; empty for the first one.

@@ -4,9 +4,14 @@ public import Operations
 public enum ResultIdentity: Sendable, Hashable {
     case entity(EntityID)
     /// A row that is no entity of the store, such as a group of `$apply`, is identified by its values.
-    case row(EntitySnapshot)
+    case row(Row)
 
-    public init(_ snapshot: EntitySnapshot) {
-        self = snapshot.entityID.map(ResultIdentity.entity) ?? .row(snapshot)
+    /// The values of a row.
+    public struct Row: Sendable, Hashable {
+        package let snapshot: EntitySnapshot
+    }
+
+    package init(_ snapshot: EntitySnapshot) {
+        self = snapshot.entityID.map(ResultIdentity.entity) ?? .row(Row(snapshot: snapshot))
     }
 }

@@ -72,7 +72,7 @@ extension SyncEngine {
     ///
     /// - Parameter property: The stream property, or nil for the stream of a media entity.
     /// - Returns: The stream, or nil if the service has no content for it.
-    public func downloadStream(
+    package func downloadStream(
         _ address: EntityAddress, property: String? = nil
     ) async throws(TidelogError) -> LocalStream? {
         let id = try await store.media.entityID(address)

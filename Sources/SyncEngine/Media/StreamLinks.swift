@@ -2,16 +2,16 @@ package import ODataWire
 package import SyncCore
 
 /// The addresses of a stream, as a service returned them with the entity.
-public struct StreamLinks: Sendable, Hashable {
+package struct StreamLinks: Sendable, Hashable {
     /// The stream property, or nil for the stream of a media entity.
-    public var property: String?
+    package var property: String?
     /// The URL for reading; nil if it follows from the entity's URL. The same applies to ``editLink``.
-    public var readLink: String?
-    public var editLink: String?
+    package var readLink: String?
+    package var editLink: String?
     /// The ETag of the content, which differs from the entity's.
-    public var etag: String?
+    package var etag: String?
 
-    public init(property: String? = nil, readLink: String? = nil, editLink: String? = nil, etag: String? = nil) {
+    package init(property: String? = nil, readLink: String? = nil, editLink: String? = nil, etag: String? = nil) {
         self.property = property
         self.readLink = readLink
         self.editLink = editLink
@@ -48,14 +48,14 @@ public struct StreamLinks: Sendable, Hashable {
 }
 
 /// A stream of an entity: its media stream, or a stream property.
-public struct StreamAddress: Sendable, Hashable {
-    public var entity: EntityAddress
+package struct StreamAddress: Sendable, Hashable {
+    package var entity: EntityAddress
     /// The stream property, or nil for the stream of a media entity.
-    public var property: String?
+    package var property: String?
     /// The addresses that the service returned with the entity, if any. A store ignores them and uses its own.
-    public var links: StreamLinks?
+    package var links: StreamLinks?
 
-    public init(_ entity: EntityAddress, property: String? = nil, links: StreamLinks? = nil) {
+    package init(_ entity: EntityAddress, property: String? = nil, links: StreamLinks? = nil) {
         self.entity = entity
         self.property = property
         self.links = links

@@ -1,13 +1,13 @@
-public import EDM
+package import EDM
 
 /// The entity sets that a store has in addition to the service's.
 ///
 /// The entities of `ErrorArchive` and `RequestQueue` are the pending operations; `EventLog` contains the last downloads
 /// and uploads. They are never sent and are not part of the service's metadata.
-public enum QueueModel {
-    public static let archive = "ErrorArchive"
-    public static let queue = "RequestQueue"
-    public static let events = "EventLog"
+package enum QueueModel {
+    package static let archive = "ErrorArchive"
+    package static let queue = "RequestQueue"
+    package static let events = "EventLog"
     /// The navigation property from both sets to the entity of the operation.
     static let affectedEntity = "AffectedEntity"
     /// The navigation property to the operations that wait for one.
@@ -20,7 +20,7 @@ public enum QueueModel {
     /// A placeholder for the types of the service's entities. It is open, since it declares none of their properties.
     static let entityType = "Tidelog.AffectedEntity"
 
-    public static let model: EntityDataModel = {
+    package static let model: EntityDataModel = {
         do throws(CSDLError) {
             return try CSDLReader.read(Array(metadata.utf8))
         } catch {

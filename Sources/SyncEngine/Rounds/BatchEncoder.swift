@@ -1,9 +1,9 @@
-public import EDM
-public import ODataWire
-public import SyncCore
+package import EDM
+package import ODataWire
+package import SyncCore
 
 /// An encoder that writes an upload plan as a `$batch` request, or as single requests.
-public struct BatchEncoder: Sendable {
+package struct BatchEncoder: Sendable {
     let encoder: RequestEncoder
     var options: ServiceOptions { encoder.options }
     var version: ODataVersion { encoder.version }
@@ -11,7 +11,7 @@ public struct BatchEncoder: Sendable {
     /// Creates an encoder for a service.
     ///
     /// - Parameter givenRoot: The configured root if it redirects to `serviceRoot`.
-    public init(
+    package init(
         model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
         givenRoot: String? = nil
     ) {
@@ -20,14 +20,14 @@ public struct BatchEncoder: Sendable {
     }
 
     /// Returns a request of the plan as it is sent to a service without `$batch`.
-    public func encode(_ request: PlannedRequest) -> WireRequest { encoder.encode(request.modification) }
+    package func encode(_ request: PlannedRequest) -> WireRequest { encoder.encode(request.modification) }
 
     /// An encoded batch, and its requests by change set.
-    public struct Encoded: Sendable {
-        public let exchange: BatchExchange
-        public let changeSets: [[WireRequest]]
+    package struct Encoded: Sendable {
+        package let exchange: BatchExchange
+        package let changeSets: [[WireRequest]]
 
-        public var request: WireRequest { exchange.request }
+        package var request: WireRequest { exchange.request }
     }
 
     /// Encodes a plan as a `$batch` request.
@@ -35,7 +35,7 @@ public struct BatchEncoder: Sendable {
     /// - Parameter number: The number that the boundaries between the parts are derived from. The same plan and number
     ///   always give the same bytes.
     /// - Throws: `invalidRequest` if the batch cannot be written.
-    public func encode(_ plan: UploadPlan, number: UInt64) throws(TidelogError) -> Encoded {
+    package func encode(_ plan: UploadPlan, number: UInt64) throws(TidelogError) -> Encoded {
         try encode(requests(of: plan), of: plan, number: number)
     }
 
@@ -84,7 +84,7 @@ public struct BatchEncoder: Sendable {
     ///
     /// An ETag with a line break, for example, makes a request unwritable. The operations of such a change set are held
     /// with the reason; the other change sets stay in the plan.
-    public func sendable(_ plan: UploadPlan) -> UploadPlan {
+    package func sendable(_ plan: UploadPlan) -> UploadPlan {
         var result = plan
         result.changeSets = []
         for changeSet in plan.changeSets {

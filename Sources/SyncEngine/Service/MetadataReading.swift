@@ -1,15 +1,15 @@
-public import EDM
+package import EDM
 import ODataWire
 
 /// Reads and checks a service's metadata document, and the documents of the same server that it references and needs.
 ///
 /// If its URL redirects, the session continues with the root of the target, because a redirect of a modification would
 /// not be followed.
-public enum MetadataReading {
+package enum MetadataReading {
     /// The accepted metadata formats for the header `Accept`. V4 services may offer JSON only.
-    public static let accepted = "application/xml, application/json;q=0.5"
+    package static let accepted = "application/xml, application/json;q=0.5"
 
-    public static func read(_ session: ServiceSession) async throws(TidelogError) -> (
+    package static func read(_ session: ServiceSession) async throws(TidelogError) -> (
         bytes: [UInt8], model: EntityDataModel
     ) {
         let place = "GET \(session.root)$metadata"

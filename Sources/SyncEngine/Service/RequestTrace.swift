@@ -7,18 +7,18 @@ import Transport
 /// follow, which expose the user's data to all readers of the trace. Only protocol headers are shown with their values,
 /// because any other header may contain credentials under a name that only the app knows. This also applies to the
 /// headers inside a batch's body; the rest of a body is shown unchanged.
-public struct RequestTrace: Sendable {
+package struct RequestTrace: Sendable {
     /// A Boolean value that indicates whether headers and bodies are included.
-    public var withData: Bool
+    package var withData: Bool
     /// A Boolean value that indicates whether JSON is broken into lines and indented. Its text is otherwise unchanged.
-    public var isPretty: Bool
+    package var isPretty: Bool
     /// A function that writes one message, possibly of several lines. The session calls it, so it must not block.
-    public var write: @Sendable (String) -> Void
+    package var write: @Sendable (String) -> Void
 
     /// The number of bytes after which a body is truncated.
     static let bodyLimit = 1 << 16
 
-    public init(withData: Bool = false, isPretty: Bool = false, write: @escaping @Sendable (String) -> Void) {
+    package init(withData: Bool = false, isPretty: Bool = false, write: @escaping @Sendable (String) -> Void) {
         self.withData = withData
         self.isPretty = isPretty
         self.write = write

@@ -1,4 +1,5 @@
-package import ODataWire
+package import EDM
+import ODataWire
 public import Transport
 
 /// Limits on service responses, so that a large, slow or endless response cannot exhaust memory or block an app for
@@ -26,7 +27,7 @@ public struct ServiceLimits: Sendable, Hashable {
 
 extension TransportOptions {
     /// Creates options for the platform's transport with these limits.
-    public init(_ limits: ServiceLimits) { self.init(limits: limits.response) }
+    package init(_ limits: ServiceLimits) { self.init(limits: limits.response) }
 }
 
 extension TidelogError {

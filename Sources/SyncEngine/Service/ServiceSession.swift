@@ -1,11 +1,11 @@
 import HTTPTypes
-public import ODataWire
+package import ODataWire
 import Synchronization
-public import Transport
+package import Transport
 
 /// A session with one OData service. It completes URLs and headers, fetches the CSRF token, and maps unexpected
 /// responses to errors.
-public actor ServiceSession {
+package actor ServiceSession {
     /// The root that requests are sent to, and the configured root, which may redirect to it.
     private nonisolated let roots: Mutex<(current: String, given: String)>
     private let transport: any HTTPTransport
@@ -34,7 +34,7 @@ public actor ServiceSession {
     ///     links and entity links come from the service and may point elsewhere.
     ///   - authentication: A function that returns new credentials when the service refuses the current ones.
     ///   - limits: Limits on the service's responses. The limits of single responses are the transport's own.
-    public init(
+    package init(
         root: String, transport: any HTTPTransport, credentials: Credentials = .none,
         authentication: AuthenticationHook? = nil, limits: ServiceLimits = ServiceLimits()
     ) {
@@ -47,23 +47,23 @@ public actor ServiceSession {
     }
 
     /// The absolute root URL, with a trailing slash. If the configured root redirects, this is the target.
-    public nonisolated var root: String { roots.withLock { $0.current } }
+    package nonisolated var root: String { roots.withLock { $0.current } }
 
     /// The configured root. The service may still use it in its links.
-    public nonisolated var givenRoot: String { roots.withLock { $0.given } }
+    package nonisolated var givenRoot: String { roots.withLock { $0.given } }
 
     /// Continues with another root of the same origin, such as a session-specific one: `…/(S(abc))/OData.svc/`.
     ///
     /// - Returns: False if the root has another origin. Then nothing changes.
     @discardableResult
-    public nonisolated func move(to root: String) -> Bool {
+    package nonisolated func move(to root: String) -> Bool {
         guard isOurs(root) else { return false }
         roots.withLock { $0.current = root.hasSuffix("/") ? root : root + "/" }
         return true
     }
 
     /// Sets the credentials for the next requests.
-    public func use(_ credentials: Credentials) {
+    package func use(_ credentials: Credentials) {
         self.credentials = credentials
         generation += 1
         // The token was issued for the previous credentials.
@@ -71,19 +71,19 @@ public actor ServiceSession {
     }
 
     /// Headers and cookies that are added to every request to the service from now on.
-    public nonisolated var headers: SessionHeaders {
+    package nonisolated var headers: SessionHeaders {
         get { added.withLock { $0 } }
         set { added.withLock { $0 = newValue } }
     }
 
     /// The trace of each request from now on, or nil for none.
-    public nonisolated var trace: RequestTrace? {
+    package nonisolated var trace: RequestTrace? {
         get { tracing.withLock { $0 } }
         set { tracing.withLock { $0 = newValue } }
     }
 
     /// Sends a GET request. Any status is returned as a response.
-    public func get(_ url: String, headers: HTTPHeaders = .empty) async throws(TidelogError) -> WireResponse {
+    package func get(_ url: String, headers: HTTPHeaders = .empty) async throws(TidelogError) -> WireResponse {
         try await send(WireRequest(method: "GET", url: url, headers: headers))
     }
 
@@ -144,7 +144,7 @@ public actor ServiceSession {
     /// The call returns after the head of the response. Refused credentials are renewed as in ``get(_:headers:)``.
     ///
     /// - Parameter isMedia: Whether the body is the content of a media stream, which may be larger than a page.
-    public func stream(
+    package func stream(
         _ url: String, headers: HTTPHeaders = .empty, isMedia: Bool = false
     ) async throws(TidelogError) -> StreamedResponse {
         let request = WireRequest(method: "GET", url: url, headers: headers)
@@ -160,7 +160,7 @@ public actor ServiceSession {
     /// a new token and sends the request once more.
     ///
     /// - Parameter file: The body. If it is not nil, the body of the request is ignored.
-    public func modify(
+    package func modify(
         _ request: WireRequest, file: RequestFile? = nil
     ) async throws(TidelogError) -> WireResponse {
         try await modify(request, content: file)
@@ -181,7 +181,7 @@ public actor ServiceSession {
     }
 
     /// Records that the service requires a CSRF token, which saves the refusal of the first modification.
-    public func expectToken() { needsToken = true }
+    package func expectToken() { needsToken = true }
 
     /// Adds the CSRF token. It is as secret as the credentials, so it is sent to the service's origin only.
     private func withToken(_ request: WireRequest) -> WireRequest {
@@ -415,7 +415,7 @@ public actor ServiceSession {
     }
 
     /// Throws an error with the service's message if the status is not a success.
-    public static func check(_ response: WireResponse, _ method: String, _ url: String) throws(TidelogError) {
+    package static func check(_ response: WireResponse, _ method: String, _ url: String) throws(TidelogError) {
         guard !response.isSuccess else { return }
         let place = "\(method) \(url.prefix { $0 != "?" })"
         let words = ServiceErrorReader.read(response.body).map { ": \($0.message)" } ?? ""

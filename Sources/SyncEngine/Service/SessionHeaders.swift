@@ -1,17 +1,17 @@
-public import ODataWire
+package import ODataWire
 
 /// Headers and cookies that the app adds to every request to the service, such as a tenant, device or trace ID.
 ///
 /// They are sent to the service's origin only. A header that a request already has is not added. Their values never
 /// appear in traces, errors or the log.
-public struct SessionHeaders: Sendable, Hashable {
-    public var headers: HTTPHeaders
+package struct SessionHeaders: Sendable, Hashable {
+    package var headers: HTTPHeaders
     /// Cookies that are sent in addition to those that the service sets.
-    public var cookies: [String: String]
+    package var cookies: [String: String]
     /// The header by which the service recognizes a registered client.
     package var registration = HTTPHeaders.empty
 
-    public init(headers: HTTPHeaders = .empty, cookies: [String: String] = [:]) {
+    package init(headers: HTTPHeaders = .empty, cookies: [String: String] = [:]) {
         self.headers = headers
         self.cookies = cookies
     }
@@ -31,7 +31,7 @@ public struct SessionHeaders: Sendable, Hashable {
 }
 
 extension SessionHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "\(headers.fields.count) headers and \(cookies.count) cookies (hidden)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "\(headers.fields.count) headers and \(cookies.count) cookies (hidden)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

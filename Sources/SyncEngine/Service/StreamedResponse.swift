@@ -1,23 +1,23 @@
-public import ODataWire
+package import ODataWire
 import Transport
 
 /// A response whose body is streamed if the status is a success, and read at once otherwise.
-public struct StreamedResponse: Sendable {
+package struct StreamedResponse: Sendable {
     /// The status and headers. If the status is not a success, it also contains the error body, truncated to
     /// ``errorLimit``.
-    public let response: WireResponse
+    package let response: WireResponse
     /// The body of a success, otherwise empty.
-    public let body: StreamedBody
+    package let body: StreamedBody
 
     /// The largest size of an error body in bytes.
-    public static let errorLimit = 1 << 20
+    package static let errorLimit = 1 << 20
 }
 
 /// The body of a success in chunks, as they arrive.
 ///
 /// It is read once, by one task. A slow reader slows the service down. If the last reference is released before the
 /// end, the rest is not received.
-public struct StreamedBody: Sendable {
+package struct StreamedBody: Sendable {
     private let reading: Reading
 
     init(_ reading: Reading) { self.reading = reading }
@@ -30,7 +30,7 @@ public struct StreamedBody: Sendable {
     /// Returns the next chunk, which is not empty, or nil at the end.
     ///
     /// - Throws: An error if the body breaks off. Further calls throw again.
-    public func next() async throws(TidelogError) -> [UInt8]? {
+    package func next() async throws(TidelogError) -> [UInt8]? {
         do throws(TransportError) { return try await reading.next() } catch { throw TidelogError(error) }
     }
 

@@ -1,35 +1,35 @@
-public import EDM
-public import ODataWire
-public import Operations
+package import EDM
+package import ODataWire
+package import Operations
 
 /// A call of an action before its addresses are resolved to entities.
-public struct ActionDraft: Sendable {
+package struct ActionDraft: Sendable {
     /// The overload that the metadata have for the arguments.
-    public var operation: InvokedOperation
+    package var operation: InvokedOperation
     /// The resource that the action is bound to; `nil` for an import.
-    public var binding: Binding?
-    public var arguments: [Argument]
+    package var binding: Binding?
+    package var arguments: [Argument]
     /// The declared effect. A service ignores it.
-    public var effect: Effect
+    package var effect: Effect
     /// The treatment of an entity that the answer contains. A service ignores it.
-    public var answer: ActionCall.Answer
+    package var answer: ActionCall.Answer
 
-    public struct Binding: Sendable {
-        public enum Resource: Sendable {
+    package struct Binding: Sendable {
+        package enum Resource: Sendable {
             case entity(EntityAddress)
             /// All entities of a set, or a singleton; with a type only the entities of this derived type.
             case set(EntitySet, type: String?)
         }
 
-        public var resource: Resource
+        package var resource: Resource
         /// The property of the resource whose value the action is called on.
-        public var property: Property?
+        package var property: Property?
         /// The type cast in the URL.
-        public var cast: String?
+        package var cast: String?
         /// The entity set of the resource, if it is known.
-        public var set: EntitySet?
+        package var set: EntitySet?
 
-        public init(_ resource: Resource, property: Property? = nil, cast: String? = nil, set: EntitySet? = nil) {
+        package init(_ resource: Resource, property: Property? = nil, cast: String? = nil, set: EntitySet? = nil) {
             self.resource = resource
             self.property = property
             self.cast = cast
@@ -37,35 +37,35 @@ public struct ActionDraft: Sendable {
         }
     }
 
-    public struct Argument: Sendable {
-        public var name: String
-        public var content: Content
+    package struct Argument: Sendable {
+        package var name: String
+        package var content: Content
 
-        public init(_ name: String, _ content: Content) {
+        package init(_ name: String, _ content: Content) {
             self.name = name
             self.content = content
         }
     }
 
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         case value(Value)
         case entity(Entity)
         case entities([Entity])
     }
 
-    public enum Entity: Sendable {
+    package enum Entity: Sendable {
         case reference(EntityAddress, EntityType)
         case content(EntityBody)
     }
 
     /// The change of the store until the answer of the service is known.
-    public enum Effect: Sendable {
+    package enum Effect: Sendable {
         case none
         case update(EntityAddress, changes: PropertyValues, bindings: [BindingDraft])
         case delete(EntityAddress)
     }
 
-    public init(
+    package init(
         _ operation: InvokedOperation, on binding: Binding? = nil, _ arguments: [Argument] = [],
         effect: Effect = .none, answer: ActionCall.Answer = .byKey
     ) {
@@ -81,7 +81,7 @@ extension ActionDraft {
     /// Returns the call as an invocation.
     ///
     /// - Parameter reference: Returns the reference to an entity.
-    public func invocation<Failure: Error>(
+    package func invocation<Failure: Error>(
         _ reference: (EntityAddress) throws(Failure) -> ResourceReference
     ) throws(Failure) -> OperationInvocation {
         var invocation = OperationInvocation(operation)
@@ -149,7 +149,7 @@ extension ActionDraft {
     }
 
     /// The addresses of the entities that are arguments.
-    public var argumentAddresses: [(parameter: String, address: EntityAddress)] {
+    package var argumentAddresses: [(parameter: String, address: EntityAddress)] {
         arguments.flatMap { argument in
             let entities: [Entity] =
                 switch argument.content {

@@ -13,7 +13,7 @@ public struct HistoricalStore: Sendable {
     package let store: LocalStore
 
     /// The service root; nil before one is installed.
-    public var serviceRoot: String? {
+    package var serviceRoot: String? {
         get async throws(TidelogError) { try await store.service?.root }
     }
 
@@ -24,7 +24,7 @@ public struct HistoricalStore: Sendable {
     ///   - options: The options for opening the store. Of the log options, only the keys are used.
     /// - Throws: `notFound` if a compaction has removed the required records, `damaged` if records before the point are
     ///   unreadable, `noStore` if there is no log.
-    public init(
+    package init(
         _ files: StoreFiles, at point: PointInTime, options: LocalStoreOptions = .init()
     ) async throws(TidelogError) {
         let past: HistoricalLog

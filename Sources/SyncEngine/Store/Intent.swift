@@ -1,10 +1,10 @@
-public import EDM
+package import EDM
 public import ODataWire
 public import Operations
 import SyncCore
 
 /// An action of an app before its addresses are resolved to entities. It is the same for a store and for a service.
-public enum Intent: Sendable {
+package enum Intent: Sendable {
     case create(EntityDraft, in: Parent?)
     case update(EntityAddress, changes: PropertyValues, bindings: [BindingDraft], inline: [InlineDraft])
     case delete(EntityAddress)
@@ -15,11 +15,11 @@ public enum Intent: Sendable {
     /// Calls an action. A store queues the call.
     case invoke(ActionDraft)
 
-    public struct Parent: Sendable {
-        public var entity: EntityAddress
-        public var navigation: String
+    package struct Parent: Sendable {
+        package var entity: EntityAddress
+        package var navigation: String
 
-        public init(entity: EntityAddress, navigation: String) {
+        package init(entity: EntityAddress, navigation: String) {
             self.entity = entity
             self.navigation = navigation
         }
@@ -39,16 +39,16 @@ public enum EntityAddress: Sendable, Hashable {
 }
 
 /// A new entity.
-public struct EntityDraft: Sendable {
+package struct EntityDraft: Sendable {
     /// The number of the draft within one call.
-    public var number: Int
-    public var set: String
-    public var type: String
-    public var values: PropertyValues
-    public var bindings: [BindingDraft]
-    public var inline: [InlineDraft]
+    package var number: Int
+    package var set: String
+    package var type: String
+    package var values: PropertyValues
+    package var bindings: [BindingDraft]
+    package var inline: [InlineDraft]
 
-    public init(
+    package init(
         number: Int, set: String, type: String, values: PropertyValues, bindings: [BindingDraft] = [],
         inline: [InlineDraft] = []
     ) {
@@ -61,21 +61,21 @@ public struct EntityDraft: Sendable {
     }
 }
 
-public struct BindingDraft: Sendable {
-    public var navigation: String
-    public var targets: [EntityAddress]
+package struct BindingDraft: Sendable {
+    package var navigation: String
+    package var targets: [EntityAddress]
 
-    public init(navigation: String, targets: [EntityAddress]) {
+    package init(navigation: String, targets: [EntityAddress]) {
         self.navigation = navigation
         self.targets = targets
     }
 }
 
-public struct InlineDraft: Sendable {
-    public var navigation: String
-    public var entities: [EntityDraft]
+package struct InlineDraft: Sendable {
+    package var navigation: String
+    package var entities: [EntityDraft]
 
-    public init(navigation: String, entities: [EntityDraft]) {
+    package init(navigation: String, entities: [EntityDraft]) {
         self.navigation = navigation
         self.entities = entities
     }
@@ -83,58 +83,58 @@ public struct InlineDraft: Sendable {
 
 /// The result of an intent: the sequence number of the operation, or of the undo that replaced it (offline), and the
 /// new or changed entities.
-public struct IntentResult: Sendable {
-    public var sequence: SequenceNumber?
+package struct IntentResult: Sendable {
+    package var sequence: SequenceNumber?
     /// The new entities by the numbers of their drafts. For an update or a link, the affected entity has the number -1.
-    public var entities: [Int: EntitySnapshot]
+    package var entities: [Int: EntitySnapshot]
     /// The new ETag of the changed entity if the service returned nothing else.
-    public var etag: String?
+    package var etag: String?
     /// The result of an action; `nil` for all other intents, and for a call that a store has queued.
-    public var returned: InvocationAnswer?
+    package var returned: InvocationAnswer?
 
-    public init(sequence: SequenceNumber? = nil, entities: [Int: EntitySnapshot] = [:]) {
+    package init(sequence: SequenceNumber? = nil, entities: [Int: EntitySnapshot] = [:]) {
         self.sequence = sequence
         self.entities = entities
     }
 
     /// The number of the affected entity of an update or link.
-    public static let subject = -1
+    package static let subject = -1
 }
 
 /// An immutable copy of an entity as it was read.
-public struct EntitySnapshot: Sendable, Hashable {
-    public var set: String
-    public var type: String
-    public var values: PropertyValues
-    public var etag: String?
+package struct EntitySnapshot: Sendable, Hashable {
+    package var set: String
+    package var type: String
+    package var values: PropertyValues
+    package var etag: String?
     package var links: SnapshotLinks
     /// The entity ID; nil for an entity that was read from a service.
-    public var entityID: EntityID?
-    public var state: State
+    package var entityID: EntityID?
+    package var state: State
     /// A Boolean value that indicates whether the entity was created or changed locally and not uploaded yet
     /// (`sap.islocal()`).
-    public var isLocal = false
+    package var isLocal = false
     /// A Boolean value that indicates whether the service does not have the entity yet.
-    public var isCreated = false
+    package var isCreated = false
     /// A Boolean value that indicates whether the expanded link to the entity was created locally and not uploaded yet.
-    public var isFromLocalRelationship = false
-    public var expanded: [Expanded]
+    package var isFromLocalRelationship = false
+    package var expanded: [Expanded]
     /// The addresses of the entity's streams, for an entity that was read from a service.
-    public var streams: [StreamLinks] = []
+    package var streams: [StreamLinks] = []
 
     /// The readLink; empty for a row that is no entity.
-    public var readLink: String {
+    package var readLink: String {
         get { links.read ?? "" }
         set { links.read = newValue.isEmpty ? nil : newValue }
     }
 
     /// The editLink; empty for a row that is no entity.
-    public var editLink: String {
+    package var editLink: String {
         get { links.edit ?? "" }
         set { links.edit = newValue.isEmpty ? nil : newValue }
     }
 
-    public enum State: String, Sendable, Hashable {
+    package enum State: String, Sendable, Hashable {
         /// The state that the service last returned.
         case clean
         /// Operations on the entity are pending.
@@ -143,15 +143,15 @@ public struct EntitySnapshot: Sendable, Hashable {
         case error
     }
 
-    public struct Expanded: Sendable, Hashable {
-        public var navigation: String
-        public var entities: [EntitySnapshot]
+    package struct Expanded: Sendable, Hashable {
+        package var navigation: String
+        package var entities: [EntitySnapshot]
         /// The number of entities without `$top` and `$skip`, if the query requested it.
-        public var count: Int64?
+        package var count: Int64?
         /// Whether the expansion contains entities, references without values, or only the ``count``.
-        public var form: ExpandItem.Form
+        package var form: ExpandItem.Form
 
-        public init(
+        package init(
             navigation: String, entities: [EntitySnapshot], count: Int64? = nil, form: ExpandItem.Form = .entities
         ) {
             self.navigation = navigation
@@ -161,7 +161,7 @@ public struct EntitySnapshot: Sendable, Hashable {
         }
     }
 
-    public init(
+    package init(
         set: String, type: String, values: PropertyValues, etag: String? = nil, readLink: String, editLink: String,
         entityID: EntityID? = nil, state: State = .clean, expanded: [Expanded] = []
     ) {

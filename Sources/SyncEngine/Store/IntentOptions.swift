@@ -1,31 +1,31 @@
-public import ODataWire
-public import Operations
+package import ODataWire
+package import Operations
 
 /// Options of an intent. For a request sent directly to a service, only headers, header templates, ``ifMatch`` and the
 /// stream are used.
-public struct IntentOptions: Sendable {
-    public var headers: HTTPHeaders
-    public var headerTemplates: [HeaderDraft]
-    public var customTag: String?
+package struct IntentOptions: Sendable {
+    package var headers: HTTPHeaders
+    package var headerTemplates: [HeaderDraft]
+    package var customTag: String?
     /// The transaction. Operations with the same transactionID are sent in one change set.
-    public var transactionID: String?
+    package var transactionID: String?
     /// The ETag of the version that was changed. A store ignores it and uses its own.
-    public var ifMatch: String?
+    package var ifMatch: String?
     /// A Boolean value that indicates whether the request must be sent without any modification.
-    public var isUnmodifiable: Bool
-    public var uploadCategory: CategoryDraft?
+    package var isUnmodifiable: Bool
+    package var uploadCategory: CategoryDraft?
     /// The delivery, which has to be the same for a whole change set.
-    public var delivery: Delivery
+    package var delivery: Delivery
     /// A Boolean value that indicates whether an update without changes is sent.
-    public var sendsEmptyUpdate: Bool
+    package var sendsEmptyUpdate: Bool
     /// The stream of a create or update, which then has no properties, bindings or new entities.
-    public var stream: StreamWrite?
+    package var stream: StreamWrite?
     /// The bytes of ``stream``, for a service.
     package var streamContent: LocalStream?
     /// The URL of ``stream`` for writing, for a service; nil if it follows from the entity's URL.
     package var streamLink: String?
 
-    public init(
+    package init(
         headers: HTTPHeaders = .empty, headerTemplates: [HeaderDraft] = [], customTag: String? = nil,
         transactionID: String? = nil, ifMatch: String? = nil, isUnmodifiable: Bool = false,
         uploadCategory: CategoryDraft? = nil, delivery: Delivery = .queued, sendsEmptyUpdate: Bool = false,
@@ -45,7 +45,7 @@ public struct IntentOptions: Sendable {
 }
 
 /// An upload category before its address is resolved to an entity.
-public enum CategoryDraft: Sendable, Hashable {
+package enum CategoryDraft: Sendable, Hashable {
     case named(String)
     case entity(EntityAddress)
     /// The entity that the intent creates.
@@ -53,17 +53,17 @@ public enum CategoryDraft: Sendable, Hashable {
 }
 
 /// A header that contains keys of entities, before their addresses are resolved.
-public struct HeaderDraft: Sendable, Hashable {
-    public var name: String
-    public var parts: [Part]
+package struct HeaderDraft: Sendable, Hashable {
+    package var name: String
+    package var parts: [Part]
 
-    public enum Part: Sendable, Hashable {
+    package enum Part: Sendable, Hashable {
         case text(String)
         /// The value of a key property.
         case key(EntityAddress, property: String)
     }
 
-    public init(name: String, parts: [Part]) {
+    package init(name: String, parts: [Part]) {
         self.name = name
         self.parts = parts
     }

@@ -1,7 +1,7 @@
-public import EDM
+package import EDM
 
 /// The result of a function or action as values.
-public enum InvocationAnswer: Sendable {
+package enum InvocationAnswer: Sendable {
     case nothing
     case value(Value)
     /// The returned entities; at most one if the operation returns a single entity.

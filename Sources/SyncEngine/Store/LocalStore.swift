@@ -1,9 +1,9 @@
-public import EDM
-public import ODataWire
+package import EDM
+package import ODataWire
 import OperationLog
-public import Operations
-public import SyncCore
-public import Views
+package import Operations
+package import SyncCore
+package import Views
 
 /// The local part of a store: it validates operations, appends them to the log, folds them into the views, and answers
 /// queries from the views. It never accesses the network.
@@ -18,9 +18,9 @@ public import Views
 /// acknowledged is lost.
 ///
 /// Its parts, such as ``queue`` and ``uploads``, are actors on the same executor, so that no two calls run at once.
-public actor LocalStore {
+package actor LocalStore {
     nonisolated let core: StoreCore
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
 
     package nonisolated let queue: StoreQueue
     package nonisolated let uploads: StoreUploads
@@ -40,7 +40,7 @@ public actor LocalStore {
     /// Opens the store in `files.directory`.
     ///
     /// - Parameter creating: Whether to create a missing log. If false, a missing log is the error `noStore`.
-    public init(
+    package init(
         _ files: StoreFiles, creating: Bool = true, options: LocalStoreOptions = LocalStoreOptions()
     ) async throws(TidelogError) {
         let core = try StoreCore(files, creating: creating, options: options)
@@ -70,27 +70,27 @@ public actor LocalStore {
 
     // MARK: Opening and closing
 
-    public nonisolated var files: StoreFiles { core.files }
+    package nonisolated var files: StoreFiles { core.files }
 
     /// The source of time and of delays.
-    public nonisolated var environment: SyncEnvironment { core.environment }
+    package nonisolated var environment: SyncEnvironment { core.environment }
 
     /// The store's permanent random identifier, which services receive.
     package nonisolated var identifier: String { core.log.storeIdentifier.description }
 
     /// The work that was necessary to bring the views up to date when the store was opened.
-    public nonisolated var opened: ViewsReport { core.opened }
+    package nonisolated var opened: ViewsReport { core.opened }
 
     /// The repairs when the store was opened, in sentences; empty if none were necessary.
-    public nonisolated var recovery: [String] { core.recovery }
+    package nonisolated var recovery: [String] { core.recovery }
 
     /// The reasons why views were rebuilt while the store was open, in sentences; empty if they were not.
-    public var viewsNotes: [String] { core.viewsNotes }
+    package var viewsNotes: [String] { core.viewsNotes }
 
     package var isClosed: Bool { core.isClosed }
 
     /// Closes the files and releases the lock; later calls fail. It may write a snapshot first; see ``SnapshotPolicy``.
-    public func close() { core.close() }
+    package func close() { core.close() }
 
     /// Closes and deletes the store without releasing its lock in between.
     ///
@@ -104,18 +104,18 @@ public actor LocalStore {
     // MARK: Service
 
     /// The metadata by which the store's records are read.
-    public var model: EntityDataModel { get throws(TidelogError) { try core.model } }
+    package var model: EntityDataModel { get throws(TidelogError) { try core.model } }
 
-    public var hasModel: Bool { core.hasModel }
+    package var hasModel: Bool { core.hasModel }
 
-    public var service: ServiceDescription? { get throws(TidelogError) { try core.service } }
+    package var service: ServiceDescription? { get throws(TidelogError) { try core.service } }
 
     /// The service capabilities: as configured or as derived from the metadata, combined with the findings of uploads.
-    public var serviceOptions: ServiceOptions { get throws(TidelogError) { try core.serviceOptions } }
+    package var serviceOptions: ServiceOptions { get throws(TidelogError) { try core.serviceOptions } }
 
     /// Uses these capabilities until the store is closed, without earlier findings of uploads; nil to derive them from
     /// the metadata.
-    public func use(_ options: ServiceOptions?) {
+    package func use(_ options: ServiceOptions?) {
         core.capabilities = ServiceCapabilities(given: options)
         core.planEpoch += 1
     }
@@ -135,19 +135,19 @@ public actor LocalStore {
     }
 
     /// The postponement that the next upload waits for.
-    public var postponement: Postponement? {
+    package var postponement: Postponement? {
         get throws(TidelogError) { try core.read { try $0.header().postponed } }
     }
 
     /// The number of the next batch.
-    public var nextBatch: BatchID {
+    package var nextBatch: BatchID {
         get throws(TidelogError) { try core.read { try $0.header().nextBatch } }
     }
 
     /// Checks the declared indexes. Does nothing before metadata are installed.
     ///
     /// - Throws: `invalidRequest` if a declared index refers to a missing element.
-    public func checkIndexes() throws(TidelogError) { try StoreIndexes(core: core).check() }
+    package func checkIndexes() throws(TidelogError) { try StoreIndexes(core: core).check() }
 
     // MARK: Recording
 
@@ -155,7 +155,7 @@ public actor LocalStore {
     ///
     /// If one is refused, none is logged. With `asChangeSet` they are also sent in one change set, and only the state
     /// after the last one has to be legal; otherwise the state after each.
-    public func perform(
+    package func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         let results = try IntentPerformer(core: core).perform(intents, asChangeSet: asChangeSet)
@@ -166,7 +166,7 @@ public actor LocalStore {
 
     /// Appends facts to the log and folds them. Returns their sequence numbers when they are durable.
     @discardableResult
-    public func record(_ bodies: [Record.Body]) async throws(TidelogError) -> ClosedRange<SequenceNumber> {
+    package func record(_ bodies: [Record.Body]) async throws(TidelogError) -> ClosedRange<SequenceNumber> {
         try await core.record(bodies)
     }
 
@@ -183,32 +183,32 @@ public actor LocalStore {
     ///
     /// Cost: one pass over the store, while other calls wait. Memory is bounded.
     @discardableResult
-    public func writeSnapshot() throws(TidelogError) -> StoreSnapshot { try StoreSnapshots(core: core).write() }
+    package func writeSnapshot() throws(TidelogError) -> StoreSnapshot { try StoreSnapshots(core: core).write() }
 
     /// Writes a snapshot if the policy requires it.
     func writeSnapshotIfDue() { StoreSnapshots(core: core).writeIfDue() }
 
     /// The error of the last automatic snapshot; nil if it succeeded or none was due.
-    public var snapshotFailure: TidelogError? { core.snapshotFailure }
+    package var snapshotFailure: TidelogError? { core.snapshotFailure }
 
     /// Records the end of the log, so that a loss of the records of an upload or download can be detected.
     func noteEnd() { core.log.recordEnd() }
 
     /// Writes a snapshot, proves that it corresponds to the log, and removes earlier history that the window does not
     /// keep; see ``StoreCompactor``.
-    public func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
+    package func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
         try StoreCompactor(core: core).compact(keeping: window)
     }
 
     /// Returns a hash of the whole state; see ``StateDigest``.
-    public func digest() throws(TidelogError) -> String { try core.read { try StateDigest(of: $0).description } }
+    package func digest() throws(TidelogError) -> String { try core.read { try StateDigest(of: $0).description } }
 
     // MARK: Queries
 
     /// Returns the entity at an address.
     ///
     /// - Parameter options: Options, of which `$select` and `$expand` are applied.
-    public func load(
+    package func load(
         _ address: EntityAddress, options: QueryOptions = QueryOptions()
     ) throws(TidelogError) -> EntitySnapshot { try StoreQueries(core: core).load(address, options: options) }
 
@@ -218,7 +218,7 @@ public actor LocalStore {
     /// - Parameters:
     ///   - pageSize: The largest number of entities in the result, which then has a link to the next ones.
     ///   - usualPageSize: The page size if neither `pageSize` nor the query, which may be a next link, sets one.
-    public func query(
+    package func query(
         _ url: String, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
         try StoreQueries(core: core).query(url, pageSize: pageSize, usualPageSize: usualPageSize)
@@ -229,7 +229,7 @@ public actor LocalStore {
     /// - Parameters:
     ///   - pageSize: As in ``query(_:pageSize:usualPageSize:)``; the path then has to be an entity set.
     ///   - usualPageSize: As in ``query(_:pageSize:usualPageSize:)``.
-    public func query(
+    package func query(
         path: ResourcePath, options: QueryOptions, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
         try StoreQueries(core: core).query(
@@ -240,7 +240,7 @@ public actor LocalStore {
     ///
     /// - Parameter property: The property, of which only the name is used. Generated classes contain the metadata of
     ///   the time of their generation, but the store uses its own.
-    public func related(
+    package func related(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions, pageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
         try StoreQueries(core: core).related(address, property, options, pageSize: pageSize)
@@ -248,13 +248,13 @@ public actor LocalStore {
 
     /// Returns the entities that link to this one by a navigation property of theirs: the relationship in the opposite
     /// direction, whether or not the metadata have a property for it.
-    public func sources(
+    package func sources(
         of address: EntityAddress, by property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryAnswer { try StoreQueries(core: core).sources(of: address, by: property, options) }
 
     /// Returns the IDs of the targets of a navigation property, or with `isBackwards` of its sources, in ascending
     /// order. Reads no entities.
-    public func linkedEntities(
+    package func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool = false
     ) throws(TidelogError) -> [EntityID] {
         try StoreQueries(core: core).linkedEntities(address, property, isBackwards: isBackwards)
@@ -265,15 +265,15 @@ public actor LocalStore {
     /// or of entities.
     ///
     /// Cost: that of the query.
-    public func explain(_ url: String) throws(TidelogError) -> QueryExplanation {
+    package func explain(_ url: String) throws(TidelogError) -> QueryExplanation {
         try StoreQueries(core: core).explain(.url(url))
     }
 
-    public func explain(path: ResourcePath, options: QueryOptions) throws(TidelogError) -> QueryExplanation {
+    package func explain(path: ResourcePath, options: QueryOptions) throws(TidelogError) -> QueryExplanation {
         try StoreQueries(core: core).explain(.set(path, options))
     }
 
-    public func explain(
+    package func explain(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryExplanation {
         try StoreQueries(core: core).explain(.related(address, property, options))
@@ -295,14 +295,14 @@ public actor LocalStore {
     // MARK: Live queries
 
     /// Returns the results of an OData query from now on; see ``LiveQuery``.
-    public nonisolated func observe(_ url: String) -> LiveQuery { LiveQuery(store: self, request: .url(url)) }
+    package nonisolated func observe(_ url: String) -> LiveQuery { LiveQuery(store: self, request: .url(url)) }
 
-    public nonisolated func observe(path: ResourcePath, options: QueryOptions) -> LiveQuery {
+    package nonisolated func observe(path: ResourcePath, options: QueryOptions) -> LiveQuery {
         LiveQuery(store: self, request: .set(path, options))
     }
 
     /// Returns the results for a navigation property of an entity from now on.
-    public nonisolated func observe(
+    package nonisolated func observe(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) -> LiveQuery { LiveQuery(store: self, request: .related(address, property, options)) }
 
@@ -335,7 +335,7 @@ public actor LocalStore {
 
     /// Returns links with the entities' IDs, such as `Customers(~7)`. They are valid permanently, even for deleted
     /// entities.
-    public func localLinks(of entities: Set<EntityID>) throws(TidelogError) -> [EntityID: String] {
+    package func localLinks(of entities: Set<EntityID>) throws(TidelogError) -> [EntityID: String] {
         try core.read { state throws in
             var links: [EntityID: String] = [:]
             for id in entities { links[id] = try state.set(of: id).map { "\($0)(\(id))" } }
@@ -344,7 +344,7 @@ public actor LocalStore {
     }
 
     /// Returns every key that the service assigned to an entity of this store, with the entity's ID.
-    public func keyMap() throws(TidelogError) -> [KeyMapEntry] {
+    package func keyMap() throws(TidelogError) -> [KeyMapEntry] {
         try core.read { _ in try core.views.keyMap() }
     }
 

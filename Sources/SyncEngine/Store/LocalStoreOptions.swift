@@ -1,27 +1,27 @@
 import EDM
-public import ODataWire
-public import OperationLog
-public import SyncCore
+package import ODataWire
+package import OperationLog
+package import SyncCore
 
 /// The options for opening a store.
-public struct LocalStoreOptions: Sendable {
+package struct LocalStoreOptions: Sendable {
     /// The source of record times and of delays.
-    public var environment: SyncEnvironment
-    public var log: OperationLog.Options
-    public var snapshots: SnapshotPolicy
+    package var environment: SyncEnvironment
+    package var log: OperationLog.Options
+    package var snapshots: SnapshotPolicy
     /// A Boolean value that indicates whether deleting an entity that the service has never seen undoes its
     /// creation.
-    public var undoesLocalCreation: Bool
+    package var undoesLocalCreation: Bool
     /// Indexes in addition to those derived from the defining queries.
-    public var indexes: [EntityIndex]
+    package var indexes: [EntityIndex]
     /// The service capabilities, or nil to derive them from the metadata.
-    public var service: ServiceOptions?
+    package var service: ServiceOptions?
     /// The content that is removed from the store after its upload.
-    public var removal = RemovalAfterUpload()
+    package var removal = RemovalAfterUpload()
     /// The number of client-only operations that can be undone. Older ones become permanent.
-    public var undoableClientChanges = 1_000
+    package var undoableClientChanges = 1_000
     /// Download settings of defining queries that differ from the defaults, by name.
-    public var querySettings: [String: DefiningQuerySettings] = [:]
+    package var querySettings: [String: DefiningQuerySettings] = [:]
     /// The disk of the store. A simulation supplies its own.
     package var disk = StoreDisk.system
     /// The number of operations that makes a queue long; see `Fold`. Nil for the default. A simulation draws other
@@ -44,7 +44,7 @@ public struct LocalStoreOptions: Sendable {
     /// slower, and serves to compare the two ways.
     package var foldsPastInViews = false
 
-    public init(
+    package init(
         environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
         snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil,
         undoesLocalCreation: Bool = false, indexes: [EntityIndex] = []

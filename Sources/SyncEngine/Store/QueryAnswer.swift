@@ -1,24 +1,24 @@
-public import EDM
+package import EDM
 import Operations
 
 /// The result of a query.
-public struct QueryAnswer: Sendable, Hashable {
-    public var entities: [EntitySnapshot]
+package struct QueryAnswer: Sendable, Hashable {
+    package var entities: [EntitySnapshot]
     /// The number of matching entities without `$top` and `$skip`, if the query requested it.
-    public var count: Int64?
+    package var count: Int64?
     /// A Boolean value that indicates whether the path leads to at most one entity.
-    public var isSingle: Bool
+    package var isSingle: Bool
     /// The form of the result, which depends on the path.
-    public var form: Form
+    package var form: Form
     /// The query for the next page, relative to the service root; nil on the last page. It stays valid as long as the
     /// store exists, because it contains the last entity of the page instead of an offset.
-    public var nextLink: String?
+    package var nextLink: String?
     /// The URL of the changes since this result, if the service tracks them; nil for a store.
-    public var deltaLink: String?
+    package var deltaLink: String?
     /// The links of the entities that a delta reports as removed from the result.
-    public var removed: [String] = []
+    package var removed: [String] = []
 
-    public enum Form: Sendable, Hashable {
+    package enum Form: Sendable, Hashable {
         /// The result is in ``QueryAnswer/entities``. Rows of `$apply` have an empty `readLink` and no `entityID`.
         case entities
         /// References (`$ref`, `$links`): the `readLink`s of ``QueryAnswer/entities``, which have no values.
@@ -35,7 +35,7 @@ public struct QueryAnswer: Sendable, Hashable {
         case rawValue(Value)
     }
 
-    public init(
+    package init(
         entities: [EntitySnapshot], count: Int64? = nil, isSingle: Bool = false, form: Form = .entities,
         nextLink: String? = nil
     ) {

@@ -3,13 +3,13 @@ import Operations
 import SyncCore
 
 /// The content that a store removes after its upload.
-public struct RemovalAfterUpload: Sendable, Hashable {
+package struct RemovalAfterUpload: Sendable, Hashable {
     /// A Boolean value that indicates whether the content of a stream is removed.
-    public var streams: Bool
+    package var streams: Bool
     /// The entity sets whose new entities are removed. The next download delivers those that the service still has.
-    public var sets: Set<String>
+    package var sets: Set<String>
 
-    public init(streams: Bool = false, sets: Set<String> = []) {
+    package init(streams: Bool = false, sets: Set<String> = []) {
         self.streams = streams
         self.sets = sets
     }

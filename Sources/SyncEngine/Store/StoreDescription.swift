@@ -1,22 +1,23 @@
-public import ODataWire
-public import OperationLog
+import EDM
+package import ODataWire
+package import OperationLog
 
 /// The content of `store.json`: the service of a store and its capabilities. It can be read before the log is opened.
-public struct StoreDescription: Sendable, Hashable {
-    public static let formatVersion: Int64 = 1
+package struct StoreDescription: Sendable, Hashable {
+    package static let formatVersion: Int64 = 1
 
-    public var serviceRoot: String
+    package var serviceRoot: String
     /// The service capabilities, or nil if they are derived from the metadata.
-    public var service: ServiceOptions?
+    package var service: ServiceOptions?
     /// The findings of uploads about the service.
-    public var detected = DetectedOptions()
+    package var detected = DetectedOptions()
     /// The first record from which everything is encrypted. Nil in a store that is not encrypted, and in a description
     /// of an earlier version.
-    public internal(set) var encryptedFrom: UInt64?
+    package internal(set) var encryptedFrom: UInt64?
     /// The identifier that the service has assigned to this store as a client.
-    public var clientID: String?
+    package var clientID: String?
 
-    public init(serviceRoot: String, service: ServiceOptions? = nil) {
+    package init(serviceRoot: String, service: ServiceOptions? = nil) {
         self.serviceRoot = serviceRoot
         self.service = service
     }
@@ -26,7 +27,7 @@ public struct StoreDescription: Sendable, Hashable {
     /// - Parameter keys: The keys of an encrypted store. With them the description is authenticated; without them it is
     ///   used unchecked.
     /// - Throws: `damaged` if it is unreadable or not authentic, `wrongKey` if the log is encrypted with other keys.
-    public static func read(_ files: StoreFiles, keys: [LogKey] = []) throws(TidelogError) -> StoreDescription? {
+    package static func read(_ files: StoreFiles, keys: [LogKey] = []) throws(TidelogError) -> StoreDescription? {
         guard let bytes = try StoreDirectory.read(files.description) else { return nil }
         let isAuthentic = try DescriptionSeal.check(bytes, files, keys)
         guard let json = try? JSONValue.parse(bytes), let root = json["serviceRoot"]?.string,
@@ -70,7 +71,7 @@ public struct StoreDescription: Sendable, Hashable {
     ///
     /// - Parameter keys: The keys of the store, of which the first is used for writing. If the log is encrypted, the
     ///   description is authenticated with it.
-    public func write(_ files: StoreFiles, keys: [LogKey] = []) throws(TidelogError) {
+    package func write(_ files: StoreFiles, keys: [LogKey] = []) throws(TidelogError) {
         var description = self
         if let key = keys.first {
             description.encryptedFrom =

@@ -1,20 +1,20 @@
 /// The paths of a store's parts. A store is a directory.
-public struct StoreFiles: Sendable, Hashable {
-    public let directory: String
+package struct StoreFiles: Sendable, Hashable {
+    package let directory: String
 
-    public init(directory: String) { self.directory = directory }
+    package init(directory: String) { self.directory = directory }
 
     /// The directory of the log's segments, which are the source of truth.
-    public var log: String { directory + "/log" }
+    package var log: String { directory + "/log" }
     /// The file of the views. It is derived and may be deleted at any time. It is encrypted if the store is.
-    public var views: String { directory + "/views.sqlite" }
+    package var views: String { directory + "/views.sqlite" }
     /// The file with the service root and the format version.
-    public var description: String { directory + "/store.json" }
+    package var description: String { directory + "/store.json" }
     /// The directory of media streams, with one file for each content.
-    public var streams: String { directory + "/streams" }
+    package var streams: String { directory + "/streams" }
     /// A Boolean value that indicates whether there are media streams.
-    public var hasStreams: Bool { !StreamFiles(directory: streams).isEmpty }
-    public var lock: String { directory + "/LOCK" }
+    package var hasStreams: Bool { !StreamFiles(directory: streams).isEmpty }
+    package var lock: String { directory + "/LOCK" }
 
     /// The files of the views.
     var viewFiles: [String] { Self.database(views) }

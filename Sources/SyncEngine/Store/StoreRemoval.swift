@@ -4,10 +4,10 @@ import SyncCore
 /// Deletes a store: its log and everything derived from it.
 ///
 /// Only files that a store creates are removed. If the directory contains other files, they and the directory are kept.
-public struct StoreRemoval: Sendable {
+package struct StoreRemoval: Sendable {
     private let files: StoreFiles
 
-    public init(_ files: StoreFiles) { self.files = files }
+    package init(_ files: StoreFiles) { self.files = files }
 
     /// Deletes the store.
     ///
@@ -16,7 +16,7 @@ public struct StoreRemoval: Sendable {
     ///   - options: Options with the keys of an encrypted store. Not needed with `force`.
     /// - Throws: `noStore` if the directory contains no store, `refused(.notAllowed)` if operations are pending,
     ///   `locked` while the store is open.
-    public func run(force: Bool, options: LocalStoreOptions) async throws(TidelogError) {
+    package func run(force: Bool, options: LocalStoreOptions) async throws(TidelogError) {
         try check()
         if force { return try remove(try lock()) }
         let store: LocalStore
@@ -38,7 +38,7 @@ public struct StoreRemoval: Sendable {
     /// Deletes an open store, which closes it.
     ///
     /// - Throws: `refused(.notAllowed)` if operations are pending. Then the store stays open.
-    public func run(_ store: LocalStore, force: Bool) async throws(TidelogError) {
+    package func run(_ store: LocalStore, force: Bool) async throws(TidelogError) {
         try check()
         try await store.close(force: force, removing: self)
     }

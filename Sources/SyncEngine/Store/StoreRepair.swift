@@ -1,17 +1,17 @@
 import EDM
 import ODataWire
-public import OperationLog
+package import OperationLog
 import Operations
 
 /// Salvages the readable part of a damaged store. See ``LogRepair`` for the repair of its log.
-public struct StoreRepair {
-    public let files: StoreFiles
+package struct StoreRepair {
+    package let files: StoreFiles
     private let keys: [LogKey]
 
     /// Creates a repair.
     ///
     /// - Parameter keys: All keys of the log.
-    public init(_ files: StoreFiles, keys: [LogKey] = []) {
+    package init(_ files: StoreFiles, keys: [LogKey] = []) {
         self.files = files
         self.keys = LogKey.requiring(keys, in: files)
     }
@@ -28,7 +28,7 @@ public struct StoreRepair {
     }
 
     /// Returns the plan of a repair. It changes nothing and takes no lock.
-    public func plan() throws(TidelogError) -> RepairPlan {
+    package func plan() throws(TidelogError) -> RepairPlan {
         do throws(LogError) {
             return try repair(of: files).plan()
         } catch {
@@ -40,7 +40,7 @@ public struct StoreRepair {
     /// damaged store does not change.
     ///
     /// - Returns: Nil if nothing is damaged. Then no store is created.
-    public func salvage(to directory: String) throws(TidelogError) -> RepairPlan.Salvage? {
+    package func salvage(to directory: String) throws(TidelogError) -> RepairPlan.Salvage? {
         guard !StoreDirectory.exists(directory) else {
             throw TidelogError(
                 .invalidRequest, "The directory already exists.", place: directory,
@@ -69,7 +69,7 @@ public struct StoreRepair {
     /// rebuilt when the store is opened.
     ///
     /// - Throws: `locked` while the store is in use.
-    public func inPlace() throws(TidelogError) -> LogRepair.Outcome {
+    package func inPlace() throws(TidelogError) -> LogRepair.Outcome {
         do {
             let outcome = try repair(of: files).inPlace(lockPath: files.lock) {
                 StoreDirectory.remove(files.viewFiles)
@@ -89,7 +89,7 @@ public struct StoreRepair {
     /// place has to be removed manually.
     ///
     /// - Throws: `locked` while the store is in use, `storage` if something other than a file has their name.
-    public func removeViews() throws(TidelogError) {
+    package func removeViews() throws(TidelogError) {
         for path in files.viewFiles { try StoreDirectory.check(path, is: .regular) }
         let lock = try StoreRemoval(files).lock()
         defer { lock.release() }

@@ -5,10 +5,10 @@
 #else
     import Musl
 #endif
-public import Operations
+package import Operations
 
 /// The wall clock, in milliseconds since 1970.
-@Sendable public func systemClock() -> Timestamp {
+@Sendable package func systemClock() -> Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

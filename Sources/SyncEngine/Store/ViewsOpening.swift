@@ -1,6 +1,6 @@
 import EDM
 import OperationLog
-public import Operations
+package import Operations
 import SyncCore
 import Views
 
@@ -222,10 +222,10 @@ struct ViewsOpening {
 }
 
 /// The work that was necessary to bring the views up to date with the log.
-public struct ViewsReport: Sendable, Hashable {
+package struct ViewsReport: Sendable, Hashable {
     /// The snapshot that the views were restored from, by the first record that it does not include. Nil if the views
     /// existed, or if the whole log was folded.
-    public internal(set) var snapshot: SequenceNumber?
+    package internal(set) var snapshot: SequenceNumber?
     /// The number of folded records.
-    public internal(set) var foldedRecords = 0
+    package internal(set) var foldedRecords = 0
 }

@@ -66,8 +66,8 @@ public struct Box<Entity: EntityValue>: Sendable {
 
     private func entity(_ address: EntityAddress) async throws(TidelogError) -> Entity? {
         do throws(TidelogError) {
-            let model = try await service.provider.model()
-            let snapshot = try await service.provider.load(address, options: QueryOptions(), headers: .empty)
+            let model = try await service.backend.model()
+            let snapshot = try await service.backend.load(address, options: QueryOptions(), headers: .empty)
             guard model.isType(snapshot.type, derivedFrom: place.type.name) else { return nil }
             return service.factory(model).entity(snapshot) as? Entity
         } catch {
@@ -101,7 +101,7 @@ public struct Box<Entity: EntityValue>: Sendable {
             if entity.isNew, entity.entitySet == nil { entity.entitySet = place.set }
             plan.put(entity)
         }
-        try await plan.perform(service.factory(try await service.provider.model()))
+        try await plan.perform(service.factory(try await service.backend.model()))
         var ids: [EntityID] = []
         ids.reserveCapacity(entities.count)
         for entity in entities {
@@ -117,7 +117,7 @@ public struct Box<Entity: EntityValue>: Sendable {
     private func id(of entity: Entity) async throws(TidelogError) -> EntityID? {
         if let id = entity.entityID { return id }
         guard let link = entity.readLink ?? entity.editLink else { return nil }
-        return try await service.provider.load(.link(link), options: QueryOptions(), headers: .empty).entityID
+        return try await service.backend.load(.link(link), options: QueryOptions(), headers: .empty).entityID
     }
 
     // MARK: Removing
@@ -163,7 +163,7 @@ extension DataService {
     public func box<Entity: EntityValue>(
         for type: Entity.Type, in set: String? = nil
     ) throws(TidelogError) -> Box<Entity> {
-        guard provider is OfflineODataProvider || provider is PastODataProvider else {
+        guard backend is OfflineODataProvider || backend is PastODataProvider else {
             throw TidelogError(
                 .unsupported, "A box belongs to a store, not to a service.", recovery: "Use an OfflineODataProvider.")
         }

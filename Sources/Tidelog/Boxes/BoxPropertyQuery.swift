@@ -79,12 +79,12 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
 
     /// Returns the values of the results except null.
     private func results(_ options: QueryOptions, by name: String) async throws(TidelogError) -> [EDM.Value] {
-        let provider = query.box.service.provider
+        let backend = query.box.service.backend
         var options = options
         (options.expand, options.select) = ([], options.apply.isEmpty ? [SelectItem(property.name)] : [])
         let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
-        let answer = try await provider.query(
-            try query.request(options, try await provider.model()), headers: whole)
+        let answer = try await backend.query(
+            try query.request(options, try await backend.model()), headers: whole)
         return answer.entities.compactMap { $0.values[name] }.filter { !$0.isNull }
     }
 

@@ -77,10 +77,10 @@ public struct BoxQuery<Entity: EntityValue>: Sendable {
     /// Returns all matching entities, in the order of their IDs if the query has no sort order.
     public func find() async throws(TidelogError) -> [Entity] {
         let service = box.service
-        let model = try await service.provider.model()
+        let model = try await service.backend.model()
         // No paging: the caller expects the whole result, whatever the page size of the store.
         let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
-        let answer = try await service.provider.query(request(query.options, model), headers: whole)
+        let answer = try await service.backend.query(request(query.options, model), headers: whole)
         let factory = service.factory(model)
         var entities: [Entity] = []
         entities.reserveCapacity(answer.entities.count)
@@ -101,10 +101,10 @@ public struct BoxQuery<Entity: EntityValue>: Sendable {
 
     /// Returns the number of matching entities, ignoring ``top(_:)`` and ``skip(_:)``. Reads no entities.
     public func count() async throws(TidelogError) -> Int {
-        let model = try await box.service.provider.model()
+        let model = try await box.service.backend.model()
         var options = query.options
         (options.count, options.top, options.skip, options.orderBy, options.expand) = (true, 0, nil, [], [])
-        let answer = try await box.service.provider.query(request(options, model), headers: .empty)
+        let answer = try await box.service.backend.query(request(options, model), headers: .empty)
         return answer.count.flatMap { Int(exactly: $0) } ?? 0
     }
 

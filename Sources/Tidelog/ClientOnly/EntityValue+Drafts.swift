@@ -22,7 +22,7 @@ extension EntityValue {
     public func makeDraftCopy(
         in service: DataService, children: [any PropertyReference] = []
     ) async throws(TidelogError) -> EntityValue {
-        let model = try await service.provider.model()
+        let model = try await service.backend.model()
         let saved = try await saved(service, model)
         guard let set = saved.entitySet, let drafts = model.draftSet(of: set) else {
             throw TidelogError(
@@ -51,7 +51,7 @@ extension EntityValue {
     public func activateDraft(
         in service: DataService, adding changes: ChangeSet? = nil
     ) async throws(TidelogError) -> EntityValue {
-        let model = try await service.provider.model()
+        let model = try await service.backend.model()
         let collected = changes ?? ChangeSet()
         let entity = try await LocalDraft(model: model).activate(try await saved(service, model), collected)
         if changes == nil { try await service.applyChanges(collected) }
@@ -61,7 +61,7 @@ extension EntityValue {
     /// Returns the entity as the store has it, without unsaved changes of the object.
     private func saved(_ service: DataService, _ model: EntityDataModel) async throws(TidelogError) -> EntityValue {
         let address = try IntentBuilder(model: model).address(of: self, forReading: true)
-        let snapshot = try await service.provider.load(address, options: QueryOptions(), headers: .empty)
+        let snapshot = try await service.backend.load(address, options: QueryOptions(), headers: .empty)
         guard let found = service.factory(model).entity(snapshot) else {
             throw TidelogError(.notFound, "The entity is no longer in the store.", place: readLink)
         }

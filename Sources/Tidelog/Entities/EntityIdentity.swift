@@ -22,7 +22,7 @@ public struct EntityIdentity: Hashable, Sendable {
     init(_ id: EntityID, inStoreOf other: EntityValue) { (self.id, store, link, object) = (id, other.store, nil, nil) }
 
     /// Creates the identity of an entity in the store of a provider.
-    init(_ id: EntityID, in provider: any DataServiceProvider) {
+    init(_ id: EntityID, in provider: any ServiceBackend) {
         (self.id, store, link, object) = (id, ObjectIdentifier(provider), nil, nil)
     }
 }

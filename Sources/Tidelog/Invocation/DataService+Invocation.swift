@@ -29,11 +29,11 @@ extension DataService {
         _ name: String, on binding: InvocationBinding? = nil, _ arguments: InvocationArguments = [:],
         query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> InvocationResult {
-        let model = try await provider.model()
+        let model = try await backend.model()
         let invocation = try InvocationBuilder(model: model).invocation(
             name, on: binding, arguments, query: query, headers: headers)
         let factory = factory(model)
-        switch try await provider.invoke(invocation) {
+        switch try await backend.invoke(invocation) {
         case .nothing: return InvocationResult(value: nil, entities: [], name: name)
         case .value(let value): return InvocationResult(value: value, entities: [], name: name)
         case .entities(let snapshots):

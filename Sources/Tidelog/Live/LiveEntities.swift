@@ -28,7 +28,7 @@ public struct LiveEntities: AsyncSequence, Sendable {
             guard let result = try await results.next(isolation: actor) else { return nil }
             // The current model: installing other metadata also makes the query run again. `nil` if the store was
             // closed meanwhile, which ends the results.
-            guard let model = service.provider.loadedModel else { return nil }
+            guard let model = service.backend.loadedModel else { return nil }
             return LiveQueryResult(
                 result: service.result(result.answer, of: DataQuery(), model), difference: result.difference,
                 causes: result.causes)
@@ -52,6 +52,6 @@ extension DataService {
     ///
     /// - Throws: `unsupported` online, because a service does not report changes.
     public func observe(_ query: DataQuery) throws(TidelogError) -> LiveEntities {
-        LiveEntities(query: try provider.observe(try request(query)), service: self)
+        LiveEntities(query: try backend.observe(try request(query)), service: self)
     }
 }

@@ -7,7 +7,7 @@ extension OfflineODataProvider {
     /// Returns the results of a query from now on. See `LiveQuery`.
     ///
     /// - Throws: `unsupported` unless the query reads a set, a URL or a navigation property.
-    public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
+    package func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
         try engine().store.observe(request)
     }
 
@@ -17,7 +17,7 @@ extension OfflineODataProvider {
     /// Returns a description of how the store executes a query: its SQL, SQLite's plan, and the steps in memory.
     ///
     /// The description contains no property values. Explaining a query costs as much as executing it.
-    public func explain(_ request: QueryRequest) async throws(TidelogError) -> QueryExplanation {
+    package func explain(_ request: QueryRequest) async throws(TidelogError) -> QueryExplanation {
         try await engine().store.explain(request)
     }
 

@@ -75,7 +75,7 @@ extension DataService {
     public func downloadMedia(
         entity: EntityValue, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> LocalStream? {
-        try await provider.downloadStream(try await address(of: nil, entity), headers: headers)
+        try await backend.downloadStream(try await address(of: nil, entity), headers: headers)
     }
 
     /// Downloads the content of a stream property into the store, unless the store already has it; online, into a
@@ -90,7 +90,7 @@ extension DataService {
     public func downloadStream(
         entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> LocalStream? {
-        try await provider.downloadStream(try await address(of: property.property, entity), headers: headers)
+        try await backend.downloadStream(try await address(of: property.property, entity), headers: headers)
     }
 
     /// Returns a Boolean value that indicates whether the content of a media entity is in the store; always `false`
@@ -104,7 +104,7 @@ extension DataService {
     ///
     /// - Returns: The content, or `nil` if the store has none; always `nil` online.
     public func localMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
-        try await provider.localStream(try await address(of: nil, entity))
+        try await backend.localStream(try await address(of: nil, entity))
     }
 
     /// Returns the content of a stream property in the store: the last content written locally, otherwise the
@@ -114,20 +114,20 @@ extension DataService {
     public func localStream(
         entity: EntityValue, property: some PropertyReference
     ) async throws(TidelogError) -> LocalStream? {
-        try await provider.localStream(try await address(of: property.property, entity))
+        try await backend.localStream(try await address(of: property.property, entity))
     }
 
     // MARK: Parts
 
     private func address(of property: Property?, _ entity: EntityValue) async throws(TidelogError) -> StreamAddress {
         StreamAddress(
-            try IntentBuilder(model: try await provider.model()).address(of: entity, forReading: true),
+            try IntentBuilder(model: try await backend.model()).address(of: entity, forReading: true),
             property: property?.name, links: entity.streams.first { $0.property == property?.name })
     }
 
     private func create(_ operation: ChangeSet.Operation, _ content: MediaContent) async throws(TidelogError) {
-        let model = try await provider.model()
-        let call = try ModificationCall([operation], model: model, provider: provider)
+        let model = try await backend.model()
+        let call = try ModificationCall([operation], model: model, provider: backend)
         guard let (intent, options) = call.intents.first, case .create(var draft, let parent) = intent else { return }
         let rest = Intent.update(
             .draft(draft.number), changes: draft.values, bindings: draft.bindings, inline: draft.inline)
@@ -136,12 +136,12 @@ extension DataService {
         var first = options
         try await put(content, of: nil, into: &first)
         let create = (intent: Intent.create(draft, in: parent), options: first)
-        guard provider is OnlineODataProvider, hasRest, let entity = operation.subject else {
+        guard backend is OnlineODataProvider, hasRest, let entity = operation.subject else {
             let intents = [create] + (hasRest ? [(intent: rest, options: options)] : [])
-            return call.apply(try await provider.perform(intents, asChangeSet: false), factory(model))
+            return call.apply(try await backend.perform(intents, asChangeSet: false), factory(model))
         }
         // Two requests that cannot be atomic: after the first one, the entity exists and the object names it.
-        let results = try await provider.perform([create], asChangeSet: false)
+        let results = try await backend.perform([create], asChangeSet: false)
         guard let created = results.first?.entities[draft.number] else { return }
         entity.applyKeepingEdits(created, factory(model))
         try await updateEntity(entity, headers: operation.headers, options: operation.options)
@@ -153,12 +153,12 @@ extension DataService {
     ) async throws(TidelogError) {
         let address = try await address(of: property, entity)
         // A stream has its own ETag. V2 services that return none use the entity's.
-        let fallback = try await provider.model().version.isLegacy ? entity.etag : nil
+        let fallback = try await backend.model().version.isLegacy ? entity.etag : nil
         var intentOptions = try options.intentOptions(headers: headers, ifMatch: address.links?.etag ?? fallback)
         intentOptions.streamLink = address.links?.editLink
         try await put(content, of: property, into: &intentOptions)
         let intent = Intent.update(address.entity, changes: [:], bindings: [], inline: [])
-        let results = try await provider.perform([(intent, intentOptions)], asChangeSet: false)
+        let results = try await backend.perform([(intent, intentOptions)], asChangeSet: false)
         entity.lastOperation = results.first?.sequence ?? entity.lastOperation
         guard let result = results.first, result.sequence == nil else { return }
         var links = address.links ?? StreamLinks(property: property?.name)
@@ -169,7 +169,7 @@ extension DataService {
     private func put(
         _ content: MediaContent?, of property: Property?, into options: inout IntentOptions
     ) async throws(TidelogError) {
-        if let content { options.streamContent = try await provider.keepStream(content) }
+        if let content { options.streamContent = try await backend.keepStream(content) }
         options.stream = StreamWrite(property: property?.name, content: options.streamContent?.content)
     }
 }

@@ -1,50 +1,50 @@
 public import EDM
-public import ODataWire
-public import Operations
+package import ODataWire
+package import Operations
 public import SyncEngine
 
 /// The calls of a ``DataService``.
 extension OfflineODataProvider {
     public func model() async throws(TidelogError) -> EntityDataModel { try await engine().store.model }
 
-    public func perform(
+    package func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         if let discarded = try await discard(intents) { return discarded }
         return try await engine().store.perform(intents, asChangeSet: asChangeSet)
     }
 
-    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+    package func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
         try await reading().query(request, headers: headers)
     }
 
-    public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
+    package func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
         try reading().queryWaiting(request)
     }
 
-    public func linkedEntities(
+    package func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID] {
         try reading().linkedEntities(address, property, isBackwards: isBackwards)
     }
 
-    public func load(
+    package func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {
         try await engine().store.load(address, options: options)
     }
 
-    public func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream {
+    package func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream {
         try await engine().store.media.keptStream(mediaType: content.mediaType, name: content.name, content.feed)
     }
 
-    public func downloadStream(
+    package func downloadStream(
         _ stream: StreamAddress, headers: HTTPHeaders
     ) async throws(TidelogError) -> LocalStream? {
         try await engine().downloadStream(stream.entity, property: stream.property)
     }
 
-    public func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream? {
+    package func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream? {
         try await engine().store.media.localStream(stream.entity, property: stream.property)
     }
 }

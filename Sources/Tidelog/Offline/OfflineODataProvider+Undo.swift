@@ -93,7 +93,7 @@ extension OfflineODataProvider {
 extension EntityValue {
     /// Updates the object from the store after changes of its entity were undone.
     fileprivate func revert(
-        to address: EntityAddress, in store: LocalStore, _ model: EntityDataModel, provider: any DataServiceProvider,
+        to address: EntityAddress, in store: LocalStore, _ model: EntityDataModel, provider: any ServiceBackend,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(TidelogError) {
         related.removeAll()

@@ -11,7 +11,7 @@ import Views
 ///
 /// Open it, pass it to a ``DataService``, and call ``upload(_:)`` and ``download(withSubset:options:)`` when a
 /// network is available. All methods can be called from any task; uploads and downloads run one at a time.
-public final class OfflineODataProvider: DataServiceProvider {
+public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     /// The parameters with which the store is opened.
     public let parameters: OfflineODataParameters
     private let givenRoot: String?
@@ -34,7 +34,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         place = StorePlace(parameters)
     }
 
-    public func adopt(_ classes: ClassMetadata) { settings.classes = classes }
+    package func adopt(_ classes: ClassMetadata) { settings.classes = classes }
 
     var classMetadata: ClassMetadata? { settings.classes }
 
@@ -347,8 +347,9 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: DataServiceProvider
 
-    public func trace(_ trace: RequestTrace?) { settings.trace = trace }
+    public var backend: ProviderBackend { ProviderBackend(self) }
+
+    package func trace(_ trace: RequestTrace?) { settings.trace = trace }
 
     public var loadedModel: EntityDataModel? { settings.model }
-
 }

@@ -9,7 +9,7 @@ import Views
 ///
 /// Pass it to a ``DataService`` to read entities. It needs no lock, so the store can be open at the same time, in
 /// this or another process. It writes no files and sends no requests.
-public final class PastODataProvider: DataServiceProvider {
+public final class PastODataProvider: DataServiceProvider, ServiceBackend {
     /// The sequence number of the last record included.
     public let sequence: UInt64
     private let reading: StoreReader
@@ -35,7 +35,7 @@ public final class PastODataProvider: DataServiceProvider {
     ///   - past: the historical store.
     ///   - parameters: the parameters of the store. Only its path and the upload options are used.
     /// - Throws: `notFound` if the store had no metadata at that point.
-    public init(_ past: HistoricalStore, parameters: OfflineODataParameters) async throws(TidelogError) {
+    package init(_ past: HistoricalStore, parameters: OfflineODataParameters) async throws(TidelogError) {
         guard await past.store.hasModel, let root = try await past.store.service?.root else {
             throw TidelogError(
                 .notFound, "The store had no metadata yet as of operation \(past.sequence).",
@@ -93,44 +93,46 @@ public final class PastODataProvider: DataServiceProvider {
 
     // MARK: DataServiceProvider
 
+    public var backend: ProviderBackend { ProviderBackend(self) }
+
     public var loadedModel: EntityDataModel? { known }
 
     public func model() async throws(TidelogError) -> EntityDataModel { known }
 
-    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+    package func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
         try await reading.query(request, headers: headers)
     }
 
-    public func load(
+    package func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {
         try await reading.store.load(address, options: options)
     }
 
-    public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
+    package func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
         try reading.queryWaiting(request)
     }
 
-    public func linkedEntities(
+    package func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID] {
         try reading.linkedEntities(address, property, isBackwards: isBackwards)
     }
 
     /// Always throws `unsupported`, because a historical store cannot be changed.
-    public func perform(
+    package func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         throw Self.isPast
     }
 
     /// Always throws `unsupported`, because a historical store cannot be changed.
-    public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
+    package func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
         throw Self.isPast
     }
 
     /// Does nothing, because no requests are sent.
-    public func trace(_ trace: RequestTrace?) {}
+    package func trace(_ trace: RequestTrace?) {}
 
     private static var isPast: TidelogError {
         TidelogError(

@@ -1,6 +1,6 @@
 import EDM
-public import ODataWire
-public import SyncEngine
+package import ODataWire
+package import SyncEngine
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -17,17 +17,17 @@ extension OnlineODataProvider {
         return OnlineReader(session: session, model: model, options: options(model))
     }
 
-    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+    package func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
         try await reader().query(request, headers)
     }
 
-    public func load(
+    package func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {
         try await reader().load(address, options, headers)
     }
 
-    public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
+    package func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
         let model = try await model()
         return try await OnlineInvocation(session: session, model: model, options: options(model)).answer(
             to: invocation)
@@ -35,7 +35,7 @@ extension OnlineODataProvider {
 
     // MARK: Changes
 
-    public func perform(
+    package func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         let model = try await model()
@@ -47,7 +47,7 @@ extension OnlineODataProvider {
     }
 
     /// Sends all parts as one `$batch` if the service supports it.
-    public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
+    package func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
         let model = try await model()
         let options = options(model)
         guard options.supportsBatch, calls.count > 1 else { return await processInTurn(calls) }
@@ -61,7 +61,7 @@ extension OnlineODataProvider {
     }
 
     /// Returns whether the service evaluates `if` in batches in JSON.
-    public func acceptsConditions() async throws(TidelogError) -> Bool {
+    package func acceptsConditions() async throws(TidelogError) -> Bool {
         let model = try await model()
         let options = options(model)
         return options.supportsBatch && options.supportsRequestConditions && options.batchFormat == .json
@@ -71,13 +71,13 @@ extension OnlineODataProvider {
     // MARK: Streams
 
     /// Writes the content to a temporary file, so that it can be sent again after a renewal of the credentials.
-    public func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream {
+    package func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream {
         try await TransientStream.written(
             in: Self.temporaryDirectory, mediaType: content.mediaType, name: content.name, content.feed)
     }
 
     /// Downloads the content into a temporary file.
-    public func downloadStream(
+    package func downloadStream(
         _ stream: StreamAddress, headers: HTTPHeaders
     ) async throws(TidelogError) -> LocalStream? {
         let reader = try await reader()
@@ -86,7 +86,7 @@ extension OnlineODataProvider {
     }
 
     /// Always returns `nil`: without a store, no content is kept.
-    public func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream? { nil }
+    package func localStream(_ stream: StreamAddress) async throws(TidelogError) -> LocalStream? { nil }
 
     private static var temporaryDirectory: String { FileManager.default.temporaryDirectory.path }
 }

@@ -8,7 +8,7 @@ public import Transport
 ///
 /// It has the calls of an ``OfflineODataProvider``, except for those that need a store: `Docs/OnlineAndOffline.md` lists
 /// them.
-public final class OnlineODataProvider: DataServiceProvider {
+public final class OnlineODataProvider: DataServiceProvider, ServiceBackend {
     let session: ServiceSession
     private let cached = Mutex<EntityDataModel?>(nil)
     private let classes = Mutex<ClassMetadata?>(nil)
@@ -73,13 +73,17 @@ public final class OnlineODataProvider: DataServiceProvider {
     /// Replaces the credentials, starting with the next request.
     public func use(_ credentials: Credentials) async { await session.use(credentials) }
 
-    public func trace(_ trace: RequestTrace?) { session.trace = trace }
+    package func trace(_ trace: RequestTrace?) { session.trace = trace }
+
+    // MARK: DataServiceProvider
+
+    public var backend: ProviderBackend { ProviderBackend(self) }
 
     // MARK: Metadata
 
     public var loadedModel: EntityDataModel? { cached.withLock { $0 } }
 
-    public func adopt(_ classes: ClassMetadata) { self.classes.withLock { $0 = classes } }
+    package func adopt(_ classes: ClassMetadata) { self.classes.withLock { $0 = classes } }
 
     public func model() async throws(TidelogError) -> EntityDataModel {
         if let model = loadedModel { return model }

@@ -1,16 +1,16 @@
-public import EDM
+package import EDM
 import SyncEngine
 
 /// The metadata from which an app's classes were generated, and the changes that the classes support.
-public struct ClassMetadata: Sendable {
+package struct ClassMetadata: Sendable {
     /// The model of the classes, including referenced documents.
-    public let model: EntityDataModel
+    package let model: EntityDataModel
     /// The model that is compared with a service's document: the first document only, because a service returns one.
     let compared: EntityDataModel
     /// Whether the classes support members that are added to enumerations later.
     let hasOpenEnumerations: Bool
 
-    public init(_ metadata: EmbeddedMetadata, hasOpenEnumerations: Bool) {
+    package init(_ metadata: EmbeddedMetadata, hasOpenEnumerations: Bool) {
         model = metadata.model
         compared = metadata.ownModel
         self.hasOpenEnumerations = hasOpenEnumerations

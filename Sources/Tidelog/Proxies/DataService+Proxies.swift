@@ -14,7 +14,7 @@ extension DataService {
     public func entities<Entity: EntityValue>(
         _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> [Entity] {
-        _ = try await provider.model()
+        _ = try await backend.model()
         let set = try entitySet(withName: set)
         var entities: [Entity] = []
         var next: DataQuery? = query.from(set)
@@ -46,11 +46,11 @@ extension DataService {
         _ type: Entity.Type, in set: String, key: KeyPredicate, _ query: DataQuery = DataQuery(),
         headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> Entity {
-        let model = try await provider.model()
+        let model = try await backend.model()
         guard let set = model.findEntitySet(set) else {
             throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(set).")
         }
-        let snapshot = try await provider.load(
+        let snapshot = try await backend.load(
             .key(set: set.name, key), options: query.resolvedOptions(set.entityType),
             headers: query.requestHeaders(headers))
         let found = factory(model).entity(snapshot)

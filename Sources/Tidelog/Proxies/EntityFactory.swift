@@ -7,12 +7,12 @@ import SyncEngine
 final class EntityFactory: Sendable {
     let model: EntityDataModel
     let classes: [String: EntityValue.Type]
-    let provider: any DataServiceProvider
+    let provider: any ServiceBackend
     /// Logs relations that could not be read.
     let logger: Logger
 
     init(
-        model: EntityDataModel, classes: [String: EntityValue.Type], provider: any DataServiceProvider, logger: Logger
+        model: EntityDataModel, classes: [String: EntityValue.Type], provider: any ServiceBackend, logger: Logger
     ) {
         self.model = model
         self.classes = classes

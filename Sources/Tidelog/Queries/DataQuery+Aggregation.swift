@@ -9,7 +9,7 @@ import ODataWire
 extension DataQuery {
     /// Adds the value of an expression to each entity, under a name that conditions and sort orders can use.
     public func compute(_ operand: some QueryOperand, as name: String) -> DataQuery {
-        with { $0.options.compute.append(ComputeItem(operand.queryExpression, as: name)) }
+        with { $0.options.compute.append(ComputeItem(operand.syntax, as: name)) }
     }
 
     /// Restricts the result to entities that contain each of the texts in a string property, ignoring case.
@@ -70,7 +70,7 @@ public struct QueryAggregate: Sendable, Hashable {
     }
 
     fileprivate init(_ operand: some QueryOperand, _ method: AggregationMethod, _ name: String) {
-        item = AggregateItem(.values(operand.queryExpression, method), as: name)
+        item = AggregateItem(.values(operand.syntax, method), as: name)
     }
 
     private init(item: AggregateItem) { self.item = item }

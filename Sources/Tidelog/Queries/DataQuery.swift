@@ -52,13 +52,13 @@ public struct DataQuery: Sendable, Hashable {
 
     /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy(_ operand: some DynamicOperand, _ order: SortOrder = .ascending) -> DataQuery {
-        sorted(by: operand.queryExpression, order)
+        sorted(by: operand.syntax, order)
     }
 
     /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy<Operand: TypedOperand>(_ operand: Operand, _ order: SortOrder = .ascending) -> DataQuery
     where Operand.Value: QueryLiteral {
-        sorted(by: operand.queryExpression, order)
+        sorted(by: operand.syntax, order)
     }
 
     private func sorted(by expression: Expression, _ order: SortOrder) -> DataQuery {

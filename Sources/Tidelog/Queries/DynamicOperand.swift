@@ -1,27 +1,27 @@
 public import EDM
-public import ODataWire
+import ODataWire
 
 /// An operand without a static Swift type. It accepts every function and literal; errors are detected when the query
 /// is executed.
 public protocol DynamicOperand: QueryOperand {}
 
 extension Property: DynamicOperand {
-    public var queryExpression: Expression { .property(name) }
+    public var queryExpression: QueryExpression { QueryExpression(.property(name)) }
     public var queryType: TypeReference? { type }
 }
 
 /// A function of a property, for example its length.
 public struct QueryFunction: DynamicOperand, Hashable {
-    public let queryExpression: Expression
+    public let queryExpression: QueryExpression
     public let queryType: TypeReference?
 
     init(_ expression: Expression, _ type: TypeReference?) {
-        queryExpression = expression
+        queryExpression = QueryExpression(expression)
         queryType = type
     }
 
     init(_ function: CanonicalFunction, _ arguments: [Expression], _ type: PrimitiveType) {
-        queryExpression = .call(function, arguments)
+        queryExpression = QueryExpression(.call(function, arguments))
         queryType = TypeReference(.primitive(type))
     }
 }
@@ -33,12 +33,12 @@ extension DynamicOperand {
     public func greaterEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ge, literal(value)) }
     public func lessThan(_ value: some QueryLiteral) -> QueryFilter { compare(.lt, literal(value)) }
     public func lessEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.le, literal(value)) }
-    public func equal(_ other: some QueryOperand) -> QueryFilter { compare(.eq, other.queryExpression) }
-    public func notEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ne, other.queryExpression) }
-    public func greaterThan(_ other: some QueryOperand) -> QueryFilter { compare(.gt, other.queryExpression) }
-    public func greaterEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ge, other.queryExpression) }
-    public func lessThan(_ other: some QueryOperand) -> QueryFilter { compare(.lt, other.queryExpression) }
-    public func lessEqual(_ other: some QueryOperand) -> QueryFilter { compare(.le, other.queryExpression) }
+    public func equal(_ other: some QueryOperand) -> QueryFilter { compare(.eq, other.syntax) }
+    public func notEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ne, other.syntax) }
+    public func greaterThan(_ other: some QueryOperand) -> QueryFilter { compare(.gt, other.syntax) }
+    public func greaterEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ge, other.syntax) }
+    public func lessThan(_ other: some QueryOperand) -> QueryFilter { compare(.lt, other.syntax) }
+    public func lessEqual(_ other: some QueryOperand) -> QueryFilter { compare(.le, other.syntax) }
     /// Returns a condition that is true if the operand is equal to one of the values.
     public func isIn(_ values: [some QueryLiteral]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
     /// Returns a condition that is true if the operand, a combination of flags, has all flags of the value.
@@ -50,39 +50,39 @@ extension DynamicOperand {
     public func startsWith(_ text: String) -> QueryFilter { condition(.startswith, .text(text)) }
     public func endsWith(_ text: String) -> QueryFilter { condition(.endswith, .text(text)) }
 
-    public func toLower() -> QueryFunction { QueryFunction(.tolower, [queryExpression], .string) }
-    public func toUpper() -> QueryFunction { QueryFunction(.toupper, [queryExpression], .string) }
-    public func trim() -> QueryFunction { QueryFunction(.trim, [queryExpression], .string) }
-    public func length() -> QueryFunction { QueryFunction(.length, [queryExpression], .int32) }
-    public func year() -> QueryFunction { QueryFunction(.year, [queryExpression], .int32) }
-    public func month() -> QueryFunction { QueryFunction(.month, [queryExpression], .int32) }
-    public func day() -> QueryFunction { QueryFunction(.day, [queryExpression], .int32) }
-    public func round() -> QueryFunction { QueryFunction(.round, [queryExpression], .decimal) }
+    public func toLower() -> QueryFunction { QueryFunction(.tolower, [syntax], .string) }
+    public func toUpper() -> QueryFunction { QueryFunction(.toupper, [syntax], .string) }
+    public func trim() -> QueryFunction { QueryFunction(.trim, [syntax], .string) }
+    public func length() -> QueryFunction { QueryFunction(.length, [syntax], .int32) }
+    public func year() -> QueryFunction { QueryFunction(.year, [syntax], .int32) }
+    public func month() -> QueryFunction { QueryFunction(.month, [syntax], .int32) }
+    public func day() -> QueryFunction { QueryFunction(.day, [syntax], .int32) }
+    public func round() -> QueryFunction { QueryFunction(.round, [syntax], .decimal) }
 
-    public func floor() -> QueryFunction { QueryFunction(.floor, [queryExpression], .decimal) }
-    public func ceiling() -> QueryFunction { QueryFunction(.ceiling, [queryExpression], .decimal) }
+    public func floor() -> QueryFunction { QueryFunction(.floor, [syntax], .decimal) }
+    public func ceiling() -> QueryFunction { QueryFunction(.ceiling, [syntax], .decimal) }
 
     public func adding(_ other: some QueryOperand) -> QueryFunction {
-        QueryFunction(arithmetic(.add, other.queryExpression), nil)
+        QueryFunction(arithmetic(.add, other.syntax), nil)
     }
     public func adding(_ value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.add, plain(value)), nil)
     }
     public func subtracting(_ other: some QueryOperand) -> QueryFunction {
-        QueryFunction(arithmetic(.sub, other.queryExpression), nil)
+        QueryFunction(arithmetic(.sub, other.syntax), nil)
     }
     public func subtracting(_ value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.sub, plain(value)), nil)
     }
     public func multiplied(by other: some QueryOperand) -> QueryFunction {
-        QueryFunction(arithmetic(.mul, other.queryExpression), nil)
+        QueryFunction(arithmetic(.mul, other.syntax), nil)
     }
     public func multiplied(by value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.mul, plain(value)), nil)
     }
     /// Returns the quotient with fractional digits, even for integers (`divby` of OData 4.01).
     public func divided(by other: some QueryOperand) -> QueryFunction {
-        QueryFunction(arithmetic(.divby, other.queryExpression), nil)
+        QueryFunction(arithmetic(.divby, other.syntax), nil)
     }
     public func divided(by value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.divby, plain(value)), nil)

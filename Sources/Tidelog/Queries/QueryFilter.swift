@@ -1,5 +1,5 @@
 public import EDM
-public import ODataWire
+package import ODataWire
 
 /// A condition of a query. Combine conditions with `and`, `or`, `not`, or `&&`, `||`, `!`.
 public struct QueryFilter: Sendable, Hashable {
@@ -23,7 +23,19 @@ public struct QueryFilter: Sendable, Hashable {
 
 /// An operand of a condition: a property, or a function of one.
 public protocol QueryOperand: Sendable {
-    var queryExpression: Expression { get }
+    var queryExpression: QueryExpression { get }
     /// The type with which literals are compared, or `nil` if the literal determines it.
     var queryType: TypeReference? { get }
+}
+
+/// The expression of a ``QueryOperand``, as it is sent to a service.
+public struct QueryExpression: Sendable, Hashable {
+    package let syntax: Expression
+
+    init(_ syntax: Expression) { self.syntax = syntax }
+}
+
+extension QueryOperand {
+    /// The syntax tree of the operand.
+    var syntax: Expression { queryExpression.syntax }
 }

@@ -4,11 +4,11 @@ import ODataWire
 /// Building blocks for the functions of typed and dynamic operands.
 extension QueryOperand {
     func compare(_ comparison: ComparisonOperator, _ right: Expression) -> QueryFilter {
-        QueryFilter(expression: .comparison(comparison, queryExpression, right))
+        QueryFilter(expression: .comparison(comparison, syntax, right))
     }
 
     func condition(_ function: CanonicalFunction, _ arguments: Expression...) -> QueryFilter {
-        QueryFilter(expression: .call(function, [queryExpression] + arguments))
+        QueryFilter(expression: .call(function, [syntax] + arguments))
     }
 
     /// Returns a literal for a comparison, converted to the operand's type in the metadata.
@@ -23,7 +23,7 @@ extension QueryOperand {
     func plain(_ value: some QueryLiteral) -> Expression { .literal(value.queryValue, nil) }
 
     func arithmetic(_ operation: ArithmeticOperator, _ right: Expression) -> Expression {
-        .arithmetic(operation, queryExpression, right)
+        .arithmetic(operation, syntax, right)
     }
 }
 

@@ -1,11 +1,11 @@
 public import EDM
-public import ODataWire
+import ODataWire
 
 /// A path of properties: `customer.path(address).path(city)`.
 public struct QueryPath: DynamicOperand, Hashable {
     let expressionPath: ExpressionPath
     public let queryType: TypeReference?
-    public var queryExpression: Expression { .path(expressionPath) }
+    public var queryExpression: QueryExpression { QueryExpression(.path(expressionPath)) }
 
     init(_ path: ExpressionPath, _ type: TypeReference?) {
         expressionPath = path
@@ -123,11 +123,11 @@ extension QueryFilter {
 
     /// Returns a condition that is true if the target of the navigation property is in the store.
     public static func entityExists(_ property: some QueryPathOperand & DynamicOperand) -> QueryFilter {
-        QueryFilter(expression: .call(.entityExists, [property.queryExpression]))
+        QueryFilter(expression: .call(.entityExists, [property.syntax]))
     }
 
     /// Returns a condition that is true if the target of the navigation property is in the store.
     public static func entityExists(_ property: some ToOneOperand) -> QueryFilter {
-        QueryFilter(expression: .call(.entityExists, [property.queryPath.queryExpression]))
+        QueryFilter(expression: .call(.entityExists, [property.queryPath.syntax]))
     }
 }

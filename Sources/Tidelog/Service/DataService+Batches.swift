@@ -15,8 +15,8 @@ extension DataService {
     ///
     /// - Throws: The error of the first part that fails. Earlier parts stay applied.
     public func processBatch(_ batch: RequestBatch) async throws(TidelogError) {
-        let model = try await provider.model()
-        let sendsConditions = batch.conditions.isEmpty ? false : try await provider.acceptsConditions()
+        let model = try await backend.model()
+        let sendsConditions = batch.conditions.isEmpty ? false : try await backend.acceptsConditions()
         var progress = BatchProgress()
         var next = 0
         while next < batch.parts.count {
@@ -41,7 +41,7 @@ extension DataService {
             }
             switch batch.parts[index] {
             case .changes(let changes):
-                let call = try ModificationCall(changes.operations, model: model, provider: provider)
+                let call = try ModificationCall(changes.operations, model: model, provider: backend)
                 guard !call.intents.isEmpty else {
                     call.apply([], factory(model))
                     changes.isApplied = true
@@ -57,7 +57,7 @@ extension DataService {
             places.append(index)
         }
         for index in places { progress.succeeded[index] = false }
-        for (index, outcome) in zip(places, calls.isEmpty ? [] : try await provider.process(calls)) {
+        for (index, outcome) in zip(places, calls.isEmpty ? [] : try await backend.process(calls)) {
             switch (outcome, batch.parts[index]) {
             case (.changes(let results), .changes(let changes)):
                 modifications[index]?.apply(results, factory(model))

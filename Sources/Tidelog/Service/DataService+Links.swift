@@ -27,7 +27,7 @@ extension DataService {
                 .invalidRequest, "\(navigation.name) of \(from.entityType.name) is not a collection of entities.",
                 recovery: "Use updateLink(from:property:to:) for a single target.")
         }
-        let model = try await provider.model()
+        let model = try await backend.model()
         let builder = IntentBuilder(model: model)
         let address = try builder.address(of: from, forReading: true)
         let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
@@ -50,11 +50,11 @@ extension DataService {
     private func all(
         _ request: QueryRequest, headers: HTTPHeaders, _ model: EntityDataModel
     ) async throws(TidelogError) -> [EntityValue] {
-        var answer = try await provider.query(request, headers: headers)
+        var answer = try await backend.query(request, headers: headers)
         let factory = factory(model)
         var entities = answer.entities.compactMap { factory.entity($0) }
         while let next = answer.nextLink {
-            answer = try await provider.query(.url(next), headers: headers)
+            answer = try await backend.query(.url(next), headers: headers)
             entities += answer.entities.compactMap { factory.entity($0) }
         }
         return entities
@@ -64,7 +64,7 @@ extension DataService {
     private func identity(of entity: EntityValue, _ builder: IntentBuilder) async throws(TidelogError) -> String {
         if let id = entity.entityID { return "~\(id.rawValue)" }
         let address = try builder.address(of: entity, forReading: true)
-        let snapshot = try await provider.load(address, options: QueryOptions(), headers: .empty)
+        let snapshot = try await backend.load(address, options: QueryOptions(), headers: .empty)
         return snapshot.entityID.map { "~\($0.rawValue)" } ?? snapshot.readLink
     }
 }

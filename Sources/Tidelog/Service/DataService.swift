@@ -22,14 +22,16 @@ open class DataService: @unchecked Sendable {
 
     /// The store or service that executes the calls.
     public let provider: any DataServiceProvider
+    let backend: any ServiceBackend
     /// The logger and the settings for traced requests.
     private let tracing = Mutex(TraceSettings())
 
     /// Creates a service for a provider, and passes the metadata of its classes to it.
     public init(provider: any DataServiceProvider) {
         self.provider = provider
+        backend = provider.backend.calls
         if let embeddedMetadata {
-            provider.adopt(ClassMetadata(embeddedMetadata, hasOpenEnumerations: hasOpenEnumerations == true))
+            backend.adopt(ClassMetadata(embeddedMetadata, hasOpenEnumerations: hasOpenEnumerations == true))
         }
     }
 
@@ -90,7 +92,7 @@ open class DataService: @unchecked Sendable {
         tracing.withLock { settings in
             change(&settings)
             // With the lock, so that the provider has the trace of the last change.
-            provider.trace(settings.trace)
+            backend.trace(settings.trace)
         }
     }
 
@@ -102,8 +104,8 @@ open class DataService: @unchecked Sendable {
     ///
     /// - Throws: `incompatibleMetadata` if the classes do not support the service's metadata.
     public func loadMetadata() async throws(TidelogError) {
-        if let online = provider as? OnlineODataProvider { return try await online.loadMetadata() }
-        _ = try await provider.model()
+        if let online = backend as? OnlineODataProvider { return try await online.loadMetadata() }
+        _ = try await backend.model()
     }
 
     /// The metadata.
@@ -111,7 +113,7 @@ open class DataService: @unchecked Sendable {
     /// Throws `noStore` if it has not been read; see ``loadMetadata()``.
     public var metadata: EntityDataModel {
         get throws(TidelogError) {
-            guard let model = provider.loadedModel else {
+            guard let model = backend.loadedModel else {
                 throw TidelogError(
                     .noStore, "The metadata of the service is not loaded yet.",
                     recovery: "Open the offline provider, or call loadMetadata().")
@@ -151,7 +153,7 @@ open class DataService: @unchecked Sendable {
                 "The policy approves added members of enumerations, but the classes of this service were generated without -open:enumerations and cannot represent them.",
                 recovery: "Generate the classes with -open:enumerations, or set hasOpenEnumerations to false.")
         }
-        return try await provider.refreshMetadata(policy)
+        return try await backend.refreshMetadata(policy)
     }
 
     /// Returns the entity set or singleton with the given name; offline also `ErrorArchive`, `RequestQueue` and
@@ -159,7 +161,7 @@ open class DataService: @unchecked Sendable {
     ///
     /// - Throws: `refused(.unknownEntitySet)` if there is none.
     public func entitySet(withName name: String) throws(TidelogError) -> EntitySet {
-        let own = provider is OfflineODataProvider ? QueueModel.model.findEntitySet(name) : nil
+        let own = backend is OfflineODataProvider ? QueueModel.model.findEntitySet(name) : nil
         guard let set = try metadata.findEntitySet(name) ?? own else {
             throw TidelogError(.refused(.unknownEntitySet), try metadata.missingResource(name))
         }
@@ -242,12 +244,12 @@ open class DataService: @unchecked Sendable {
     }
 
     private func perform(_ operations: [ChangeSet.Operation], asChangeSet: Bool) async throws(TidelogError) {
-        let model = try await provider.model()
-        let call = try ModificationCall(operations, model: model, provider: provider)
+        let model = try await backend.model()
+        let call = try ModificationCall(operations, model: model, provider: backend)
         guard !call.intents.isEmpty else { return call.apply([], factory(model)) }
         // A call with several operations is atomic.
         let asChangeSet = asChangeSet || call.intents.count > 1
-        call.apply(try await provider.perform(call.intents, asChangeSet: asChangeSet), factory(model))
+        call.apply(try await backend.perform(call.intents, asChangeSet: asChangeSet), factory(model))
     }
 
     // MARK: Reading
@@ -256,8 +258,8 @@ open class DataService: @unchecked Sendable {
     public func executeQuery(
         _ query: DataQuery, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> QueryResult {
-        let model = try await provider.model()
-        let answer = try await provider.query(try request(query), headers: query.requestHeaders(headers))
+        let model = try await backend.model()
+        let answer = try await backend.query(try request(query), headers: query.requestHeaders(headers))
         return result(answer, of: query.withHeaders(headers), model)
     }
 
@@ -316,9 +318,9 @@ open class DataService: @unchecked Sendable {
     public func loadEntity(
         _ entity: EntityValue, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) {
-        let model = try await provider.model()
+        let model = try await backend.model()
         let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
-        let snapshot = try await provider.load(
+        let snapshot = try await backend.load(
             address, options: query.resolvedOptions(entity.entityType), headers: query.requestHeaders(headers))
         entity.apply(snapshot, factory(model))
     }
@@ -329,17 +331,17 @@ open class DataService: @unchecked Sendable {
         headers: HTTPHeaders = .empty
     ) async throws(TidelogError) {
         let property = property.property
-        let model = try await provider.model()
+        let model = try await backend.model()
         let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
         guard property.isNavigation else {
             var options = QueryOptions()
             options.select = [SelectItem(property.name)]
-            let snapshot = try await provider.load(address, options: options, headers: headers)
+            let snapshot = try await backend.load(address, options: options, headers: headers)
             entity.values[property.name] = snapshot.values[property.name]
             entity.savedValues[property.name] = snapshot.values[property.name]
             return
         }
-        let answer = try await provider.query(
+        let answer = try await backend.query(
             .related(address, property, query.options), headers: query.requestHeaders(headers))
         entity.relation(property).resolve(entities(answer, model))
     }
@@ -347,7 +349,7 @@ open class DataService: @unchecked Sendable {
     // MARK: Objects
 
     func factory(_ model: EntityDataModel) -> EntityFactory {
-        EntityFactory(model: model, classes: entityClasses, provider: provider, logger: logger)
+        EntityFactory(model: model, classes: entityClasses, provider: backend, logger: logger)
     }
 
     private func entities(_ answer: QueryAnswer, _ model: EntityDataModel) -> [EntityValue] {

@@ -7,7 +7,7 @@ import SyncEngine
 struct IntentBuilder {
     let model: EntityDataModel
     /// The destination of the intents; `nil` if the origin of entities is not checked.
-    private let provider: (any DataServiceProvider)?
+    private let provider: (any ServiceBackend)?
     /// The new entities of the call by draft number.
     private(set) var entities: [Int: EntityValue] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]
@@ -16,7 +16,7 @@ struct IntentBuilder {
     /// Links that intents remove.
     private var removed: Set<LinkIdentity> = []
 
-    init(model: EntityDataModel, provider: (any DataServiceProvider)? = nil) {
+    init(model: EntityDataModel, provider: (any ServiceBackend)? = nil) {
         self.model = model
         self.provider = provider
     }
@@ -331,7 +331,7 @@ extension EntityValue {
 
     /// Whether the link contains an entity ID of another store, which may identify another entity here. A historical
     /// store uses the IDs of its store.
-    fileprivate func isNumbered(_ link: String, elsewhereThan provider: (any DataServiceProvider)?) -> Bool {
+    fileprivate func isNumbered(_ link: String, elsewhereThan provider: (any ServiceBackend)?) -> Bool {
         guard let own = factory?.provider, own !== provider, own is OfflineODataProvider,
             provider is OfflineODataProvider
         else { return false }

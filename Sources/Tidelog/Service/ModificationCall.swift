@@ -34,7 +34,7 @@ struct ModificationCall {
 
     /// Converts the operations. Operations without changes are omitted.
     init(
-        _ operations: [ChangeSet.Operation], model: EntityDataModel, provider: any DataServiceProvider
+        _ operations: [ChangeSet.Operation], model: EntityDataModel, provider: any ServiceBackend
     ) throws(TidelogError) {
         var builder = IntentBuilder(model: model, provider: provider)
         // Removals first: an entity that moves to another owner is unlinked before it is linked, in whichever order

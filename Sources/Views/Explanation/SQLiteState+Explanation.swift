@@ -5,7 +5,7 @@ extension SQLiteState {
     /// Runs `body`, and returns the statements that it executed, with their plans.
     ///
     /// - Parameter answer: Executes the query, and returns the number of entities in its answer.
-    public func explaining(_ answer: () throws -> Int) throws -> QueryExplanation {
+    package func explaining(_ answer: () throws -> Int) throws -> QueryExplanation {
         let trace = StatementTrace()
         connection.trace = trace
         defer { connection.trace = nil }

@@ -1,14 +1,14 @@
 import Operations
-public import SyncCore
+package import SyncCore
 
 /// The targets of a navigation property for several source entities. A target of several sources is contained once.
-public struct ExpandedTargets {
+package struct ExpandedTargets {
     /// The targets without duplicates, in any order.
-    public internal(set) var rows: [EntityRow] = []
+    package internal(set) var rows: [EntityRow] = []
     /// For each source, the indexes of its targets in ``rows``.
-    public internal(set) var targets: [[Int]]
+    package internal(set) var targets: [[Int]]
     /// For each source, the number of targets without `$skip` and `$top`.
-    public internal(set) var counts: [Int64]
+    package internal(set) var counts: [Int64]
 
     init(sources: Int) {
         targets = Array(repeating: [], count: sources)

@@ -1,7 +1,7 @@
-public import EDM
-public import ODataWire
+package import EDM
+package import ODataWire
 import Operations
-public import SyncCore
+package import SyncCore
 
 extension RowQuery {
     /// Returns the targets of a navigation property for each row, with the options of its `$expand`. Uses one statement
@@ -11,7 +11,7 @@ extension RowQuery {
     ///   - rows: Entities that have the property.
     ///   - type: The type of the targets, or nil for all.
     ///   - isCount: Whether only the number is needed. The result then contains no rows.
-    public func targets(
+    package func targets(
         of rows: [EntityRow], _ property: Property, _ options: QueryOptions, ofType type: String? = nil,
         isCount: Bool = false
     ) throws -> ExpandedTargets {

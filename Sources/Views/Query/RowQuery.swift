@@ -1,7 +1,7 @@
-public import EDM
-public import ODataWire
+package import EDM
+package import ODataWire
 import Operations
-public import SyncCore
+package import SyncCore
 
 /// A query over the views: the path, and all query options except `$select` and `$expand`.
 ///
@@ -9,7 +9,7 @@ public import SyncCore
 /// filtered and sorted in memory by the evaluator, which also serves as the reference for the SQL, so that both return
 /// the same result. A query that fails in SQL because of a row is repeated in memory too: SQLite may evaluate
 /// conditions in another order, and for a row that the evaluator skips.
-public struct RowQuery {
+package struct RowQuery {
     let state: SQLiteState
     let model: EntityDataModel
     /// The value of `now()`.
@@ -19,7 +19,7 @@ public struct RowQuery {
     /// The sets that paths from `$root` have read.
     private let roots: RootSets
 
-    public init(
+    package init(
         state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil,
         navigation: ((EntityRow, Property) -> EvaluationOperand)? = nil
     ) {
@@ -31,21 +31,21 @@ public struct RowQuery {
     }
 
     /// The result of a query, before `$select` and `$expand`.
-    public struct Answer {
-        public var content: Content
+    package struct Answer {
+        package var content: Content
         /// The number of results without `$top` and `$skip`; nil if the query does not request it.
-        public var count: Int64?
-        public var isSingle: Bool
+        package var count: Int64?
+        package var isSingle: Bool
         /// The options of the next page, or nil on the last one.
-        public var next: QueryOptions?
+        package var next: QueryOptions?
 
-        public init(_ content: Content, count: Int64? = nil, isSingle: Bool = false) {
+        package init(_ content: Content, count: Int64? = nil, isSingle: Bool = false) {
             self.content = content
             self.count = count
             self.isSingle = isSingle
         }
 
-        public enum Content {
+        package enum Content {
             case entities([EntityRow])
             /// The value of a property. If it is a collection, `$filter`, `$orderby`, `$skip` and `$top` are applied.
             case value(Value)
@@ -55,17 +55,17 @@ public struct RowQuery {
     }
 
     /// One row of the result of `$apply`.
-    public struct AppliedRow {
+    package struct AppliedRow {
         /// The entity of the row, or nil if the row aggregates several entities.
-        public var entity: EntityRow?
+        package var entity: EntityRow?
         /// The computed and aggregated values; all values of a row without an entity.
-        public var values: PropertyValues
+        package var values: PropertyValues
     }
 
     /// Returns the answer to a request.
     ///
     /// - Parameter pageSize: The maximum number of entities. ``Answer/next`` leads to further ones.
-    public func answer(_ request: ServiceRequest, pageSize: Int64? = nil) throws -> Answer {
+    package func answer(_ request: ServiceRequest, pageSize: Int64? = nil) throws -> Answer {
         if request.expressions.contains(where: { $0.calls([.upsertedLastDownload]) }) { state.readsLastDownload = true }
         var options = request.options
         var size = pageSize
@@ -149,13 +149,13 @@ public struct RowQuery {
     /// Filters, sorts and truncates the targets of an expanded navigation property.
     ///
     /// - Returns: The targets, and the number of targets that match the filter.
-    public func apply(_ options: QueryOptions, to rows: [EntityRow]) throws -> (rows: [EntityRow], count: Int64) {
+    package func apply(_ options: QueryOptions, to rows: [EntityRow]) throws -> (rows: [EntityRow], count: Int64) {
         let passed = try passing(rows, options, links: [:])
         return (try page(passed, options), Int64(passed.count))
     }
 
     /// Returns the targets of a navigation property, in ascending order of entity ID.
-    public func targets(of row: EntityRow, _ property: Property) throws(StateError) -> [EntityRow] {
+    package func targets(of row: EntityRow, _ property: Property) throws(StateError) -> [EntityRow] {
         guard let end = property.navigation else { return [] }
         var targets: [EntityRow] = []
         for id in try state.targets(of: row.id, along: end) {
@@ -237,7 +237,7 @@ public struct RowQuery {
     }
 
     /// Returns the values of `$compute` for an entity.
-    public func computed(_ row: EntityRow, _ options: QueryOptions) throws -> PropertyValues {
+    package func computed(_ row: EntityRow, _ options: QueryOptions) throws -> PropertyValues {
         try evaluator(options).computed(options.compute, for: scope(row))
     }
 

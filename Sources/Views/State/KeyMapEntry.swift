@@ -1,14 +1,14 @@
-public import Operations
-public import SyncCore
+package import Operations
+package import SyncCore
 
 /// An assignment of a key to an entity.
-public struct KeyMapEntry: Sendable, Hashable {
-    public let entity: EntityID
-    public let set: String
+package struct KeyMapEntry: Sendable, Hashable {
+    package let entity: EntityID
+    package let set: String
     /// The text of the key, such as `CustomerID=5`.
-    public let key: String
+    package let key: String
 
-    public init(entity: EntityID, set: String, key: String) {
+    package init(entity: EntityID, set: String, key: String) {
         self.entity = entity
         self.set = set
         self.key = key
@@ -16,7 +16,7 @@ public struct KeyMapEntry: Sendable, Hashable {
 }
 
 extension SQLiteState {
-    public func keyMap() throws(StateError) -> [KeyMapEntry] {
+    package func keyMap() throws(StateError) -> [KeyMapEntry] {
         try list("SELECT entity, name, key FROM keys JOIN sets ON id = set_number ORDER BY entity, key") {
             KeyMapEntry(
                 entity: $0.entity(0), set: $0.text(1) ?? "",
@@ -26,7 +26,7 @@ extension SQLiteState {
 
     /// Returns whether the service addresses entities by other names than their keys, so that a link has to be looked
     /// up before it is read. The result is cached until the state of the store changes.
-    public func hasNames() throws(StateError) -> Bool {
+    package func hasNames() throws(StateError) -> Bool {
         let applied = try header().applied
         if let namesSeen, namesSeen.applied == applied { return namesSeen.any }
         let any = try first("SELECT 1 FROM sets JOIN keys ON set_number = id WHERE name = '' LIMIT 1") != nil

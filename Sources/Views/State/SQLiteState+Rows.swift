@@ -1,34 +1,34 @@
-public import EDM
-public import Operations
-public import SyncCore
+package import EDM
+package import Operations
+package import SyncCore
 
 extension SQLiteState {
-    public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
+    package func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         guard let set = try set(of: id) else { return nil }
         return try rowTables.row(id, in: set)
     }
 
-    public func putRow(_ row: EntityRow) throws(StateError) { try rowTables.putRow(row) }
+    package func putRow(_ row: EntityRow) throws(StateError) { try rowTables.putRow(row) }
 
-    public func removeRow(_ id: EntityID) throws(StateError) {
+    package func removeRow(_ id: EntityID) throws(StateError) {
         if let set = try set(of: id) { try rowTables.removeRow(id, in: set) }
     }
 
-    public func findRows(
+    package func findRows(
         set: String, where values: [(property: String, value: Value)]
     ) throws(StateError) -> [EntityID] {
         try rowTables.findRows(set: set, where: values, isWriting: isWriting)
     }
 
-    public func mayHaveRows(
+    package func mayHaveRows(
         set: String, where property: String, in range: ClosedRange<Int64>
     ) throws(StateError) -> Bool {
         try rowTables.mayHaveRows(set: set, where: property, in: range)
     }
 
-    public func rows(set: String) throws(StateError) -> [EntityID] { try rowTables.rows(set: set) }
+    package func rows(set: String) throws(StateError) -> [EntityID] { try rowTables.rows(set: set) }
 
-    public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
+    package func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
         var found: [ServiceEntity] = []
         var places: [EntityID: Int] = [:]
         for id in ids where places[id] == nil {
@@ -66,7 +66,7 @@ extension SQLiteState {
         .text("[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
     }
 
-    public func mayHaveKeyless(set: String) throws(StateError) -> Bool {
+    package func mayHaveKeyless(set: String) throws(StateError) -> Bool {
         let layout = try rowTables.layout(set)
         guard let keyless = layout.keyless else { return true }
         if try first("SELECT 1 FROM \(layout.table) WHERE \(keyless) LIMIT 1") != nil { return true }
@@ -75,22 +75,22 @@ extension SQLiteState {
 
     // MARK: Identity and keys
 
-    public func set(of id: EntityID) throws(StateError) -> String? {
+    package func set(of id: EntityID) throws(StateError) -> String? {
         do throws(SQLiteError) { return try entities.set(of: id) } catch { throw StateError(error) }
     }
 
-    public func firstUnusedEntity() throws(StateError) -> EntityID {
+    package func firstUnusedEntity() throws(StateError) -> EntityID {
         let registered = try mapped { () throws(SQLiteError) in try entities.last() }
         let next = try connection.untraced { () throws(StateError) in try header().nextEntity }
         guard let registered, registered >= next else { return next }
         return EntityID(rawValue: registered.rawValue &+ 1)
     }
 
-    public func register(_ id: EntityID, set: String) throws(StateError) {
+    package func register(_ id: EntityID, set: String) throws(StateError) {
         do throws(SQLiteError) { try entities.register(id, set: set) } catch { throw StateError(error) }
     }
 
-    public func entity(set: String, key: String) throws(StateError) -> EntityID? {
+    package func entity(set: String, key: String) throws(StateError) -> EntityID? {
         guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return nil }
         return try firstInteger(statements.entityOfKey) { binding in
             binding.integer(number)
@@ -98,7 +98,7 @@ extension SQLiteState {
         }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
     }
 
-    public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
+    package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         let number = try mapped { () throws(SQLiteError) in try sets.numbered(set) }
         try run(statements.assignKey) { binding in
             binding.integer(number)
@@ -109,7 +109,7 @@ extension SQLiteState {
 
     // MARK: Base states
 
-    public func base(_ id: EntityID) throws(StateError) -> BaseState? {
+    package func base(_ id: EntityID) throws(StateError) -> BaseState? {
         try one(statements.base, { $0.id(id) }) { row throws(StateError) in try base(row) }
     }
 
@@ -120,7 +120,7 @@ extension SQLiteState {
         return .row(try rowTables.entityRow(row, set: set))
     }
 
-    public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
+    package func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
         switch base {
         case .absent: try run(statements.putAbsentBase) { $0.id(id) }
         case .row(let row):
@@ -138,11 +138,11 @@ extension SQLiteState {
         model?.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) } != nil
     }
 
-    public func removeBase(_ id: EntityID) throws(StateError) {
+    package func removeBase(_ id: EntityID) throws(StateError) {
         try run(statements.removeBase) { $0.id(id) }
     }
 
-    public func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
+    package func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
         let ids = try list("SELECT entity FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]) {
             $0.entity(0)
         }

@@ -1,6 +1,6 @@
-public import EDM
-public import Operations
-public import SyncCore
+package import EDM
+package import Operations
+package import SyncCore
 
 /// The views: the state in SQLite, with a table of typed columns for each entity set, a table of links, and the
 /// bookkeeping of the fold.
@@ -11,7 +11,7 @@ public import SyncCore
 /// same names.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
-public final class SQLiteState: StateBacking, StatementRunner {
+package final class SQLiteState: StateBacking, StatementRunner {
     package let connection: Connection
     package let rowTables: RowTables
     let links: StoredLinks
@@ -22,12 +22,12 @@ public final class SQLiteState: StateBacking, StatementRunner {
     /// The names of sets that have, or had, entities and keys.
     let sets: InternedNames
     let entities: EntitySetRanges
-    public let bookkeeping: StoredBookkeeping
+    package let bookkeeping: StoredBookkeeping
     private let storedQueue: StoredQueue
     private let headerRow: HeaderRow
     /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
-    public let queue = QueueTable()
+    package let queue = QueueTable()
     /// Whether an answer depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
@@ -44,7 +44,7 @@ public final class SQLiteState: StateBacking, StatementRunner {
     ///
     /// - Throws: ``StateError`` with `damaged` if the file is no readable database or has another version: delete it
     ///   and open again.
-    public init(
+    package init(
         path: String?, key: ViewsKey? = nil, store: String, boot: String? = nil, readOnly: Bool = false,
         isUnchanging: Bool = false
     ) throws(StateError) {
@@ -109,7 +109,7 @@ public final class SQLiteState: StateBacking, StatementRunner {
     }
 
     /// Closes the file. The state cannot be used any more.
-    public func close() {
+    package func close() {
         // Uncommitted changes are folded again from the log.
         try? commitSharedTransaction()
         // Without the mark in the file, it was not changed.
@@ -124,7 +124,7 @@ public final class SQLiteState: StateBacking, StatementRunner {
 
     /// Runs `body` in one transaction, atomically. An open transaction of ``inSharedTransaction(_:)`` is committed
     /// first.
-    public func transaction<T>(_ body: () throws -> T) throws -> T {
+    package func transaction<T>(_ body: () throws -> T) throws -> T {
         try commitSharedTransaction()
         try writingMark.begin()
         let former = rowTables.current
@@ -186,7 +186,7 @@ public final class SQLiteState: StateBacking, StatementRunner {
     ///
     /// If `body` throws, the whole transaction is rolled back, including the earlier calls, which the caller has to
     /// repeat. `body` must not install a model.
-    public func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
+    package func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
         try writingMark.begin()
         do {
             if !isTransactionShared {
@@ -203,7 +203,7 @@ public final class SQLiteState: StateBacking, StatementRunner {
     }
 
     /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open. If that fails, it is rolled back.
-    public func commitSharedTransaction() throws(StateError) {
+    package func commitSharedTransaction() throws(StateError) {
         guard isTransactionShared else { return }
         defer { endSharedTransaction() }
         do throws(SQLiteError) {
@@ -223,23 +223,23 @@ public final class SQLiteState: StateBacking, StatementRunner {
     }
 
     /// Runs `body`, which changes nothing, as one read transaction, which is faster for many small queries.
-    public func reading<T>(_ body: () throws -> T) throws -> T { try connection.reading(body) }
+    package func reading<T>(_ body: () throws -> T) throws -> T { try connection.reading(body) }
 
     // MARK: Header
 
-    public func header() throws(StateError) -> StateHeader {
+    package func header() throws(StateError) -> StateHeader {
         try mapped { () throws(SQLiteError) in try headerRow.read() }
     }
 
-    public func setHeader(_ header: StateHeader) throws(StateError) {
+    package func setHeader(_ header: StateHeader) throws(StateError) {
         try mapped { () throws(SQLiteError) in try headerRow.write(header) }
     }
 
     // MARK: Model
 
-    public var model: EntityDataModel? { rowTables.model }
+    package var model: EntityDataModel? { rowTables.model }
 
-    public func install(_ model: EntityDataModel) throws(StateError) {
+    package func install(_ model: EntityDataModel) throws(StateError) {
         try rowTables.install(model)
         entityQueries.forgetStatements()
     }
@@ -252,25 +252,25 @@ public final class SQLiteState: StateBacking, StatementRunner {
 
     // MARK: Links
 
-    public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
+    package func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
         try links.links(relationship, first: first)
     }
 
-    public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
+    package func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
         try links.links(relationship, second: second)
     }
 
-    public func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
+    package func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
         try links.link(relationship, first: first, second: second)
     }
 
-    public func links(of id: EntityID) throws(StateError) -> [LinkRow] { try links.links(of: id) }
+    package func links(of id: EntityID) throws(StateError) -> [LinkRow] { try links.links(of: id) }
 
-    public func changedLinks() throws(StateError) -> [LinkRow] { try links.changedLinks() }
+    package func changedLinks() throws(StateError) -> [LinkRow] { try links.changedLinks() }
 
-    public func putLink(_ link: LinkRow) throws(StateError) { try links.putLink(link) }
+    package func putLink(_ link: LinkRow) throws(StateError) { try links.putLink(link) }
 
-    public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
+    package func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         try links.removeLink(relationship, first: first, second: second)
     }
 
@@ -284,19 +284,19 @@ public final class SQLiteState: StateBacking, StatementRunner {
         }
     }
 
-    public func putPending(_ pending: PendingOperation) throws(StateError) {
+    package func putPending(_ pending: PendingOperation) throws(StateError) {
         try queue.put(pending, about: try subjects(of: pending.operation, model))
         try queueChanged()
     }
 
-    public func setPendingStatus(
+    package func setPendingStatus(
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) throws(StateError) {
         try queue.setStatus(status, since: since, of: sequence)
         try queueChanged()
     }
 
-    public func removePending(_ sequence: SequenceNumber) throws(StateError) {
+    package func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try queue.remove(sequence)
         try queueChanged()
     }

@@ -1,11 +1,11 @@
 import EDM
-public import Operations
-public import SyncCore
+package import Operations
+package import SyncCore
 
 /// The bookkeeping in SQLite. Items that no query searches are stored as in a snapshot.
 ///
 /// Not `Sendable`: it belongs to the state's connection.
-public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
+package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     let connection: Connection
     let coverage: Coverage
     /// The names that operations repeat.
@@ -27,13 +27,13 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     static let undoneColumns = PendingRow.columns + ", undo"
 
-    public func undoneOperations() throws(StateError) -> [UndoneOperation] {
+    package func undoneOperations() throws(StateError) -> [UndoneOperation] {
         try list("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") {
             row throws(StateError) in try undone(row)
         }
     }
 
-    public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
+    package func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
         try one("SELECT \(Self.undoneColumns) FROM undone WHERE sequence = ?", [SQLValue(sequence)]) {
             row throws(StateError) in try undone(row)
         }
@@ -43,13 +43,13 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         UndoneOperation(operation: try PendingRow.read(row, names), undo: UInt64(bitPattern: row.integer(15)))
     }
 
-    public func putUndone(_ undone: UndoneOperation) throws(StateError) {
+    package func putUndone(_ undone: UndoneOperation) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO undone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             PendingRow.values(undone.operation) + [SQLValue(undone.undo)])
     }
 
-    public func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
+    package func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
         try run("DELETE FROM undone WHERE sequence = ?", [SQLValue(sequence)])
     }
 
@@ -57,21 +57,21 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     private static let batchColumns = "monitor, prepared"
 
-    public func openBatches() throws(StateError) -> [OpenBatch] {
+    package func openBatches() throws(StateError) -> [OpenBatch] {
         let rows = try list("SELECT \(Self.batchColumns) FROM open_batches ORDER BY batch") { row in
             (0..<row.count).map { row[$0] }
         }
         return try rows.map { row throws(StateError) in try openBatch(row) }
     }
 
-    public func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? {
+    package func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? {
         guard
             let row = try first("SELECT \(Self.batchColumns) FROM open_batches WHERE batch = ?", [SQLValue(batch)])
         else { return nil }
         return try openBatch(row)
     }
 
-    public func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+    package func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO open_batches VALUES (?, ?, ?)",
             [
@@ -80,7 +80,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
             ])
     }
 
-    public func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+    package func removeOpenBatch(_ batch: BatchID) throws(StateError) {
         try run("DELETE FROM open_batches WHERE batch = ?", [SQLValue(batch)])
     }
 
@@ -94,30 +94,30 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     // MARK: Merge bases
 
-    public func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? {
+    package func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? {
         guard let state = try first("SELECT state FROM ancestors WHERE entity = ?", [SQLValue(id)])?.first?.blob else {
             return nil
         }
         return try Self.mergeBase(state)
     }
 
-    public func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
+    package func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO ancestors VALUES (?, ?)",
             [SQLValue(mergeBase.id), .blob(SnapshotCodec.encode(.ancestor(mergeBase)).payload)])
     }
 
-    public func removeMergeBase(_ id: EntityID) throws(StateError) {
+    package func removeMergeBase(_ id: EntityID) throws(StateError) {
         try run("DELETE FROM ancestors WHERE entity = ?", [SQLValue(id)])
     }
 
-    public func mergeBases() throws(StateError) -> [EntityID] {
+    package func mergeBases() throws(StateError) -> [EntityID] {
         try list("SELECT entity FROM ancestors ORDER BY entity") {
             EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
         }
     }
 
-    public func hasMergeBases() throws(StateError) -> Bool { try first("SELECT 1 FROM ancestors LIMIT 1") != nil }
+    package func hasMergeBases() throws(StateError) -> Bool { try first("SELECT 1 FROM ancestors LIMIT 1") != nil }
 
     static func mergeBase(_ state: [UInt8]) throws(StateError) -> MergeBase {
         do throws(CodecError) {
@@ -130,14 +130,14 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     // MARK: Streams
 
-    public func streams(of id: EntityID) throws(StateError) -> [StreamImage] {
+    package func streams(of id: EntityID) throws(StateError) -> [StreamImage] {
         guard let state = try first("SELECT state FROM streams WHERE entity = ?", [SQLValue(id)])?.first?.blob else {
             return []
         }
         return try Self.streams(state)
     }
 
-    public func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
+    package func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
         guard !streams.isEmpty else { return try run("DELETE FROM streams WHERE entity = ?", [SQLValue(id)]) }
         try run(
             "INSERT OR REPLACE INTO streams VALUES (?, ?)",
@@ -155,7 +155,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     // MARK: Lists that are stored as one value
 
-    public func events() throws(StateError) -> [StoreEvent] {
+    package func events() throws(StateError) -> [StoreEvent] {
         guard let state = try first("SELECT state FROM events")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .events(let events) = try SnapshotCodec.decode(.list, payload: state) { return events }
@@ -165,12 +165,12 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         throw StateError(.damaged, "The views contain invalid events.")
     }
 
-    public func putEvents(_ events: [StoreEvent]) throws(StateError) {
+    package func putEvents(_ events: [StoreEvent]) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO events VALUES (1, ?)", [.blob(SnapshotCodec.encode(.events(events)).payload)])
     }
 
-    public func openLinks() throws(StateError) -> [OpenLink] {
+    package func openLinks() throws(StateError) -> [OpenLink] {
         guard let state = try first("SELECT state FROM open_links")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .openLinks(let links) = try SnapshotCodec.decode(.list, payload: state) { return links }
@@ -180,12 +180,12 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         throw StateError(.damaged, "The views contain invalid dangling links.")
     }
 
-    public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+    package func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO open_links VALUES (1, ?)", [.blob(SnapshotCodec.encode(.openLinks(links)).payload)])
     }
 
-    public func quarantine() throws(StateError) -> [QuarantineEntry] {
+    package func quarantine() throws(StateError) -> [QuarantineEntry] {
         guard let state = try first("SELECT state FROM quarantine")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .quarantine(let entries) = try SnapshotCodec.decode(.list, payload: state) { return entries }
@@ -195,7 +195,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         throw StateError(.damaged, "The views contain an invalid quarantine.")
     }
 
-    public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+    package func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO quarantine VALUES (1, ?)",
             [.blob(SnapshotCodec.encode(.quarantine(entries)).payload)])
@@ -203,7 +203,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     // MARK: Defining queries
 
-    public func queries() throws(StateError) -> [QueryState] {
+    package func queries() throws(StateError) -> [QueryState] {
         try list(
             """
             SELECT name, query, streams, run, complete, delta, delta_link, delta_link_time, next_link, next_link_time,
@@ -222,7 +222,7 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         }
     }
 
-    public func putQuery(_ state: QueryState) throws(StateError) {
+    package func putQuery(_ state: QueryState) throws(StateError) {
         let known = try first("SELECT position FROM queries WHERE name = ?", [.text(state.query.name)])?.first
         let next = try first("SELECT COALESCE(MAX(position), 0) + 1 FROM queries")?.first
         let position = known ?? next ?? .integer(1)
@@ -238,15 +238,15 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
             ] + links + [state.downloaded.map(SQLValue.integer) ?? .null])
     }
 
-    public func removeQuery(_ name: String) throws(StateError) {
+    package func removeQuery(_ name: String) throws(StateError) {
         try run("DELETE FROM queries WHERE name = ?", [.text(name)])
     }
 
-    public func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
+    package func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
         try mapped { () throws(SQLiteError) in try coverage.cover(id, query: query, run: sequence) }
     }
 
-    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+    package func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
         try mapped { () throws(SQLiteError) in try coverage.drainUncovered(query: query, before: run) }
     }
 
@@ -255,22 +255,22 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         try mapped { () throws(SQLiteError) in try coverage.brings(query: query) }
     }
 
-    public func isCovered(_ id: EntityID) throws(StateError) -> Bool {
+    package func isCovered(_ id: EntityID) throws(StateError) -> Bool {
         for query in try queryNames() {
             if try mapped({ () throws(SQLiteError) in try coverage.covers(id, query: query) }) { return true }
         }
         return false
     }
 
-    public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+    package func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
         try mapped { () throws(SQLiteError) in try coverage.covers(id, query: query) }
     }
 
-    public func awaitsDelivery(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+    package func awaitsDelivery(_ id: EntityID, by query: String) throws(StateError) -> Bool {
         try mapped { () throws(SQLiteError) in try coverage.run(of: id, query: query) == 0 }
     }
 
-    public func uncover(_ id: EntityID, query: String?) throws(StateError) {
+    package func uncover(_ id: EntityID, query: String?) throws(StateError) {
         let queries = if let query { [query] } else { try queryNames() }
         for query in queries {
             try mapped { () throws(SQLiteError) in try coverage.uncover(id, query: query) }
@@ -284,23 +284,23 @@ public final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     // MARK: Passes over the whole bookkeeping
 
-    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
+    package func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
         try eachRow("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") { row in
             try body(try undone(row))
         }
     }
 
-    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+    package func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
         try eachRow("SELECT entity, state FROM streams ORDER BY entity") {
             try body($0.entity(0), try Self.streams($0[1].blob ?? []))
         }
     }
 
-    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws {
+    package func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws {
         try eachRow("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.mergeBase($0[0].blob ?? [])) }
     }
 
-    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
+    package func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
         do {
             try coverage.forEach(body)
         } catch let error as SQLiteError {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+import EDM
 internal import LogInspection
 internal import ODataWire
 internal import OperationLog

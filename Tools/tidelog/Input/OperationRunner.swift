@@ -74,14 +74,14 @@ struct IntentWriter {
         var link: String
     }
 
-    private let provider: any DataServiceProvider
+    private let provider: any ServiceBackend
     private let model: EntityDataModel
     private let reader: EntityBodyReader
     private(set) var names: [String: Entity]
     private(set) var written: [Written] = []
     private var drafts = 0
 
-    init(provider: any DataServiceProvider, model: EntityDataModel, names: [String: Entity]) {
+    init(provider: any ServiceBackend, model: EntityDataModel, names: [String: Entity]) {
         self.provider = provider
         self.model = model
         self.names = names

@@ -1,3 +1,4 @@
+import EDM
 internal import LogInspection
 internal import ODataWire
 

@@ -1,3 +1,4 @@
+import EDM
 internal import ODataWire
 
 extension JSONWriter {

@@ -1,3 +1,5 @@
+import EDM
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)

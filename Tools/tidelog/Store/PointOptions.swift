@@ -46,7 +46,7 @@ struct TimeArgument: ExpressibleByArgument {
 }
 
 /// A store for reading: the current one, or one as of an earlier record.
-protocol StoreView: DataServiceProvider {
+protocol StoreView: ServiceBackend {
     func operationStatus(_ options: UploadOptions?) async throws(TidelogError) -> [OperationStatus]
     func undoneOperations() async throws(TidelogError) -> [OperationStatus]
     func plannedBatches(_ options: UploadOptions?) async throws(TidelogError) -> [PlannedBatch]

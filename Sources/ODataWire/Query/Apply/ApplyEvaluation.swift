@@ -1,24 +1,24 @@
-public import EDM
+package import EDM
 
 /// An instance in the input or output of `$apply`.
-public struct ApplyRow {
+package struct ApplyRow {
     /// The instance as seen by expressions.
-    public var scope: EvaluationScope
+    package var scope: EvaluationScope
     /// The index of the input entity, or nil if the instance combines several.
-    public var source: Int?
+    package var source: Int?
     /// The computed and aggregated values. For an instance that is not an entity, all of its values.
     ///
     /// Paths through navigation properties are complex values.
-    public var values: PropertyValues
+    package var values: PropertyValues
 
-    public init(scope: EvaluationScope, source: Int?, values: PropertyValues = PropertyValues()) {
+    package init(scope: EvaluationScope, source: Int?, values: PropertyValues = PropertyValues()) {
         self.scope = scope
         self.source = source
         self.values = values
     }
 
     /// Creates an instance that consists of values only.
-    public init(_ values: PropertyValues) {
+    package init(_ values: PropertyValues) {
         self.init(scope: EvaluationScope(values), source: nil, values: values)
     }
 }
@@ -27,17 +27,17 @@ public struct ApplyRow {
 ///
 /// Transformations that only a service can evaluate throw `unsupported`: custom aggregates and methods, set
 /// transformations of the service, hierarchies, `nest`, `addnested` and `join`.
-public struct ApplyEvaluation {
+package struct ApplyEvaluation {
     private let evaluator: ExpressionEvaluator
     /// Returns the texts of an instance that `search` examines.
     private let texts: (ApplyRow) -> [String]
 
-    public init(_ evaluator: ExpressionEvaluator, texts: @escaping (ApplyRow) -> [String]) {
+    package init(_ evaluator: ExpressionEvaluator, texts: @escaping (ApplyRow) -> [String]) {
         self.evaluator = evaluator
         self.texts = texts
     }
 
-    public func apply(_ sequence: [Transformation], to rows: [ApplyRow]) throws(EvaluationError) -> [ApplyRow] {
+    package func apply(_ sequence: [Transformation], to rows: [ApplyRow]) throws(EvaluationError) -> [ApplyRow] {
         var rows = rows
         for transformation in sequence { rows = try apply(transformation, to: rows) }
         return rows

@@ -1,10 +1,10 @@
-public import EDM
+package import EDM
 
 extension Transformation {
     /// Returns the sequence as the value of `$apply`, without percent-encoding.
     ///
     /// - Throws: `notExpressible` if the version does not support it.
-    public static func print(_ sequence: [Transformation], version: ODataVersion) throws(URLSyntaxError) -> String {
+    package static func print(_ sequence: [Transformation], version: ODataVersion) throws(URLSyntaxError) -> String {
         guard !version.isLegacy else {
             throw URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no $apply.", in: "$apply")
         }

@@ -1,5 +1,5 @@
 /// A step of `$apply` (OData Extension for Data Aggregation 4.0, section 3), which maps a collection to a collection.
-public indirect enum Transformation: Sendable, Hashable {
+package indirect enum Transformation: Sendable, Hashable {
     case identity
     /// Combines all instances into one (section 3.2.1).
     case aggregate([AggregateItem])
@@ -27,47 +27,47 @@ public indirect enum Transformation: Sendable, Hashable {
     /// A set transformation that the service defines.
     case function(String, [ExpressionPath.Argument])
 
-    public enum Ranking: String, Sendable, Hashable, CaseIterable {
+    package enum Ranking: String, Sendable, Hashable, CaseIterable {
         case topcount, topsum, toppercent, bottomcount, bottomsum, bottompercent
 
         /// Whether the highest values are first.
-        public var isTop: Bool { rawValue.hasPrefix("top") }
+        package var isTop: Bool { rawValue.hasPrefix("top") }
     }
 
     /// A sequence with a name: `transformations as Name`.
-    public struct NestedSequence: Sendable, Hashable {
-        public var transformations: [Transformation]
-        public var name: String
+    package struct NestedSequence: Sendable, Hashable {
+        package var transformations: [Transformation]
+        package var name: String
     }
 
     /// A hierarchy: the collection of its nodes, its qualifier, and the property that identifies a node.
-    public struct Hierarchy: Sendable, Hashable {
-        public var nodes: ExpressionPath
-        public var qualifier: String
-        public var node: ExpressionPath
+    package struct Hierarchy: Sendable, Hashable {
+        package var nodes: ExpressionPath
+        package var qualifier: String
+        package var node: ExpressionPath
     }
 
-    public struct Relatives: Sendable, Hashable {
-        public enum Direction: String, Sendable, Hashable { case ancestors, descendants }
+    package struct Relatives: Sendable, Hashable {
+        package enum Direction: String, Sendable, Hashable { case ancestors, descendants }
 
-        public var direction: Direction
-        public var hierarchy: Hierarchy
+        package var direction: Direction
+        package var hierarchy: Hierarchy
         /// The transformations that select the start nodes.
-        public var start: [Transformation]
-        public var distance: Int64?
-        public var keepsStart: Bool
+        package var start: [Transformation]
+        package var distance: Int64?
+        package var keepsStart: Bool
     }
 
     /// The nodes of a hierarchy in the order of a traversal.
-    public struct Traversal: Sendable, Hashable {
-        public enum Order: String, Sendable, Hashable { case preorder, postorder }
+    package struct Traversal: Sendable, Hashable {
+        package enum Order: String, Sendable, Hashable { case preorder, postorder }
 
-        public var hierarchy: Hierarchy
-        public var order: Order
+        package var hierarchy: Hierarchy
+        package var order: Order
         /// The transformations that select the nodes to traverse. Empty for all nodes.
-        public var nodes: [Transformation] = []
+        package var nodes: [Transformation] = []
         /// The order of nodes with the same parent.
-        public var siblings: [OrderItem] = []
+        package var siblings: [OrderItem] = []
     }
 
     /// Whether every output instance is an unchanged input instance.
@@ -87,7 +87,7 @@ public indirect enum Transformation: Sendable, Hashable {
     }
 
     /// The name of the transformation in messages.
-    public var name: String {
+    package var name: String {
         switch self {
         case .identity: "identity"
         case .aggregate: "aggregate"
@@ -111,7 +111,7 @@ public indirect enum Transformation: Sendable, Hashable {
 }
 
 /// An item of `groupby`.
-public enum GroupingItem: Sendable, Hashable {
+package enum GroupingItem: Sendable, Hashable {
     /// A property or single-valued navigation property, directly or through single-valued navigation properties.
     case property(ExpressionPath)
     /// The levels of a hierarchy, from highest to lowest.
@@ -120,7 +120,7 @@ public enum GroupingItem: Sendable, Hashable {
 }
 
 /// The method that combines values (section 3.1.4.1). All methods ignore null and missing instances.
-public enum AggregationMethod: Sendable, Hashable {
+package enum AggregationMethod: Sendable, Hashable {
     case sum, min, max, average, countDistinct
     /// A method that the service defines.
     case custom(String)
@@ -136,8 +136,8 @@ public enum AggregationMethod: Sendable, Hashable {
 }
 
 /// An aggregate such as `Amount with sum as Total`.
-public struct AggregateItem: Sendable, Hashable {
-    public enum Subject: Sendable, Hashable {
+package struct AggregateItem: Sendable, Hashable {
+    package enum Subject: Sendable, Hashable {
         /// The values of an expression, aggregated by a method.
         case values(Expression, AggregationMethod)
         /// The number of instances: `$count` or `Sales/$count`.
@@ -147,19 +147,19 @@ public struct AggregateItem: Sendable, Hashable {
     }
 
     /// A step of a stepwise aggregation: `from Time with average`.
-    public struct Step: Sendable, Hashable {
-        public var properties: [ExpressionPath]
+    package struct Step: Sendable, Hashable {
+        package var properties: [ExpressionPath]
         /// The method, or nil for a custom aggregate that defines its own.
-        public var method: AggregationMethod?
+        package var method: AggregationMethod?
     }
 
-    public var subject: Subject
+    package var subject: Subject
     /// The steps, innermost first.
-    public var steps: [Step]
+    package var steps: [Step]
     /// The name of the result. Nil for a custom aggregate under its own name, and within expressions.
-    public var name: String?
+    package var name: String?
 
-    public init(_ subject: Subject, steps: [Step] = [], as name: String? = nil) {
+    package init(_ subject: Subject, steps: [Step] = [], as name: String? = nil) {
         self.subject = subject
         self.steps = steps
         self.name = name

@@ -1,6 +1,6 @@
 /// The reason why an expression cannot be evaluated for an entity.
-public struct EvaluationError: Error, Sendable, Hashable {
-    public enum Code: String, Sendable, Hashable {
+package struct EvaluationError: Error, Sendable, Hashable {
+    package enum Code: String, Sendable, Hashable {
         /// The evaluator does not support the construct: paths from `$root`, comparisons of entities.
         case unsupported
         case unknownProperty
@@ -13,16 +13,16 @@ public struct EvaluationError: Error, Sendable, Hashable {
         case outOfRange
     }
 
-    public let code: Code
+    package let code: Code
     /// The reason as one sentence.
-    public let message: String
+    package let message: String
 
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 }
 
 extension EvaluationError: CustomStringConvertible {
-    public var description: String { message }
+    package var description: String { message }
 }

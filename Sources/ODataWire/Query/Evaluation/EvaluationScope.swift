@@ -1,24 +1,24 @@
-public import EDM
+package import EDM
 
 /// An entity as seen by expressions. The closures can be lazy; they are called only for names that an expression
 /// contains.
-public struct EvaluationScope {
+package struct EvaluationScope {
     /// Returns the value of a property, or nil if the entity has no such property.
-    public var property: (String) -> EvaluationOperand?
+    package var property: (String) -> EvaluationOperand?
     /// Returns whether the entity has the type with the qualified name, or a type derived from it.
-    public var isInstance: (String) -> Bool
+    package var isInstance: (String) -> Bool
     /// Returns the result of an offline function: `isLocal`, `hasPendingChanges`, `isInErrorState`,
     /// `upsertedLastDownload`.
-    public var state: (CanonicalFunction) -> Bool
+    package var state: (CanonicalFunction) -> Bool
     /// The entity's type, which is necessary to interpret its enumerations, or nil if it is unknown.
-    public var type: StructuredType?
+    package var type: StructuredType?
     /// The identity of the entity for grouping and counting, if it has one.
-    public var identity: String?
+    package var identity: String?
     /// Returns the entities of an entity set, or the entity of a singleton, for paths from `$root`. Nil for an unknown
     /// name; if the function itself is nil, only the service can evaluate such paths.
-    public var root: ((String) -> EvaluationOperand?)?
+    package var root: ((String) -> EvaluationOperand?)?
 
-    public init(
+    package init(
         property: @escaping (String) -> EvaluationOperand?, isInstance: @escaping (String) -> Bool = { _ in false },
         state: @escaping (CanonicalFunction) -> Bool = { _ in false }, type: StructuredType? = nil,
         identity: String? = nil
@@ -31,7 +31,7 @@ public struct EvaluationScope {
     }
 
     /// Returns the entity with additional dynamic properties, which hide its own.
-    public func adding(_ values: PropertyValues) -> EvaluationScope {
+    package func adding(_ values: PropertyValues) -> EvaluationScope {
         guard !values.isEmpty else { return self }
         var scope = self
         let own = property
@@ -40,7 +40,7 @@ public struct EvaluationScope {
     }
 
     /// Creates a scope for plain values without relationships.
-    public init(_ values: PropertyValues, type: EntityType? = nil) {
+    package init(_ values: PropertyValues, type: EntityType? = nil) {
         self.init(
             property: { name in
                 if let value = values[name] { return .value(value) }
@@ -50,7 +50,7 @@ public struct EvaluationScope {
 }
 
 /// The result of an expression or of a path step.
-public enum EvaluationOperand {
+package enum EvaluationOperand {
     case value(Value)
     /// A single-valued navigation property, or nil if it has no target.
     case entity(EvaluationScope?)

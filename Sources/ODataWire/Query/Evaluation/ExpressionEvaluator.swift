@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// Evaluates expressions over entities in memory like a service.
 ///
@@ -8,16 +8,16 @@ public import EDM
 /// V2 and V3), other comparisons with null are false, `and` and `or` use three-valued logic, and arithmetic and
 /// functions return null. Strings are compared by Unicode scalars, case-sensitively; enumeration members by their
 /// numbers.
-public struct ExpressionEvaluator: Sendable {
+package struct ExpressionEvaluator: Sendable {
     /// The value of `now()`. If it is nil, the function throws, because the evaluator reads no clock.
-    public var now: GlobalDateTime?
+    package var now: GlobalDateTime?
     /// The values of parameter aliases.
-    public var aliases: [QueryOptions.ParameterAlias]
+    package var aliases: [QueryOptions.ParameterAlias]
     /// The model, which is necessary for the numbers of enumeration members and for type names, and determines the
     /// protocol version.
-    public var model: EntityDataModel?
+    package var model: EntityDataModel?
 
-    public init(now: GlobalDateTime? = nil, aliases: [QueryOptions.ParameterAlias] = [], model: EntityDataModel? = nil)
+    package init(now: GlobalDateTime? = nil, aliases: [QueryOptions.ParameterAlias] = [], model: EntityDataModel? = nil)
     {
         self.now = now
         self.aliases = aliases
@@ -25,25 +25,25 @@ public struct ExpressionEvaluator: Sendable {
     }
 
     /// Returns whether the entity satisfies a filter. Only true does; null does not.
-    public func isTrue(_ filter: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Bool {
+    package func isTrue(_ filter: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Bool {
         try evaluate(filter, for: entity) == .boolean(true)
     }
 
     /// Returns the expression's value. A single-valued navigation property has no value of its own: it can only be
     /// compared with null.
-    public func evaluate(_ expression: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Value {
+    package func evaluate(_ expression: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Value {
         var run = EvaluationRun(evaluator: self, it: .entity(entity))
         return try run.value(of: expression)
     }
 
     /// Returns whether an item of a collection of values satisfies a filter. `$it` and `$this` refer to the item.
-    public func isTrue(_ filter: Expression, forItem item: Value) throws(EvaluationError) -> Bool {
+    package func isTrue(_ filter: Expression, forItem item: Value) throws(EvaluationError) -> Bool {
         var run = EvaluationRun(evaluator: self, it: .value(item))
         return try run.value(of: filter) == .boolean(true)
     }
 
     /// Returns the values that `$orderby` sorts an item of a collection of values by.
-    public func sortKeys(_ items: [OrderItem], forItem item: Value) throws(EvaluationError) -> [Value] {
+    package func sortKeys(_ items: [OrderItem], forItem item: Value) throws(EvaluationError) -> [Value] {
         var run = EvaluationRun(evaluator: self, it: .value(item))
         var keys: [Value] = []
         for item in items { keys.append(try run.sortKey(item.expression)) }
@@ -51,7 +51,7 @@ public struct ExpressionEvaluator: Sendable {
     }
 
     /// Returns the values of `$compute` for an entity, in order. Each one may use its predecessors.
-    public func computed(_ items: [ComputeItem], for entity: EvaluationScope) throws(EvaluationError) -> PropertyValues
+    package func computed(_ items: [ComputeItem], for entity: EvaluationScope) throws(EvaluationError) -> PropertyValues
     {
         var values = PropertyValues()
         for item in items { values[item.name] = try evaluate(item.expression, for: entity.adding(values)) }
@@ -59,7 +59,7 @@ public struct ExpressionEvaluator: Sendable {
     }
 
     /// Returns the values that `$orderby` sorts an entity by.
-    public func sortKeys(_ items: [OrderItem], for entity: EvaluationScope) throws(EvaluationError) -> [Value] {
+    package func sortKeys(_ items: [OrderItem], for entity: EvaluationScope) throws(EvaluationError) -> [Value] {
         var keys: [Value] = []
         for item in items {
             var run = EvaluationRun(evaluator: self, it: .entity(entity))
@@ -70,7 +70,7 @@ public struct ExpressionEvaluator: Sendable {
 
     /// Returns whether the entity with the first keys precedes the entity with the second ones. Null is the lowest
     /// value: first in ascending order, last in descending order.
-    public static func precedes(_ a: [Value], _ b: [Value], by items: [OrderItem]) -> Bool {
+    package static func precedes(_ a: [Value], _ b: [Value], by items: [OrderItem]) -> Bool {
         for (index, item) in items.enumerated() where index < a.count && index < b.count {
             switch a[index].sortOrder(to: b[index]) {
             case .same: continue

@@ -3,7 +3,7 @@ extension SearchExpression {
     ///
     /// Each service defines the semantics of `$search` itself. Here a word or phrase matches anywhere in a text,
     /// case-insensitively, and `word*` matches at the beginning of a word.
-    public func matches(_ texts: [String]) -> Bool { matches(folded: texts.map { Array($0.lowercased().utf8) }) }
+    package func matches(_ texts: [String]) -> Bool { matches(folded: texts.map { Array($0.lowercased().utf8) }) }
 
     private func matches(folded texts: [[UInt8]]) -> Bool {
         switch self {

@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 
 /// A recursive-descent parser for the expressions of `$filter`, `$orderby` and `$compute`: operators, function calls,
 /// choices, lists and objects.
@@ -12,7 +12,7 @@ extension Expression {
     ///
     /// V2 and V3: the literals and function names of those versions, and also `contains`. V4: those of V4; `v401` also
     /// accepts operators and functions in any case.
-    public static func parse(_ text: String, version: ODataVersion) throws(URLSyntaxError) -> Expression {
+    package static func parse(_ text: String, version: ODataVersion) throws(URLSyntaxError) -> Expression {
         var parser = try ExpressionParser(text, version: version)
         let expression = try parser.expression(atLeast: 1)
         try parser.expectEnd()

@@ -212,7 +212,7 @@ package struct PendingQueue {
 }
 
 /// The status of an entity that follows from the pending operations; see ``StateReader/subjects(of:_:)``.
-public enum PendingState: Sendable, Hashable {
+package enum PendingState: Sendable, Hashable {
     /// The entity is not a subject of a pending operation.
     case clean
     case pending

@@ -3,7 +3,7 @@ package import Operations
 /// The queue of a state, shared by a storage and the working set over it.
 ///
 /// After it is loaded it is completely in memory. It tracks the operations that the storage has not written yet.
-public final class QueueTable {
+package final class QueueTable {
     /// The part of an operation that a storage has to write.
     package enum Change {
         case status

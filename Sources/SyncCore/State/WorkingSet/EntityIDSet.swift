@@ -1,22 +1,22 @@
-public import Operations
+package import Operations
 
 /// A set of entity IDs with a fast hash function.
-public struct EntityIDSet: Sendable {
+package struct EntityIDSet: Sendable {
     private var table = IDTable<Void>()
 
     /// Creates an empty set.
-    public init() {}
+    package init() {}
 
     /// The number of entities.
-    public var count: Int { table.count }
+    package var count: Int { table.count }
     /// A Boolean value that indicates whether the set contains no entity.
-    public var isEmpty: Bool { table.isEmpty }
+    package var isEmpty: Bool { table.isEmpty }
 
     /// Returns whether the set contains the entity.
-    public func contains(_ id: EntityID) -> Bool { table.contains(id) }
+    package func contains(_ id: EntityID) -> Bool { table.contains(id) }
 
     /// The entities in ascending order.
-    public func sorted() -> [EntityID] { table.entities.sorted() }
+    package func sorted() -> [EntityID] { table.entities.sorted() }
 
     mutating func insert(_ id: EntityID) { _ = table.place(of: id, inserting: ()) }
 
@@ -27,13 +27,13 @@ public struct EntityIDSet: Sendable {
 }
 
 extension EntityIDSet: Equatable {
-    public static func == (a: EntityIDSet, b: EntityIDSet) -> Bool {
+    package static func == (a: EntityIDSet, b: EntityIDSet) -> Bool {
         a.count == b.count && a.table.entities.allSatisfy(b.contains)
     }
 }
 
 extension EntityIDSet: ExpressibleByArrayLiteral {
-    public init(arrayLiteral elements: EntityID...) {
+    package init(arrayLiteral elements: EntityID...) {
         self.init()
         for id in elements { insert(id) }
     }

@@ -1,10 +1,10 @@
 import EDM
-public import Operations
+package import Operations
 
 /// The bookkeeping of a working set: a storage whose changes are tracked.
 ///
 /// With a backing, the storage is that of the backing, because these items are few or change a page at a time.
-public final class TrackedBookkeeping: BookkeepingStorage {
+package final class TrackedBookkeeping: BookkeepingStorage {
     private let storage: any BookkeepingStorage
     private let tracking: StateTracking
     /// Whether there are merge bases; nil if unknown.
@@ -23,17 +23,17 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         TrackedBookkeeping((storage as? MemoryBookkeeping)?.copy() ?? MemoryBookkeeping(), tracking)
     }
 
-    public func undoneOperations() throws(StateError) -> [UndoneOperation] { try storage.undoneOperations() }
-    public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
+    package func undoneOperations() throws(StateError) -> [UndoneOperation] { try storage.undoneOperations() }
+    package func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
         try storage.undoneOperation(sequence)
     }
-    public func putUndone(_ operation: UndoneOperation) throws(StateError) {
+    package func putUndone(_ operation: UndoneOperation) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.undone.insert(operation.sequence)
         if tracking.digest.isKept { tracking.digest.replace(try undoneOperation(operation.sequence), by: operation) }
         try storage.putUndone(operation)
     }
-    public func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
+    package func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.undone.insert(sequence)
         if tracking.digest.isKept {
@@ -42,9 +42,9 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         try storage.removeUndone(sequence)
     }
 
-    public func openBatches() throws(StateError) -> [OpenBatch] { try storage.openBatches() }
-    public func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? { try storage.openBatch(batch) }
-    public func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+    package func openBatches() throws(StateError) -> [OpenBatch] { try storage.openBatches() }
+    package func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? { try storage.openBatch(batch) }
+    package func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.batches.insert(batch.batch)
         if tracking.digest.isKept {
@@ -53,7 +53,7 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         }
         try storage.putOpenBatch(batch)
     }
-    public func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+    package func removeOpenBatch(_ batch: BatchID) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.batches.insert(batch)
         if tracking.digest.isKept {
@@ -63,15 +63,15 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         try storage.removeOpenBatch(batch)
     }
 
-    public func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? { try storage.mergeBase(id) }
-    public func mergeBases() throws(StateError) -> [EntityID] { try storage.mergeBases() }
-    public func hasMergeBases() throws(StateError) -> Bool {
+    package func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? { try storage.mergeBase(id) }
+    package func mergeBases() throws(StateError) -> [EntityID] { try storage.mergeBases() }
+    package func hasMergeBases() throws(StateError) -> Bool {
         if let knownHasMergeBases { return knownHasMergeBases }
         let found = try storage.hasMergeBases()
         knownHasMergeBases = found
         return found
     }
-    public func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
+    package func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.mergeBases.insert(mergeBase.id)
         knownHasMergeBases = true
@@ -81,7 +81,7 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         }
         try storage.putMergeBase(mergeBase)
     }
-    public func removeMergeBase(_ id: EntityID) throws(StateError) {
+    package func removeMergeBase(_ id: EntityID) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.mergeBases.insert(id)
         knownHasMergeBases = nil
@@ -92,8 +92,8 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         try storage.removeMergeBase(id)
     }
 
-    public func streams(of id: EntityID) throws(StateError) -> [StreamImage] { try storage.streams(of: id) }
-    public func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
+    package func streams(of id: EntityID) throws(StateError) -> [StreamImage] { try storage.streams(of: id) }
+    package func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.streams.insert(id)
         if tracking.digest.isKept {
@@ -106,24 +106,24 @@ public final class TrackedBookkeeping: BookkeepingStorage {
 
     // MARK: Downloads and uploads
 
-    public func events() throws(StateError) -> [StoreEvent] { try storage.events() }
-    public func putEvents(_ events: [StoreEvent]) throws(StateError) {
+    package func events() throws(StateError) -> [StoreEvent] { try storage.events() }
+    package func putEvents(_ events: [StoreEvent]) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.hasEvents = true
         if tracking.digest.isKept { replace(try self.events(), by: events, SnapshotItem.events) }
         try storage.putEvents(events)
     }
 
-    public func openLinks() throws(StateError) -> [OpenLink] { try storage.openLinks() }
-    public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+    package func openLinks() throws(StateError) -> [OpenLink] { try storage.openLinks() }
+    package func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.hasOpenLinks = true
         if tracking.digest.isKept { replace(try openLinks(), by: links, SnapshotItem.openLinks) }
         try storage.putOpenLinks(links)
     }
 
-    public func quarantine() throws(StateError) -> [QuarantineEntry] { try storage.quarantine() }
-    public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+    package func quarantine() throws(StateError) -> [QuarantineEntry] { try storage.quarantine() }
+    package func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.hasQuarantine = true
         if tracking.digest.isKept { replace(try quarantine(), by: entries, SnapshotItem.quarantine) }
@@ -137,11 +137,11 @@ public final class TrackedBookkeeping: BookkeepingStorage {
 
     // MARK: Defining queries
 
-    public func queries() throws(StateError) -> [QueryState] { try storage.queries() }
-    public func putQuery(_ query: QueryState) throws(StateError) {
+    package func queries() throws(StateError) -> [QueryState] { try storage.queries() }
+    package func putQuery(_ query: QueryState) throws(StateError) {
         try changeQueries { () throws(StateError) in try storage.putQuery(query) }
     }
-    public func removeQuery(_ name: String) throws(StateError) {
+    package func removeQuery(_ name: String) throws(StateError) {
         try changeQueries { () throws(StateError) in try storage.removeQuery(name) }
     }
 
@@ -154,15 +154,15 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         tracking.digest.replace(old, by: try queries())
     }
 
-    public func isCovered(_ id: EntityID) throws(StateError) -> Bool { try storage.isCovered(id) }
-    public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+    package func isCovered(_ id: EntityID) throws(StateError) -> Bool { try storage.isCovered(id) }
+    package func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
         try storage.isCovered(id, by: query)
     }
-    public func awaitsDelivery(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+    package func awaitsDelivery(_ id: EntityID, by query: String) throws(StateError) -> Bool {
         try storage.awaitsDelivery(id, by: query)
     }
 
-    public func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError) {
+    package func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.coverage.insert(id)
         if tracking.digest.isKept {
@@ -173,7 +173,7 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         try storage.cover(id, query: query, run: run)
     }
 
-    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+    package func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
         try tracking.requireBacking()
         guard tracking.digest.isKept else {
             let found = try storage.drainUncovered(query: query, before: run)
@@ -188,7 +188,7 @@ public final class TrackedBookkeeping: BookkeepingStorage {
         return found
     }
 
-    public func uncover(_ id: EntityID, query: String?) throws(StateError) {
+    package func uncover(_ id: EntityID, query: String?) throws(StateError) {
         try tracking.requireBacking()
         tracking.dirtyItems?.coverage.insert(id)
         if tracking.digest.isKept {
@@ -209,15 +209,15 @@ public final class TrackedBookkeeping: BookkeepingStorage {
 
     // MARK: Passes over the whole bookkeeping
 
-    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try storage.forEachUndone(body) }
+    package func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try storage.forEachUndone(body) }
 
-    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws { try storage.forEachMergeBase(body) }
+    package func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws { try storage.forEachMergeBase(body) }
 
-    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+    package func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
         try storage.forEachStreams(body)
     }
 
-    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
+    package func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
         try storage.forEachCoverage(body)
     }
 }

@@ -1,5 +1,5 @@
 /// A deferred transaction needs the backing. The caller runs it again with ``WorkingSet/transaction(_:)``.
-public struct DeferralRefused: Error {}
+package struct DeferralRefused: Error {}
 
 /// Transactions whose changes stay in memory until the next flush (write-behind).
 ///
@@ -11,7 +11,7 @@ extension WorkingSet {
     ///
     /// - Throws: ``DeferralRefused`` if `body` must change the backing, or see its own changes there; otherwise the
     ///   error of `body`.
-    public func deferredTransaction<T>(_ body: () throws -> T) throws -> T {
+    package func deferredTransaction<T>(_ body: () throws -> T) throws -> T {
         guard backing != nil else { return try body() }
         try commitSharedTransaction()
         try queue.load()
@@ -39,7 +39,7 @@ extension WorkingSet {
 
     /// Throws if the running transaction is deferred and needs the backing. Must be called before a step that cannot be
     /// rolled back.
-    public func checkDeferral() throws(DeferralRefused) {
+    package func checkDeferral() throws(DeferralRefused) {
         if tracking.phase == .deferring, tracking.isDeferralRefused { throw DeferralRefused() }
     }
 }

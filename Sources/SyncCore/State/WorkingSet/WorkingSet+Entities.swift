@@ -1,8 +1,8 @@
-public import EDM
-public import Operations
+package import EDM
+package import Operations
 
 extension WorkingSet {
-    public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
+    package func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch rowTable.find(id) {
         case .row(let row): row
         case .removed: nil
@@ -17,21 +17,22 @@ extension WorkingSet {
         return try cleanRows.row(id) { () throws(StateError) in try backing.row(id) }
     }
 
-    public func putRow(_ row: EntityRow) throws(StateError) {
+    package func putRow(_ row: EntityRow) throws(StateError) {
         tracking.dirtyItems?.rows.insert(row.id)
         if journal != nil { journal?.append(.row(row.id, rowTable.find(row.id))) }
         let old = rowTable.put(row)
         tracking.digest.replace(old.map(SnapshotItem.row), by: .row(row))
     }
 
-    public func removeRow(_ id: EntityID) throws(StateError) {
+    package func removeRow(_ id: EntityID) throws(StateError) {
         tracking.dirtyItems?.rows.insert(id)
         if journal != nil { journal?.append(.row(id, rowTable.find(id))) }
         let old = rowTable.remove(id, hidesBelow: try isBelow(id))
         tracking.digest.replace(old.map(SnapshotItem.row), by: nil)
     }
 
-    public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
+    package func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError)
+        -> [EntityID]
     {
         let own = rowTable.find(set: set, where: values)
         guard let backing else { return own }
@@ -41,19 +42,19 @@ extension WorkingSet {
         return own.isEmpty ? others : (own + others).sorted()
     }
 
-    public func mayHaveRows(
+    package func mayHaveRows(
         set: String, where property: String, in range: ClosedRange<Int64>
     ) throws(StateError) -> Bool {
         guard let backing, rowTable.isEmpty else { return true }
         return try backing.mayHaveRows(set: set, where: property, in: range)
     }
 
-    public func mayHaveKeyless(set: String) throws(StateError) -> Bool {
+    package func mayHaveKeyless(set: String) throws(StateError) -> Bool {
         guard let backing, rowTable.isEmpty, bases.isEmpty else { return true }
         return try backing.mayHaveKeyless(set: set)
     }
 
-    public func rows(set: String) throws(StateError) -> [EntityID] {
+    package func rows(set: String) throws(StateError) -> [EntityID] {
         let below = try backing?.rows(set: set) ?? []
         if rowTable.isEmpty { return below }
         let own = rowTable.rows.filter { $0.set == set }.map(\.id)
@@ -62,12 +63,12 @@ extension WorkingSet {
 
     // MARK: Identity
 
-    public func set(of id: EntityID) throws(StateError) -> String? {
+    package func set(of id: EntityID) throws(StateError) -> String? {
         if let set = register.set(of: id) { return set }
         return try isBelow(id) ? backing?.set(of: id) : nil
     }
 
-    public func register(_ id: EntityID, set: String) throws(StateError) {
+    package func register(_ id: EntityID, set: String) throws(StateError) {
         if try isBelow(id), try backing?.set(of: id) != nil { return }
         guard register.register(id, set: set) else { return }
         journal?.append(.registration(id))
@@ -75,12 +76,12 @@ extension WorkingSet {
         tracking.digest.replace(nil, by: .entity(id, set: set))
     }
 
-    public func entity(set: String, key: String) throws(StateError) -> EntityID? {
+    package func entity(set: String, key: String) throws(StateError) -> EntityID? {
         if let id = keys[SetKey(set: set, key: key)] { return id }
         return try backing?.entity(set: set, key: key)
     }
 
-    public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
+    package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         let place = SetKey(set: set, key: key)
         tracking.dirtyItems?.keys.insert(place)
         if journal != nil { journal?.append(.key(place, keys[place])) }
@@ -90,19 +91,19 @@ extension WorkingSet {
 
     // MARK: Base states
 
-    public func base(_ id: EntityID) throws(StateError) -> BaseState? {
+    package func base(_ id: EntityID) throws(StateError) -> BaseState? {
         if let place = bases.place(of: id) { return bases[at: place] }
         return try isBelow(id) ? backing?.base(id) : nil
     }
 
-    public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
+    package func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
         tracking.dirtyItems?.bases.insert(id)
         if journal != nil { journal?.append(.base(id, bases[id])) }
         let old = bases.updateValue(base, for: id) ?? nil
         tracking.digest.replace(old.map { .base(id, $0) }, by: .base(id, base))
     }
 
-    public func removeBase(_ id: EntityID) throws(StateError) {
+    package func removeBase(_ id: EntityID) throws(StateError) {
         tracking.dirtyItems?.bases.insert(id)
         if journal != nil { journal?.append(.base(id, bases[id])) }
         let old = bases.removeValue(for: id) ?? nil
@@ -110,7 +111,7 @@ extension WorkingSet {
         tracking.digest.replace(old.map { .base(id, $0) }, by: nil)
     }
 
-    public func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
+    package func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
         if let backing {
             try tracking.requireBacking()
             if !bases.isEmpty { try flush() }
@@ -125,7 +126,7 @@ extension WorkingSet {
         return taken
     }
 
-    public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
+    package func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
         if let backing, rowTable.isEmpty, bases.isEmpty, register.isEmpty { return try backing.serviceEntities(ids) }
         var found: [ServiceEntity] = []
         var seen: Set<EntityID> = []

@@ -1,15 +1,15 @@
 import EDM
-public import Operations
+package import Operations
 
 /// Passes over the whole state. Changes are flushed to the backing first.
 extension WorkingSet {
-    public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
+    package func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachEntity(body) }
         try register.forEach { id, set throws(any Error) in try body(id, set) }
     }
 
-    public func forEachKey(_ body: (String, String, EntityID) throws -> Void) throws {
+    package func forEachKey(_ body: (String, String, EntityID) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachKey(body) }
         let sorted = keys.sorted {
@@ -19,20 +19,20 @@ extension WorkingSet {
         for (key, id) in sorted { try body(key.set, key.key, id) }
     }
 
-    public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
+    package func forEachRow(_ body: (EntityRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachRow(body) }
         let sorted = rowTable.rows.sorted { $0.set == $1.set ? $0.id < $1.id : precedesInBytes($0.set, $1.set) }
         for row in sorted { try body(row) }
     }
 
-    public func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
+    package func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachBase(body) }
         for id in bases.entities.sorted() { if let base = bases[id] ?? nil { try body(id, base) } }
     }
 
-    public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
+    package func forEachLink(_ body: (LinkRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachLink(body) }
         for link in linkTable.links.sorted(by: LinkRow.inOrder) { try body(link) }

@@ -1,25 +1,25 @@
-public import Operations
+package import Operations
 
 extension WorkingSet {
-    public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
+    package func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
         let own = linkTable.links(relationship, of: first, isFirst: true)
         guard let backing, try isBelow(first) else { return own.sorted }
         return linkTable.merged(own, with: try backing.links(relationship, first: first))
     }
 
-    public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
+    package func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
         let own = linkTable.links(relationship, of: second, isFirst: false)
         guard let backing, try isBelow(second) else { return own.sorted }
         return linkTable.merged(own, with: try backing.links(relationship, second: second))
     }
 
-    public func links(of id: EntityID) throws(StateError) -> [LinkRow] {
+    package func links(of id: EntityID) throws(StateError) -> [LinkRow] {
         let own = linkTable.links(of: id)
         guard let backing, try isBelow(id) else { return own.sorted }
         return linkTable.merged(own, with: try backing.links(of: id))
     }
 
-    public func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
+    package func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
         let key = LinkKey(relationship: relationship, first: first, second: second)
         switch linkTable.find(key) {
         case .link(let link): return link
@@ -30,20 +30,20 @@ extension WorkingSet {
         }
     }
 
-    public func changedLinks() throws(StateError) -> [LinkRow] {
+    package func changedLinks() throws(StateError) -> [LinkRow] {
         var changed = linkTable.changed
         for link in try backing?.changedLinks() ?? [] where !linkTable.contains(LinkKey(link)) { changed.append(link) }
         return changed.sorted(by: LinkRow.inOrder)
     }
 
-    public func putLink(_ link: LinkRow) throws(StateError) {
+    package func putLink(_ link: LinkRow) throws(StateError) {
         tracking.dirtyItems?.links.insert(LinkKey(link))
         if journal != nil { journal?.append(.link(LinkKey(link), linkTable.find(LinkKey(link)))) }
         let old = linkTable.put(link)
         tracking.digest.replace(old.map(SnapshotItem.link), by: .link(link))
     }
 
-    public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
+    package func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
         tracking.dirtyItems?.links.insert(key)
         if journal != nil { journal?.append(.link(key, linkTable.find(key))) }

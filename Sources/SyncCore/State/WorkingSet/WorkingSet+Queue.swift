@@ -1,9 +1,9 @@
 import EDM
-public import Operations
+package import Operations
 
 /// Changes of the queue, which is in memory with and without a backing.
 extension WorkingSet {
-    public func putPending(_ operation: PendingOperation) throws(StateError) {
+    package func putPending(_ operation: PendingOperation) throws(StateError) {
         try queue.load()
         tracking.dirtyItems?.pending.insert(operation.sequence)
         if tracking.digest.isKept { tracking.digest.replace(queue.pending[operation.sequence], by: operation) }
@@ -12,7 +12,7 @@ extension WorkingSet {
         try queue.put(operation, about: subjects)
     }
 
-    public func setPendingStatus(
+    package func setPendingStatus(
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) throws(StateError) {
         try queue.load()
@@ -22,7 +22,7 @@ extension WorkingSet {
         if let old { tracking.digest.replace(old, by: queue.pending[sequence]) }
     }
 
-    public func removePending(_ sequence: SequenceNumber) throws(StateError) {
+    package func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try queue.load()
         tracking.dirtyItems?.pending.insert(sequence)
         if tracking.digest.isKept { tracking.digest.replace(queue.pending[sequence], by: nil) }

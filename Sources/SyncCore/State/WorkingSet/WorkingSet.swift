@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 import Operations
 
 /// The state on which the fold works: changes in memory, over a storage with the unchanged items.
@@ -8,16 +8,16 @@ import Operations
 /// is the whole state: for a replay, for a historical store, and as the reference for a state with a backing.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
-public final class WorkingSet: StateStorage {
+package final class WorkingSet: StateStorage {
     typealias LinkKey = DirtyItems.LinkEnds
     typealias SetKey = DirtyItems.Key
 
     /// The storage below, or nil if this is the whole state.
-    public let backing: (any StateBacking)?
-    public let bookkeeping: TrackedBookkeeping
-    public let queue: QueueTable
+    package let backing: (any StateBacking)?
+    package let bookkeeping: TrackedBookkeeping
+    package let queue: QueueTable
     /// The maximum number of changed items before they are flushed, also within a transaction.
-    public var flushLimit = 20_000
+    package var flushLimit = 20_000
 
     /// The cached header, or nil if it was not read yet.
     var knownHeader: StateHeader?
@@ -40,14 +40,14 @@ public final class WorkingSet: StateStorage {
     /// Creates an empty state in memory.
     ///
     /// - Parameter keepsDigest: Whether ``digest`` is maintained. Costs a hash for each changed item.
-    public convenience init(keepsDigest: Bool = false) {
+    package convenience init(keepsDigest: Bool = false) {
         let tracking = StateTracking(IncrementalDigest(isKept: keepsDigest))
         self.init(nil, TrackedBookkeeping(MemoryBookkeeping(), tracking), QueueTable(), tracking)
         knownHeader = StateHeader()
     }
 
     /// Creates a working set over the state in a backing.
-    public convenience init(over backing: any StateBacking) {
+    package convenience init(over backing: any StateBacking) {
         let tracking = StateTracking(IncrementalDigest(isKept: false))
         self.init(backing, TrackedBookkeeping(backing.bookkeeping, tracking), backing.queue, tracking)
     }
@@ -65,7 +65,7 @@ public final class WorkingSet: StateStorage {
     /// Returns an independent copy of the state. Cheap, because unchanged parts are shared.
     ///
     /// - Precondition: There is no backing.
-    public func copy() -> WorkingSet {
+    package func copy() -> WorkingSet {
         let tracking = StateTracking(tracking.digest, tracking.dirtyItems)
         let copy = WorkingSet(nil, bookkeeping.copy(tracking), queue.copy(), tracking)
         copy.knownHeader = knownHeader
@@ -81,7 +81,7 @@ public final class WorkingSet: StateStorage {
 
     /// Runs `body` in one transaction of the backing, atomically. An open ``inSharedTransaction(_:)`` transaction is
     /// committed first.
-    public func transaction<T>(_ body: () throws -> T) throws -> T {
+    package func transaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
         return try storing {
@@ -95,7 +95,7 @@ public final class WorkingSet: StateStorage {
 
     /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. If `body` throws, the
     /// whole transaction is rolled back.
-    public func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
+    package func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
         return try storing {
@@ -108,7 +108,7 @@ public final class WorkingSet: StateStorage {
     }
 
     /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open. If that fails, it is rolled back.
-    public func commitSharedTransaction() throws(StateError) {
+    package func commitSharedTransaction() throws(StateError) {
         do {
             try backing?.commitSharedTransaction()
         } catch {
@@ -165,7 +165,7 @@ public final class WorkingSet: StateStorage {
     /// Writes the changes to the backing, in a transaction of its own if none is running.
     ///
     /// If that fails, the changes are discarded, and the state is behind the log.
-    public func flush() throws(StateError) {
+    package func flush() throws(StateError) {
         guard let backing, hasChanges else { return }
         switch tracking.phase {
         case .storing: try write(to: backing)
@@ -219,14 +219,14 @@ public final class WorkingSet: StateStorage {
 
     // MARK: Header and model
 
-    public func header() throws(StateError) -> StateHeader {
+    package func header() throws(StateError) -> StateHeader {
         if let knownHeader { return knownHeader }
         let header = try backing?.header() ?? StateHeader()
         knownHeader = header
         return header
     }
 
-    public func setHeader(_ header: StateHeader) throws(StateError) {
+    package func setHeader(_ header: StateHeader) throws(StateError) {
         if tracking.digest.isKept { tracking.digest.replace(try self.header(), by: header) }
         knownHeader = header
         isHeaderChanged = true
@@ -247,7 +247,7 @@ public final class WorkingSet: StateStorage {
         isHeaderChanged = true
     }
 
-    public func install(_ model: EntityDataModel) throws(StateError) {
+    package func install(_ model: EntityDataModel) throws(StateError) {
         if let backing {
             try tracking.requireBacking()
             try flush()
@@ -262,10 +262,10 @@ public final class WorkingSet: StateStorage {
 
     /// The digest as ``StateDigest/init(of:)`` computes it, without a pass over the state; nil if it is not maintained.
     /// While the pending operations are reverted, it is not the digest of a state of the log.
-    public var digest: StateDigest? { tracking.digest.digest }
+    package var digest: StateDigest? { tracking.digest.digest }
 
     /// Returns the changes since the last call, if the digest is maintained. The first call starts the tracking.
-    public func drainChanges() -> [StateChange] { tracking.digest.drainChanges() }
+    package func drainChanges() -> [StateChange] { tracking.digest.drainChanges() }
 
     /// Starts to track changed items; see ``DirtyItemWriter/writeChanges(of:into:)``.
     package func trackDirtyItems() { tracking.dirtyItems = DirtyItems() }

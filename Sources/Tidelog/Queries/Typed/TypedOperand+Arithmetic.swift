@@ -5,13 +5,13 @@ import ODataWire
 extension TypedOperand where Value: SummableLiteral, Value: Sendable {
     public func adding(_ value: Value.Summand) -> TypedFunction<Value> { TypedFunction(arithmetic(.add, plain(value))) }
     public func adding(_ other: some TypedOperand<Value.Summand>) -> TypedFunction<Value> {
-        TypedFunction(arithmetic(.add, other.queryExpression))
+        TypedFunction(arithmetic(.add, other.syntax))
     }
     public func subtracting(_ value: Value.Summand) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.sub, plain(value)))
     }
     public func subtracting(_ other: some TypedOperand<Value.Summand>) -> TypedFunction<Value> {
-        TypedFunction(arithmetic(.sub, other.queryExpression))
+        TypedFunction(arithmetic(.sub, other.syntax))
     }
 
     public static func + (a: Self, b: Value.Summand) -> TypedFunction<Value> { a.adding(b) }
@@ -28,39 +28,39 @@ extension TypedOperand where Value: SummableLiteral, Value: Sendable {
 extension TypedOperand where Value: NumberLiteral {
     public func multiplied(by value: Value) -> TypedFunction<Value> { TypedFunction(arithmetic(.mul, plain(value))) }
     public func multiplied(by other: some TypedOperand<Value>) -> TypedFunction<Value> {
-        TypedFunction(arithmetic(.mul, other.queryExpression))
+        TypedFunction(arithmetic(.mul, other.syntax))
     }
     /// Returns the quotient with fractional digits, even for integers (`divby` of OData 4.01).
     public func divided(by value: Value) -> TypedFunction<Value> { TypedFunction(arithmetic(.divby, plain(value))) }
     public func divided(by other: some TypedOperand<Value>) -> TypedFunction<Value> {
-        TypedFunction(arithmetic(.divby, other.queryExpression))
+        TypedFunction(arithmetic(.divby, other.syntax))
     }
     /// Returns the quotient, truncated for two integers as in Swift (`div`). Equivalent to `/`.
     public func quotient(dividingBy value: Value) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.div, plain(value)))
     }
     public func quotient(dividingBy other: some TypedOperand<Value>) -> TypedFunction<Value> {
-        TypedFunction(arithmetic(.div, other.queryExpression))
+        TypedFunction(arithmetic(.div, other.syntax))
     }
     /// Returns the remainder of a division, with the sign of this operand (`mod`).
     public func remainder(dividingBy value: Value) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.mod, plain(value)))
     }
     public func remainder(dividingBy other: some TypedOperand<Value>) -> TypedFunction<Value> {
-        TypedFunction(arithmetic(.mod, other.queryExpression))
+        TypedFunction(arithmetic(.mod, other.syntax))
     }
 
     /// Returns the nearest integer; halves are rounded away from zero.
-    public func round() -> TypedFunction<Value> { TypedFunction(.call(.round, [queryExpression]), queryType) }
-    public func floor() -> TypedFunction<Value> { TypedFunction(.call(.floor, [queryExpression]), queryType) }
-    public func ceiling() -> TypedFunction<Value> { TypedFunction(.call(.ceiling, [queryExpression]), queryType) }
+    public func round() -> TypedFunction<Value> { TypedFunction(.call(.round, [syntax]), queryType) }
+    public func floor() -> TypedFunction<Value> { TypedFunction(.call(.floor, [syntax]), queryType) }
+    public func ceiling() -> TypedFunction<Value> { TypedFunction(.call(.ceiling, [syntax]), queryType) }
 
     /// Returns the operand with another numeric Swift type, so that it can be combined with operands of that type:
     /// `Order.quantity.promoted(to: DecimalValue.self) * Order.price`.
     ///
     /// The query is unchanged, because OData promotes numbers itself.
     public func promoted<Number: NumberLiteral>(to type: Number.Type) -> TypedFunction<Number> {
-        TypedFunction(queryExpression)
+        TypedFunction(syntax)
     }
 
     public static func * (a: Self, b: Value) -> TypedFunction<Value> { a.multiplied(by: b) }
@@ -76,7 +76,7 @@ extension TypedOperand where Value: NumberLiteral {
         a.remainder(dividingBy: b)
     }
     public static prefix func - (a: Self) -> TypedFunction<Value> {
-        TypedFunction(.negation(a.queryExpression), a.queryType)
+        TypedFunction(.negation(a.syntax), a.queryType)
     }
 }
 
@@ -85,7 +85,7 @@ extension TypedOperand where Value == Int {
         TypedFunction(arithmetic(.divby, plain(value)))
     }
     public func divided(by other: some TypedOperand<Int>) -> TypedFunction<DecimalValue> {
-        TypedFunction(arithmetic(.divby, other.queryExpression))
+        TypedFunction(arithmetic(.divby, other.syntax))
     }
 }
 

@@ -10,14 +10,14 @@ extension TypedOperand where Value == GeoShape {
     /// Returns the distance between this point and another: `Site.place.distance(to: .point(longitude: 8.6,
     /// latitude: 49.3)) < 5_000`.
     public func distance(to shape: GeoShape) -> TypedFunction<Double> {
-        TypedFunction(.geoDistance, [queryExpression, literal(shape)], .double)
+        TypedFunction(.geoDistance, [syntax, literal(shape)], .double)
     }
     public func distance(to other: some TypedOperand<GeoShape>) -> TypedFunction<Double> {
-        TypedFunction(.geoDistance, [queryExpression, other.queryExpression], .double)
+        TypedFunction(.geoDistance, [syntax, other.syntax], .double)
     }
 
     /// Returns the length of this line string.
-    public func length() -> TypedFunction<Double> { TypedFunction(.geoLength, [queryExpression], .double) }
+    public func length() -> TypedFunction<Double> { TypedFunction(.geoLength, [syntax], .double) }
 
     /// Returns a condition that is true if a point is within a polygon or on its boundary. One of the two is the
     /// operand.
@@ -25,7 +25,7 @@ extension TypedOperand where Value == GeoShape {
         condition(.geoIntersects, literal(shape))
     }
     public func intersects(_ other: some TypedOperand<GeoShape>) -> QueryFilter {
-        condition(.geoIntersects, other.queryExpression)
+        condition(.geoIntersects, other.syntax)
     }
 }
 
@@ -33,20 +33,20 @@ extension TypedOperand where Value == GeoShape {
 extension DynamicOperand {
     /// Returns the distance between this point and another, in meters for geography.
     public func distance(to shape: GeoShape) -> QueryFunction {
-        QueryFunction(.geoDistance, [queryExpression, literal(shape)], .double)
+        QueryFunction(.geoDistance, [syntax, literal(shape)], .double)
     }
     public func distance(to other: some QueryOperand) -> QueryFunction {
-        QueryFunction(.geoDistance, [queryExpression, other.queryExpression], .double)
+        QueryFunction(.geoDistance, [syntax, other.syntax], .double)
     }
 
     /// Returns the length of this line string (`geo.length`), in meters for geography. ``length()`` counts the
     /// characters of a text.
-    public func geoLength() -> QueryFunction { QueryFunction(.geoLength, [queryExpression], .double) }
+    public func geoLength() -> QueryFunction { QueryFunction(.geoLength, [syntax], .double) }
 
     /// Returns a condition that is true if a point is within a polygon or on its boundary.
     public func intersects(_ shape: GeoShape) -> QueryFilter { condition(.geoIntersects, literal(shape)) }
     public func intersects(_ other: some QueryOperand) -> QueryFilter {
-        condition(.geoIntersects, other.queryExpression)
+        condition(.geoIntersects, other.syntax)
     }
 }
 

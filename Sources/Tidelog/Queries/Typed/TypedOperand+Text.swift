@@ -7,49 +7,49 @@ extension TypedOperand where Value == String {
     public func startsWith(_ text: String) -> QueryFilter { condition(.startswith, .text(text)) }
     public func endsWith(_ text: String) -> QueryFilter { condition(.endswith, .text(text)) }
     public func contains(_ other: some TypedOperand<String>) -> QueryFilter {
-        condition(.contains, other.queryExpression)
+        condition(.contains, other.syntax)
     }
     public func startsWith(_ other: some TypedOperand<String>) -> QueryFilter {
-        condition(.startswith, other.queryExpression)
+        condition(.startswith, other.syntax)
     }
     public func endsWith(_ other: some TypedOperand<String>) -> QueryFilter {
-        condition(.endswith, other.queryExpression)
+        condition(.endswith, other.syntax)
     }
     /// Returns a condition that is true if the regular expression (ECMAScript) matches a part of the text. Anchor it
     /// with `^` and `$` to match the whole text.
     public func matchesPattern(_ pattern: String) -> QueryFilter { condition(.matchesPattern, .text(pattern)) }
 
-    public func toLower() -> TypedFunction<String> { TypedFunction(.tolower, [queryExpression], .string) }
-    public func toUpper() -> TypedFunction<String> { TypedFunction(.toupper, [queryExpression], .string) }
-    public func trim() -> TypedFunction<String> { TypedFunction(.trim, [queryExpression], .string) }
-    public func length() -> TypedFunction<Int> { TypedFunction(.length, [queryExpression], .int32) }
+    public func toLower() -> TypedFunction<String> { TypedFunction(.tolower, [syntax], .string) }
+    public func toUpper() -> TypedFunction<String> { TypedFunction(.toupper, [syntax], .string) }
+    public func trim() -> TypedFunction<String> { TypedFunction(.trim, [syntax], .string) }
+    public func length() -> TypedFunction<Int> { TypedFunction(.length, [syntax], .int32) }
 
     /// Returns the index of the first occurrence of the text, from 0, or -1 if it does not occur.
     public func indexOf(_ text: String) -> TypedFunction<Int> {
-        TypedFunction(.indexof, [queryExpression, .text(text)], .int32)
+        TypedFunction(.indexof, [syntax, .text(text)], .int32)
     }
     public func indexOf(_ other: some TypedOperand<String>) -> TypedFunction<Int> {
-        TypedFunction(.indexof, [queryExpression, other.queryExpression], .int32)
+        TypedFunction(.indexof, [syntax, other.syntax], .int32)
     }
 
     public func concat(_ text: String) -> TypedFunction<String> {
-        TypedFunction(.concat, [queryExpression, .text(text)], .string)
+        TypedFunction(.concat, [syntax, .text(text)], .string)
     }
     public func concat(_ other: some TypedOperand<String>) -> TypedFunction<String> {
-        TypedFunction(.concat, [queryExpression, other.queryExpression], .string)
+        TypedFunction(.concat, [syntax, other.syntax], .string)
     }
 
     /// Returns the text from the character with the given index, counted from 0.
     public func substring(from start: Int) -> TypedFunction<String> {
-        TypedFunction(.substring, [queryExpression, .number(start)], .string)
+        TypedFunction(.substring, [syntax, .number(start)], .string)
     }
     public func substring(from start: Int, length: Int) -> TypedFunction<String> {
-        TypedFunction(.substring, [queryExpression, .number(start), .number(length)], .string)
+        TypedFunction(.substring, [syntax, .number(start), .number(length)], .string)
     }
 
     /// Returns the text with every occurrence of `text` replaced. Supported by a store and by V2 services, not by V4
     /// services.
     public func replace(_ text: String, with replacement: String) -> TypedFunction<String> {
-        TypedFunction(.replace, [queryExpression, .text(text), .text(replacement)], .string)
+        TypedFunction(.replace, [syntax, .text(text), .text(replacement)], .string)
     }
 }

@@ -3,16 +3,16 @@ import ODataWire
 
 /// Functions of dates, points in time and durations.
 extension TypedOperand where Value: CalendarLiteral {
-    public func year() -> TypedFunction<Int> { TypedFunction(.year, [queryExpression], .int32) }
-    public func month() -> TypedFunction<Int> { TypedFunction(.month, [queryExpression], .int32) }
-    public func day() -> TypedFunction<Int> { TypedFunction(.day, [queryExpression], .int32) }
+    public func year() -> TypedFunction<Int> { TypedFunction(.year, [syntax], .int32) }
+    public func month() -> TypedFunction<Int> { TypedFunction(.month, [syntax], .int32) }
+    public func day() -> TypedFunction<Int> { TypedFunction(.day, [syntax], .int32) }
 
     /// Returns the duration from the other value to this one.
     public func subtracting(_ value: Value) -> TypedFunction<DayTimeDuration> {
         TypedFunction(arithmetic(.sub, literal(value)))
     }
     public func subtracting(_ other: some TypedOperand<Value>) -> TypedFunction<DayTimeDuration> {
-        TypedFunction(arithmetic(.sub, other.queryExpression))
+        TypedFunction(arithmetic(.sub, other.syntax))
     }
     public static func - (a: Self, b: Value) -> TypedFunction<DayTimeDuration> { a.subtracting(b) }
     public static func - <Other: TypedOperand<Value>>(a: Self, b: Other) -> TypedFunction<DayTimeDuration> {
@@ -21,29 +21,29 @@ extension TypedOperand where Value: CalendarLiteral {
 }
 
 extension TypedOperand where Value: ClockLiteral {
-    public func hour() -> TypedFunction<Int> { TypedFunction(.hour, [queryExpression], .int32) }
-    public func minute() -> TypedFunction<Int> { TypedFunction(.minute, [queryExpression], .int32) }
-    public func second() -> TypedFunction<Int> { TypedFunction(.second, [queryExpression], .int32) }
+    public func hour() -> TypedFunction<Int> { TypedFunction(.hour, [syntax], .int32) }
+    public func minute() -> TypedFunction<Int> { TypedFunction(.minute, [syntax], .int32) }
+    public func second() -> TypedFunction<Int> { TypedFunction(.second, [syntax], .int32) }
     /// Returns the fraction of the second, from 0 to 1 exclusive.
     public func fractionalSeconds() -> TypedFunction<DecimalValue> {
-        TypedFunction(.fractionalseconds, [queryExpression], .decimal)
+        TypedFunction(.fractionalseconds, [syntax], .decimal)
     }
 }
 
 extension TypedOperand where Value: DateTimeLiteral {
-    public func date() -> TypedFunction<LocalDate> { TypedFunction(.date, [queryExpression], .date) }
-    public func time() -> TypedFunction<LocalTime> { TypedFunction(.time, [queryExpression], .timeOfDay) }
+    public func date() -> TypedFunction<LocalDate> { TypedFunction(.date, [syntax], .date) }
+    public func time() -> TypedFunction<LocalTime> { TypedFunction(.time, [syntax], .timeOfDay) }
 }
 
 extension TypedOperand where Value == GlobalDateTime {
     public func totalOffsetMinutes() -> TypedFunction<Int> {
-        TypedFunction(.totaloffsetminutes, [queryExpression], .int32)
+        TypedFunction(.totaloffsetminutes, [syntax], .int32)
     }
 }
 
 extension TypedOperand where Value == DayTimeDuration {
     public func totalSeconds() -> TypedFunction<DecimalValue> {
-        TypedFunction(.totalseconds, [queryExpression], .decimal)
+        TypedFunction(.totalseconds, [syntax], .decimal)
     }
 
     public func multiplied(by factor: DecimalValue) -> TypedFunction<DayTimeDuration> {
@@ -56,7 +56,7 @@ extension TypedOperand where Value == DayTimeDuration {
     public static func / (a: Self, divisor: DecimalValue) -> TypedFunction<DayTimeDuration> { a.divided(by: divisor) }
 
     public static prefix func - (a: Self) -> TypedFunction<DayTimeDuration> {
-        TypedFunction(.negation(a.queryExpression), a.queryType)
+        TypedFunction(.negation(a.syntax), a.queryType)
     }
 }
 

@@ -1,5 +1,5 @@
 public import EDM
-public import ODataWire
+import ODataWire
 
 /// An operand with a static Swift type: a property of a generated class, a path to one, or a function of these. The
 /// compiler accepts only conditions that the type supports.
@@ -14,11 +14,11 @@ public protocol TypedOperand<Value>: QueryOperand {
 
 /// The result of a function of typed operands: `Customer.name.length()`, `Order.price * Order.quantity`.
 public struct TypedFunction<Value: Sendable>: TypedOperand {
-    public let queryExpression: Expression
+    public let queryExpression: QueryExpression
     public let queryType: TypeReference?
 
     init(_ expression: Expression, _ type: TypeReference? = nil) {
-        queryExpression = expression
+        queryExpression = QueryExpression(expression)
         queryType = type
     }
 
@@ -43,7 +43,7 @@ extension QueryPathOperand {
     /// Returns a condition that is true if the entity has the property at all, even with the value null.
     ///
     /// An entity of an open type need not have a property: `QueryPath.named("Color").isDefined()`.
-    public func isDefined() -> QueryFilter { QueryFilter(expression: .call(.isdefined, [queryExpression])) }
+    public func isDefined() -> QueryFilter { QueryFilter(expression: .call(.isdefined, [syntax])) }
 }
 
 extension TypedOperand where Value: QueryLiteral {
@@ -53,11 +53,11 @@ extension TypedOperand where Value: QueryLiteral {
 
     public func equal<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: QueryLiteral, Other.Value.Comparand == Value.Comparand {
-        compare(.eq, other.queryExpression)
+        compare(.eq, other.syntax)
     }
     public func notEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: QueryLiteral, Other.Value.Comparand == Value.Comparand {
-        compare(.ne, other.queryExpression)
+        compare(.ne, other.syntax)
     }
 
     /// Returns a condition that is true if the operand is equal to one of the values. False if `values` is empty.
@@ -79,18 +79,18 @@ extension TypedOperand where Value: OrderedLiteral {
 
     public func greaterThan<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
-        compare(.gt, other.queryExpression)
+        compare(.gt, other.syntax)
     }
     public func greaterEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
-        compare(.ge, other.queryExpression)
+        compare(.ge, other.syntax)
     }
     public func lessThan<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
-        compare(.lt, other.queryExpression)
+        compare(.lt, other.syntax)
     }
     public func lessEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
-        compare(.le, other.queryExpression)
+        compare(.le, other.syntax)
     }
 }

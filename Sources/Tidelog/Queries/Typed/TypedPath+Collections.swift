@@ -67,7 +67,7 @@ extension StructuralOperand {
     /// Returns a condition that is true if the collection contains the item: `Person.emails.contains("ada@a.org")`.
     public func contains<Item: QueryLiteral>(_ item: Item) -> QueryFilter where Value == [Item] {
         queryPath.condition {
-            .any(.over(queryType) { QueryFilter(expression: .comparison(.eq, $0.queryExpression, self.item(item))) })
+            .any(.over(queryType) { QueryFilter(expression: .comparison(.eq, $0.syntax, self.item(item))) })
         }
     }
 
@@ -103,7 +103,7 @@ extension StructuralOperand where Value == [UInt8] {
 }
 
 extension TypedFunction<Int> {
-    fileprivate init(_ function: QueryFunction) { self.init(function.queryExpression, function.queryType) }
+    fileprivate init(_ function: QueryFunction) { self.init(function.syntax, function.queryType) }
 }
 
 extension QueryPath {

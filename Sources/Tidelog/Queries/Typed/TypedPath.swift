@@ -1,5 +1,5 @@
 public import EDM
-public import ODataWire
+import ODataWire
 
 /// A path to a structural property: `Order.customer.name`, `Customer.address.city`, or `$0.total` in a condition on
 /// related entities. In a condition on a collection of values, `$0` itself.
@@ -38,7 +38,7 @@ public struct EntitiesPath<Target: EntityValue>: ToManyOperand {
 public protocol StructuralOperand<Value>: TypedOperand, QueryPathOperand where Value: PropertyConvertible {}
 
 extension StructuralOperand {
-    public var queryExpression: Expression { queryPath.queryExpression }
+    public var queryExpression: QueryExpression { queryPath.queryExpression }
     public var queryType: TypeReference? { queryPath.queryType }
 
     /// The path to a property of the complex value.
@@ -108,7 +108,7 @@ extension ToOneOperand {
 
     /// Returns a condition that is true if the entity has the given class or a derived one.
     public func isOf(_ type: (some EntityValue).Type) -> QueryFilter {
-        QueryFilter(expression: .isof(queryPath.queryExpression, type: type.nameInQueries))
+        QueryFilter(expression: .isof(queryPath.syntax, type: type.nameInQueries))
     }
 
     /// Returns a condition that is true if there is no entity.

@@ -1,7 +1,7 @@
 import Crypto
 
 /// The encryption key of a file of views. It is derived from the store's key and identifier, and used for nothing else.
-public struct ViewsKey: Sendable {
+package struct ViewsKey: Sendable {
     static let identifierSize = 16
 
     /// Identifies the key without revealing the secret. Stored in plain text in the file.
@@ -26,6 +26,6 @@ public struct ViewsKey: Sendable {
 
 /// The description and the mirror do not contain the secret.
 extension ViewsKey: CustomStringConvertible, CustomReflectable {
-    public var description: String { "ViewsKey" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "ViewsKey" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
