@@ -12,7 +12,7 @@ actor SharedFeed {
     private let logger: Logger
     private let count: @Sendable (String) -> Void
 
-    /// How long a node waits for the reading of another one before it asks again, in milliseconds.
+    /// How long a node waits before it asks again whether a different node is still reading, in milliseconds.
     private static let busyPause: Int64 = 300
 
     private(set) var head: FeedHead?

@@ -24,7 +24,7 @@ final class SharedFeeds: Sendable {
     private let secret: [UInt8]
     private let feeds: [Key: SharedFeed]
     private let endpoints: Set<String>
-    /// The endpoints with a feed that everybody may read.
+    /// The endpoints with a feed that requires no permission.
     private let openEndpoints: Set<String>
     private let permissions = Mutex<[UserKey: FeedPermission]>([:])
     /// The times of changes that were looked up or made in this process; nil for users without one.

@@ -33,8 +33,8 @@ extension PageBuilder {
         append(.init(source: parent, navigation: containment.navigation.name, target: id, isAdded: true))
     }
 
-    /// Returns the entities of this query that complete collections no longer contain: those of containment collections,
-    /// which are gone, and the others, which the query may still contain.
+    /// Returns the entities of this query that complete collections no longer contain. Those of containment collections
+    /// are gone. The query may contain the rest elsewhere.
     func missing(
         in images: ArraySlice<EntityImage>
     ) throws(StateError) -> (contained: [EntityID], others: [EntityID]) {
