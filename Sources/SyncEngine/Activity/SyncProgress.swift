@@ -1,4 +1,4 @@
-package import Operations
+public import Operations
 
 /// The progress of an upload or download.
 public struct SyncProgress: Sendable, Hashable {
