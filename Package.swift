@@ -299,7 +299,7 @@ let package = Package(
             "DocumentationTests",
             [
                 "ShopService", "TidelogUI", "TidelogTesting", "TidelogFoundation", "Tidelog", "ODataSandbox",
-                "TestSupport",
+                "LogInspection", "TestSupport",
             ]),
         // A separate target, because the tool of a test target's plugin would be linked into the tests a second time.
         support("LibraryService", folder: "SampleServices/Library", ["Tidelog"], plugins: ["TidelogProxies"]),

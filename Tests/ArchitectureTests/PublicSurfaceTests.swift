@@ -11,20 +11,23 @@ import Testing
             "DeltaForm", "WireRequest", "WireResponse",
         ],
         "Operations": [
-            "BatchID", "ConflictDecision", "Delivery", "EntityID", "OpenLink", "QuarantinedEntity", "Refusal",
+            "BatchID", "ConflictDecision", "Delivery", "DownloadMode", "EntityID", "OpenLink", "QuarantinedEntity",
+            "Refusal",
             "SequenceNumber", "Timestamp", "UnfitOperation", "UploadCategory", "UploadPostponed",
         ],
         "OperationLog": ["LogKey"],
         "SyncCore": [
-            "Conflict", "ConflictPolicy", "ConflictResolution", "DefiningQuerySettings", "EntityIndex",
+            "Conflict", "ConflictPolicy", "ConflictResolution", "DefiningQuerySettings", "DownloadCounts",
+            "EntityIndex",
             "ListDifference", "OperationRefused", "QuarantineEntry", "RetryPolicy",
         ],
         "SyncEngine": [
             "AuditWindow", "AuthenticationChallenge", "AuthenticationHook", "AwaitedBatch", "ChangeCause",
             "ConflictHandling", "DoubtSettlement", "DownloadOptions", "DownloadReport", "EntityAddress",
             "ErrorArchiveEntry", "ErrorClass", "IncompatibleMetadata", "LiveQuery", "LiveResult", "LocalStream",
-            "MetadataRefresh", "PointInTime", "ResultIdentity", "ServiceLimits", "SnapshotPolicy", "StoreCompaction",
-            "StoreSnapshot", "SyncProgress", "TidelogError", "UndoReport", "UndoTarget", "UnusableQuery",
+            "MetadataRefresh", "PointInTime", "ProgressMessage", "ResultIdentity", "ServiceLimits", "SnapshotPolicy",
+            "StoreCompaction",
+            "StoreSnapshot", "SyncProgress", "SyncStep", "TidelogError", "UndoReport", "UndoTarget", "UnusableQuery",
             "UploadOptions", "UploadReport",
             // For the library `LogInspection`.
             "HistoricalStore",
@@ -84,7 +87,8 @@ import Testing
     private static func publicNames(in text: String) -> Set<String> {
         let declaration =
             /^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|open|package|private|fileprivate|final|indirect|nonisolated) )*(?:struct|class|enum|actor|extension|protocol|typealias|func|let|var) `?(\w+)/
-        let publicMember = /^\s*(?:@\w+(?:\([^)]*\))? )*(?:[a-z]+ )*(?:public|open) (?!import )/
+        let publicMember =
+            /^\s*(?:@\w+(?:\([^)]*\))? )*(?:[a-z]+ )*(?:public|open) (?:[a-z]+(?:\([a-z]+\))? )*(?:struct|class|enum|actor|protocol|typealias|func|let|var|init|subscript|indirect)\b/
         var names: Set<String> = []
         var current = ""
         for line in text.split(separator: "\n") {
@@ -112,6 +116,7 @@ import Testing
             struct Seven {
                 // public let eight = 8
                 let text = "public let eight"
+                func nine(_ open: Int) { let open = open }
             }
             """
         #expect(Self.publicNames(in: text) == ["One", "Four", "six"])

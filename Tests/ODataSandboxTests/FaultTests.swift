@@ -1,3 +1,4 @@
+import EDM
 import ODataSandbox
 import ODataWire
 import Testing

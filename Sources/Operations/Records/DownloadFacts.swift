@@ -1,6 +1,6 @@
 import EDM
 /// The mode in which a defining query is downloaded.
-package enum DownloadMode: UInt8, Sendable, Hashable, CaseIterable {
+public enum DownloadMode: UInt8, Sendable, Hashable, CaseIterable {
     /// A full download. Entities that the query covered before and does not return any more are removed when it
     /// finishes.
     case full = 0

@@ -141,13 +141,13 @@ public struct Refusal: Sendable, Hashable {
 /// too, unless only operations were postponed.
 public struct UploadPostponed: Sendable, Hashable {
     /// The earliest time of the next attempt.
-    package var notBefore: Timestamp
+    public var notBefore: Timestamp
     /// The number of consecutive failed attempts.
     public var attempt: Int
     /// The reason, as a sentence.
     public var reason: String
 
-    package init(notBefore: Timestamp, attempt: Int, reason: String) {
+    public init(notBefore: Timestamp, attempt: Int, reason: String) {
         self.notBefore = notBefore
         self.attempt = attempt
         self.reason = reason

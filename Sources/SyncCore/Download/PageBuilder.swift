@@ -334,19 +334,19 @@ package struct PageBuilder<Storage: StateReader> {
 }
 
 /// The number of downloaded entities by their effect on the store.
-package struct DownloadCounts: Sendable, Hashable {
-    package var inserted = 0
-    package var changed = 0
+public struct DownloadCounts: Sendable, Hashable {
+    public var inserted = 0
+    public var changed = 0
     /// The number of unchanged entities, including repetitions.
-    package var unchanged = 0
+    public var unchanged = 0
     /// The number of entities that the service reported as removed, or that a full download no longer contained.
-    package var removed = 0
+    public var removed = 0
     /// The number of link changes in deltas.
-    package var links = 0
+    public var links = 0
 
-    package init() {}
+    public init() {}
 
-    package var entities: Int { inserted + changed + unchanged }
+    public var entities: Int { inserted + changed + unchanged }
 
     mutating func count(_ finding: LocalComparisonResult) {
         switch finding {

@@ -4,7 +4,7 @@ public import Operations
 public struct QuarantineEntry: Sendable, Hashable {
     /// The record that reports it.
     public var sequence: SequenceNumber
-    package var time: Timestamp
+    public var time: Timestamp
     public var entity: QuarantinedEntity
 
     package init(sequence: SequenceNumber, time: Timestamp, entity: QuarantinedEntity) {

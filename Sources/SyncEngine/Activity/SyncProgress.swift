@@ -1,4 +1,4 @@
-package import Operations
+public import Operations
 
 /// The progress of an upload or download.
 public struct SyncProgress: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct SyncProgress: Sendable, Hashable {
 
     public var step = Step.idle
     /// The current step in more detail.
-    package private(set) var detail = SyncStep.idle
+    public private(set) var detail = SyncStep.idle
     /// The number of operations of an upload that have ended, with any outcome, or of finished queries of a download.
     public var done = 0
     /// The total as known so far. Operations may be added during an upload.
@@ -33,7 +33,7 @@ public struct SyncProgress: Sendable, Hashable {
     /// The defining query of the last page.
     public var query: String?
     /// The end of the wait, in milliseconds since 1970.
-    package var waitsUntil: Timestamp?
+    public var waitsUntil: Timestamp?
     /// The part of ``bytesReceived`` that belongs to bodies that have not ended.
     private var receivedInPieces = 0
     /// The step that follows the wait.

@@ -1,7 +1,7 @@
 import Operations
 
 /// A step of an upload or download. The raw values are stable names, and the keys of localised messages.
-package enum SyncStep: String, Sendable, Hashable, CaseIterable {
+public enum SyncStep: String, Sendable, Hashable, CaseIterable {
     case idle
     /// Operations in doubt are resolved, conflicts are searched, and the next batch is planned.
     case preparingUpload
@@ -24,7 +24,7 @@ package enum SyncStep: String, Sendable, Hashable, CaseIterable {
     case waitingForService
 
     /// The position among all steps, counted from 0 for ``idle``.
-    package var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    public var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// Returns the step after an event.
     func next(after event: SyncEvent) -> SyncStep {
@@ -57,19 +57,19 @@ package enum SyncStep: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A message about progress for the user.
-package struct ProgressMessage: Sendable, Hashable {
+public struct ProgressMessage: Sendable, Hashable {
     /// The key of the message in the app's table of localised strings, such as `SyncStep.sendingBatch`.
-    package let key: String
+    public let key: String
     /// The values that the message contains, in order: the number of ended operations or queries, the total, and the
     /// name of the defining query, which may be empty.
-    package let arguments: [String]
+    public let arguments: [String]
     /// The message in English.
-    package let text: String
+    public let text: String
 }
 
 extension SyncProgress {
     /// The message about the current step.
-    package var message: ProgressMessage {
+    public var message: ProgressMessage {
         let arguments = ["\(done)", "\(total)", query ?? ""]
         let text =
             switch detail {

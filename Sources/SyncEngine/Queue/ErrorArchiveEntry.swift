@@ -7,7 +7,7 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
     public var requestID: SequenceNumber
     public var state: State
     /// The time of the app's call, in milliseconds since 1970.
-    package var time: Timestamp
+    public var time: Timestamp
     /// `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
     public var action: String
     /// The status of the service's response, or nil if there was none.
@@ -25,7 +25,9 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
     public var requestURL: String
     public var requestBody: String?
     public var customTag: String?
-    package var customHeaders: [Operation.Header]
+    package var headers: [Operation.Header]
+    /// The headers that the app has set for the request.
+    public var customHeaders: [(name: String, value: String)] { headers.map { ($0.name, $0.value) } }
     public var entity: EntityID
     /// The readLink of the affected entity, such as `Customers(~7)`. It stays valid permanently.
     public var affectedEntity: String

@@ -17,7 +17,7 @@ struct QueueReader {
         var entry = ErrorArchiveEntry(
             requestID: pending.sequence, state: .inDoubt, time: pending.time, action: operation.actionName, code: "",
             message: "", errorClass: .communication, requestMethod: "", requestURL: "",
-            customTag: operation.customTag, customHeaders: operation.headers, entity: operation.subject,
+            customTag: operation.customTag, headers: operation.headers, entity: operation.subject,
             affectedEntity: try link(operation.subject))
         switch pending.status {
         case .rejected(let refusal):
@@ -67,7 +67,7 @@ struct QueueReader {
         ]
         values.merge(
             common(
-                entry.requestID, entry.time, entry.action, entry.customTag, entry.customHeaders, entry.affectedEntity))
+                entry.requestID, entry.time, entry.action, entry.customTag, entry.headers, entry.affectedEntity))
         return EntityRow(
             id: EntityID(rawValue: entry.requestID), set: QueueModel.archive, type: QueueModel.archiveType,
             values: values, origin: .service)

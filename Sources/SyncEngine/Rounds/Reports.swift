@@ -19,7 +19,7 @@ public struct UploadReport: Sendable {
     public var adopted: [SequenceNumber] = []
     /// The operations in ``inDoubt`` whose lost request may still be running, with the time from which an upload
     /// resolves them.
-    package var nextLooks: [SequenceNumber: Timestamp] = [:]
+    public var nextLooks: [SequenceNumber: Timestamp] = [:]
     /// Batches that the service is still processing asynchronously.
     public var awaited: [AwaitedBatch] = []
     /// Undecided conflicts with changes of other clients, on which operations wait.
@@ -125,9 +125,9 @@ public struct DownloadReport: Sendable {
     /// The result of one query.
     public struct Query: Sendable, Hashable {
         public var name: String
-        package var mode: DownloadMode
+        public var mode: DownloadMode
         public var pages: Int
-        package var tally: DownloadCounts
+        public var tally: DownloadCounts
     }
 
     public init() {}

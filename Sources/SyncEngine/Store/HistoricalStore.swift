@@ -13,7 +13,7 @@ public struct HistoricalStore: Sendable {
     package let store: LocalStore
 
     /// The service root; nil before one is installed.
-    package var serviceRoot: String? {
+    public var serviceRoot: String? {
         get async throws(TidelogError) { try await store.service?.root }
     }
 
