@@ -1,3 +1,5 @@
+import Operations
+
 /// The effects of requests that the service received after their device had abandoned them, or received twice, without
 /// recognizing the repetition.
 ///

@@ -23,6 +23,7 @@ package struct LinkRewriter: Sendable {
     private let scope: Scope
     private var containers: [Container] = []
     private var name: [UInt8] = []
+    private var url: [UInt8] = []
     private var isLink = false
     /// Set for input that is nested too deeply.
     private var isOff = false
@@ -45,14 +46,16 @@ package struct LinkRewriter: Sendable {
         case name(isEscaped: Bool)
         /// Inside of a string value that is not a link, or whose root was decided.
         case text(isEscaped: Bool)
-        /// Inside of the URL of a request in a JSON batch.
-        case target(raw: [UInt8], isEscaped: Bool)
+        /// Inside of the URL of a request in a JSON batch, whose raw bytes are in ``url``.
+        case target(isEscaped: Bool)
         /// At the beginning of a link: the raw bytes, and the bytes without escapes.
         case link(raw: [UInt8], plain: [UInt8], isEscaped: Bool)
     }
 
     private static let maximumDepth = 500
     private static let maximumName = 512
+    /// The largest length of a URL that is rewritten.
+    private static let maximumURL = 64 << 10
 
     package init(_ roots: ServiceRoots, _ direction: ServiceRoots.Direction, scope: Scope = []) {
         let (source, target) = (roots.source(direction), roots.target(direction))
@@ -102,7 +105,8 @@ package struct LinkRewriter: Sendable {
     package mutating func finish() -> [UInt8] {
         defer { state = .outside }
         switch state {
-        case .link(let raw, _, _), .target(let raw, _): return raw
+        case .link(let raw, _, _): return raw
+        case .target: return url
         case .outside, .name, .text: return []
         }
     }
@@ -127,7 +131,7 @@ package struct LinkRewriter: Sendable {
             } else {
                 state = .text(isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
             }
-        case .target(let raw, let isEscaped): target(byte, raw, isEscaped, &output)
+        case .target(let isEscaped): target(byte, isEscaped, &output)
         case .link(let raw, let plain, let isEscaped): link(byte, raw, plain, isEscaped, &output)
         }
     }
@@ -151,7 +155,8 @@ package struct LinkRewriter: Sendable {
                 name.removeAll(keepingCapacity: true)
                 state = .name(isEscaped: false)
             } else if isLink, requestRoots != nil, scope.contains(.batch), name.elementsEqual("url".utf8) {
-                state = .target(raw: [], isEscaped: false)
+                url.removeAll(keepingCapacity: true)
+                state = .target(isEscaped: false)
             } else {
                 state = isLink ? .link(raw: [], plain: [], isEscaped: false) : .text(isEscaped: false)
             }
@@ -206,15 +211,19 @@ package struct LinkRewriter: Sendable {
     }
 
     /// Rewrites the URL of a request, which can contain a second one in its query.
-    private mutating func target(_ byte: UInt8, _ raw: [UInt8], _ isEscaped: Bool, _ output: inout [UInt8]) {
+    private mutating func target(_ byte: UInt8, _ isEscaped: Bool, _ output: inout [UInt8]) {
         guard !isEscaped, byte == UInt8(ascii: "\"") else {
-            state = .target(raw: raw + [byte], isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
+            url.append(byte)
+            state = .target(isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
+            guard url.count > Self.maximumURL else { return }
+            output += url
+            state = .text(isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
             return
         }
-        let text = String(decoding: raw, as: UTF8.self).split(separator: "\\/", omittingEmptySubsequences: false)
+        let text = String(decoding: url, as: UTF8.self).split(separator: "\\/", omittingEmptySubsequences: false)
             .joined(separator: "/")
         let changed = text.contains("\\") ? text : requestRoots?.rewrittenTarget(text) ?? text
-        output += changed == text ? raw : Array(changed.utf8)
+        output += changed == text ? url : Array(changed.utf8)
         output.append(byte)
         state = .outside
     }
