@@ -42,7 +42,7 @@ import Testing
         _ = try workspace.output("create", "Customers", #"{"Name":"Later"}"#)
         _ = try workspace.output("export", "-o", "e.jsonl")
         let export = workspace.read("e.jsonl")
-        #expect(export.contains(#"{"snapshot":14,"kindNumber":38,"#))
+        #expect(export.contains(#"{"snapshot":14,"kindNumber":1,"#))
         let early = try workspace.tidelog("export", "--to", "12")
         #expect(
             early

@@ -19,7 +19,7 @@ actor SharedFeed {
     private var isLoaded = false
     private var reading: Task<Void, Never>?
     private var isStopped = false
-    /// The time at which another node was found reading. A pause follows.
+    /// The uptime at which another node was found reading. A pause follows.
     private var foundBusy: Int64?
     private var lastStart: Int64?
     private var backoff = FeedBackoff()
@@ -138,8 +138,7 @@ actor SharedFeed {
     private func start(_ now: Int64) -> Start {
         if reading != nil { return .running }
         if isStopped { return .refused }
-        // A clock that was set back does not prolong the pause.
-        if let foundBusy, now >= foundBusy, now - foundBusy < Self.busyPause { return .running }
+        if let foundBusy, environment.uptime() - foundBusy < Self.busyPause { return .running }
         guard backoff.mayRead(now: now) else { return .refused }
         // The last reading may be another node's.
         if storage.isShared, let began = head?.readBegan, now >= began, now - began < environment.feedPause {
@@ -176,7 +175,7 @@ actor SharedFeed {
             case .busy:
                 count("busy")
                 lastStart = nil
-                foundBusy = await storage.time()
+                foundBusy = environment.uptime()
             }
         } catch {
             count("refused")

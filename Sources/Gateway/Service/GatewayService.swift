@@ -214,6 +214,8 @@ package struct GatewayEnvironment: Sendable {
     /// it sleeps for that time, because a request must be able to give up. A simulation waits for the reading instead, so
     /// that the order of events does not depend on the scheduler.
     package var sleepDuring: (@Sendable (_ reading: Task<Void, Never>, _ milliseconds: Int64) async -> Void)?
+    /// Milliseconds of a clock that is never set.
+    package var uptime: @Sendable () -> Int64 = { Int64(Self.start.duration(to: .now) / .milliseconds(1)) }
     /// Returns random bytes. They must be unpredictable, except in a simulation.
     package var randomBytes: @Sendable (_ count: Int) -> [UInt8] = { count in
         var system = SystemRandomNumberGenerator()
@@ -229,6 +231,8 @@ package struct GatewayEnvironment: Sendable {
     package var feedPatience: Int64 = 15_000
     /// The shortest time between the beginnings of two readings of a feed.
     package var feedPause: Int64 = 1_000
+
+    private static let start = ContinuousClock.now
 
     package init() {}
 
