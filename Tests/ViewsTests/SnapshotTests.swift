@@ -98,7 +98,12 @@ struct SnapshotTests {
             let written = try written(folded(Self.records(seed)[...], WorkingSet()))
             for record in written.records {
                 switch try decoder.add(kind: record.kind, payload: record.payload) {
+                case .header(let header):
+                    found.insert("header")
+                    if header.postponed != nil { found.insert("postponed") }
+                    if header.lastDownload != 0 { found.insert("lastDownload") }
                 case .pending(let pending):
+                    if pending.since != pending.time { found.insert("since") }
                     found.insert("pending \("\(pending.status)".prefix { $0 != "(" })")
                     if pending.operation.uploadCategory != nil { found.insert("pending with attributes") }
                     if pending.operation.stream != nil { found.insert("pending with stream") }

@@ -25,9 +25,27 @@ struct EntityView: Equatable {
                 end.isFirst
                 ? try fold.storage.links(end.relationship, first: id)
                 : try fold.storage.links(end.relationship, second: id)
-            let targets = known.filter { isLocal ? $0.inLocal : $0.inBase }.map { end.isFirst ? $0.second : $0.first }
-            if !targets.isEmpty { links[Self.navigation(end, properties)] = targets.sorted() }
+            let name = Self.navigation(end, properties)
+            var targets: [EntityID] = []
+            for link in known where isLocal ? link.inLocal : link.inBase {
+                let target = end.isFirst ? link.second : link.first
+                if try Self.shows(target, by: properties.first { $0.name == name }, of: row, in: fold) {
+                    targets.append(target)
+                }
+            }
+            if !targets.isEmpty { links[name] = targets.sorted() }
         }
+    }
+
+    /// Returns whether a query shows the target: a draft is a target only of properties that are bound to its set.
+    private static func shows(
+        _ target: EntityID, by property: Property?, of row: EntityRow, in fold: Fold
+    ) throws(StateError) -> Bool {
+        guard let model = fold.model, let name = try fold.storage.set(of: target),
+            model.findEntitySet(name)?.activeSet != nil, let set = model.findEntitySet(row.set)
+        else { return true }
+        guard let property else { return set.activeSet != nil }
+        return model.target(of: property, in: set)?.name == name
     }
 
     /// Returns the navigation property of an end. An end without one has the name of the other end with its set, such

@@ -7,7 +7,7 @@ package struct LogStatistics: Sendable, Hashable {
     package struct KindStatistics: Sendable, Hashable {
         /// The kind number in the log.
         package let number: UInt8
-        /// The name in `tidelog log --json`; `unknown` for a kind of a later version.
+        /// The name in `tidelog log --json`; `queueChanged` for all changes of the queue, `unknown` for a kind of a later version.
         package let name: String
         package let records: UInt64
         /// The size of the encoded records with the log's framing of each.
