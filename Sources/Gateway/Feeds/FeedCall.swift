@@ -28,7 +28,7 @@ struct FeedCall: Sendable {
         case .rows, .changes:
             guard let token, let known = await feed.known() else { throw Self.gone }
             let head = await newest(known, token)
-            if let written = try await lastWrite(), written >= token.began { throw Self.gone }
+            if let written = try await lastWrite(isExact: true), written >= token.began { throw Self.gone }
             return try await answer(head, from: token, Self.check(token, head))
         case .delta, nil:
             guard let known = try await current() else {
@@ -65,12 +65,14 @@ struct FeedCall: Sendable {
     }
 
     private func current() async throws(RequestRefusal) -> FeedHead? {
-        await feed.current(written: try await lastWrite())
+        await feed.current(written: try await lastWrite(isExact: false))
     }
 
     /// The time of the last change of the user.
-    private func lastWrite() async throws(RequestRefusal) -> Int64? {
-        do throws(LedgerStorageError) { return try await feeds.lastWrite(request.headers, endpoint) } catch {
+    private func lastWrite(isExact: Bool) async throws(RequestRefusal) -> Int64? {
+        do throws(LedgerStorageError) {
+            return try await feeds.lastWrite(request.headers, endpoint, isExact: isExact)
+        } catch {
             service.logger.error("\(error)")
             throw Self.unavailable
         }

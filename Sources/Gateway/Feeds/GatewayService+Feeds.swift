@@ -32,13 +32,19 @@ extension GatewayService {
     ) async throws(RequestRefusal) -> GatewayResponse {
         guard let feeds, !kind.endpoint.feeds.isEmpty else { return try await body() }
         // The first record is for a process that ends meanwhile.
-        do throws(LedgerStorageError) { try await feeds.wrote(request.headers, kind.endpoint.name) } catch {
+        do throws(LedgerStorageError) {
+            try await feeds.wrote(request.headers, kind.endpoint.name, isAccepted: false)
+        } catch {
             logger.error("\(error)")
             throw RequestRefusal(503, "The storage cannot be written.", headers: ["Retry-After": "5"])
         }
         let result: Result<GatewayResponse, RequestRefusal>
         do throws(RequestRefusal) { result = .success(try await body()) } catch { result = .failure(error) }
-        do throws(LedgerStorageError) { try await feeds.wrote(request.headers, kind.endpoint.name) } catch {
+        let isRefused =
+            if case .success(let answer) = result { answer.status == 401 || answer.status == 403 } else { false }
+        do throws(LedgerStorageError) {
+            try await feeds.wrote(request.headers, kind.endpoint.name, isAccepted: !isRefused)
+        } catch {
             logger.error("\(error)")
         }
         return try result.get()

@@ -97,20 +97,26 @@ final class SharedFeeds: Sendable {
 
     // MARK: Changes of users
 
-    /// Returns the digest of the user for changes. Two users may have the same one: then a feed is read more often.
-    private func writer(_ headers: HTTPHeaders) -> [UInt8] {
-        let text = Array("writer\n\(RequestCredentials.writer(headers))".utf8)
+    /// Returns the digest of a user for changes. Two users may have the same one: then a feed is read more often.
+    private func digest(_ writer: String) -> [UInt8] {
+        let text = Array("writer\n\(writer)".utf8)
         return Array(HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: secret)))
     }
 
     /// Records that the user may have changed data.
     ///
+    /// - Parameter isAccepted: Whether the service has accepted the credentials. Only then feeds are read for other
+    ///   users as well, of whom one may be this user with a renewed token.
     /// - Throws: If it cannot be recorded.
-    func wrote(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) {
+    func wrote(_ headers: HTTPHeaders, _ endpoint: String, isAccepted: Bool) async throws(LedgerStorageError) {
         guard endpoints.contains(endpoint) else { return }
-        try await wrote(writer(headers), endpoint)
+        let exact = RequestCredentials.exactWriter(headers)
+        try await wrote(digest(exact), endpoint)
+        guard isAccepted else { return }
+        let user = RequestCredentials.writer(headers)
+        if user != exact { try await wrote(digest(user), endpoint) }
         // A client may read without credentials, and send them with changes only.
-        if openEndpoints.contains(endpoint), headers["Authorization"] != nil { try await wrote(writer([:]), endpoint) }
+        if openEndpoints.contains(endpoint), user != "" { try await wrote(digest(""), endpoint) }
     }
 
     private func wrote(_ user: [UInt8], _ endpoint: String) async throws(LedgerStorageError) {
@@ -124,8 +130,12 @@ final class SharedFeeds: Sendable {
     }
 
     /// The time of the last change of the user.
-    func lastWrite(_ headers: HTTPHeaders, _ endpoint: String) async throws(LedgerStorageError) -> Int64? {
-        let user = writer(headers)
+    ///
+    /// - Parameter isExact: Whether only changes with the same credentials count.
+    func lastWrite(
+        _ headers: HTTPHeaders, _ endpoint: String, isExact: Bool
+    ) async throws(LedgerStorageError) -> Int64? {
+        let user = digest(isExact ? RequestCredentials.exactWriter(headers) : RequestCredentials.writer(headers))
         // The user may have changed data through another node.
         if storage.isShared { return try await storage.lastWrite(endpoint: endpoint, user: user) }
         let key = UserKey(user: user, scope: endpoint)

@@ -26,6 +26,13 @@ package enum RequestCredentials {
             .sorted().joined()
     }
 
+    /// Returns a text that is equal for two requests with the same credentials, or with access tokens of one user in the
+    /// form of JWTs. It must not be used for permissions, because nothing is verified.
+    package static func exactWriter(_ headers: HTTPHeaders) -> String {
+        guard let value = headers["Authorization"] else { return "" }
+        return subject(of: value).map { "jwt \($0)" } ?? value
+    }
+
     /// Returns a text that is equal for two requests of one user, also after an access token was renewed.
     ///
     /// The text may be equal for different users: all opaque access tokens have the same one, because nothing shows which

@@ -1,3 +1,5 @@
+internal import EDM
+
 /// Replaces the root of the service in the links of a JSON document, while it streams through.
 ///
 /// Links are the control information of OData (`@odata.nextLink`, `@id`, `__metadata.uri`, `__next`, …). Property
@@ -220,10 +222,17 @@ package struct LinkRewriter: Sendable {
             state = .text(isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
             return
         }
-        let text = String(decoding: url, as: UTF8.self).split(separator: "\\/", omittingEmptySubsequences: false)
-            .joined(separator: "/")
-        let changed = text.contains("\\") ? text : requestRoots?.rewrittenTarget(text) ?? text
-        output += changed == text ? url : Array(changed.utf8)
+        let quote = [UInt8(ascii: "\"")]
+        let text = (try? JSONValue.parse(quote + url + quote))?.string
+        let changed = text.flatMap { requestRoots?.rewrittenTarget($0) }
+        if let changed, changed != text {
+            var writer = JSONWriter()
+            writer.string(changed)
+            output += writer.bytes.dropFirst().dropLast()
+        } else {
+            // The escapes stay as well.
+            output += url
+        }
         output.append(byte)
         state = .outside
     }

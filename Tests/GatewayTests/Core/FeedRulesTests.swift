@@ -160,6 +160,7 @@ struct FeedRulesTests {
         #expect(writer("Bearer h.\(first).s") == writer("bearer h.\(second).t"))
         #expect(writer("Bearer h.\(first).s") != writer("Bearer h.\(other).s"))
         for text in ["Bearer x", "bearer y", "Bearer a.!.c", "Bearer a.e30.c"] { #expect(writer(text) == "bearer") }
+        #expect(RequestCredentials.exactWriter(["Authorization": "Bearer x"]) == "Bearer x")
         for text in ["Basic dTpw", "Basic dTpx", ""] { #expect(writer(text) == text) }
     }
 

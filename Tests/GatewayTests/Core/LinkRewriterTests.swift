@@ -97,6 +97,8 @@ struct LinkRewriterTests {
         let escaped = rewrittenBatch(
             #"{"requests":[{"url":"https:\/\/gw.example\/odata\/shop\/A(1)/B/$ref?$id=\#(ours)"}]}"#)
         #expect(escaped == #"{"requests":[{"url":"http://backend:8000/sap/SHOP/A(1)/B/$ref?$id=\#(theirs)"}]}"#)
+        let encoded = rewrittenBatch(#"{"requests":[{"url":"https://gw.example/odata/shop/A?$top=1\u0026$skip=2"}]}"#)
+        #expect(encoded == #"{"requests":[{"url":"http://backend:8000/sap/SHOP/A?$top=1&$skip=2"}]}"#)
         for text in [#"{"requests":[{"url":"A?$filter=a eq '\u0041'"}]}"#, #"{"requests":[{"url":"A?$id"#] {
             #expect(rewrittenBatch(text) == text)
         }
