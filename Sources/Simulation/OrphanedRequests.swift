@@ -19,11 +19,16 @@ struct OrphanedRequests {
     /// and whose user deleted the downloaded one: the request is sent again, and its entity is the one that remains.
     mutating func addDeletedTwins(of accounts: [DeviceHistory]) {
         for account in accounts {
+            // The marks of the creations that were in doubt, with the first operation that created each.
+            var doubtful: [String: SequenceNumber] = [:]
             let creations = Set(account.operations.flatMap(\.operation.createdEntities))
-            let created = Set(creations.map { account.mark($0) })
+            for (sequence, operation) in account.operations where account.history.doubted.contains(sequence) {
+                for entity in operation.createdEntities { doubtful[account.mark(entity)] = sequence }
+            }
             for (sequence, operation) in account.operations {
                 guard case .delete(let entity) = operation.action, !creations.contains(entity),
-                    account.standing(of: sequence) == .done, created.contains(account.mark(entity))
+                    account.standing(of: sequence) == .done,
+                    let creation = doubtful[account.mark(entity)], creation < sequence
                 else { continue }
                 self.created[account.mark(entity), default: 0] += 1
             }

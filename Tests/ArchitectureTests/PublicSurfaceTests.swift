@@ -88,7 +88,7 @@ import Testing
         let declaration =
             /^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|open|package|private|fileprivate|final|indirect|nonisolated) )*(?:struct|class|enum|actor|extension|protocol|typealias|func|let|var) `?(\w+)/
         let publicMember =
-            /^\s*(?:@\w+(?:\([^)]*\))? )*(?:[a-z]+ )*(?:public|open) (?:[a-z]+(?:\([a-z]+\))? )*(?:struct|class|enum|actor|protocol|typealias|func|let|var|init|subscript|indirect)\b/
+            /^\s*(?:@\w+(?:\([^)]*\))? )*(?:[a-z]+ )*(?:public|open) (?:[a-z]+(?:\([a-z]+\))? )*(?:struct|class|enum|actor|extension|protocol|typealias|func|let|var|init|subscript|indirect|macro|operator|precedencegroup)\b/
         var names: Set<String> = []
         var current = ""
         for line in text.split(separator: "\n") {

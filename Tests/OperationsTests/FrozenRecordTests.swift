@@ -56,6 +56,32 @@ import Testing
         #expect(try RecordDecoder().decode(kind: kind, payload: payload) == record)
     }
 
+    @Test func `a number has one form, and a field one tag`() {
+        let kind = RecordCodec.Kind.operation.rawValue
+        #expect(throws: CodecError.self) { _ = try RecordCodec.decode(kind: kind, payload: [0x8A, 0, 3, 7, 0]) }
+        #expect(throws: CodecError.self) { _ = try RecordDecoder().decode(kind: kind, payload: [0x8A, 0, 3, 7, 0]) }
+        #expect(throws: CodecError.self) { _ = try decoded(10, 1, 97, 11, 1, 98, 0) }
+    }
+
+    private static let described: [RecordCodec.Kind] = [
+        .operation, .downloadPage, .comparedPage, .entitiesRead, .entitiesMissing, .batchPrepared, .batchAnswered,
+        .queueChanged, .deliveryChanged,
+    ]
+
+    @Test(arguments: described)
+    func `a record with an unknown field has to be decoded to find its entities`(kind: RecordCodec.Kind) throws {
+        func isVisited(_ payload: [UInt8]) -> Bool {
+            payload.withUnsafeBytes {
+                RecordMentions.visit(kind: kind.rawValue, payload: $0, entity: { _ in }, operation: { _ in })
+            }
+        }
+        let known = FrozenRecord.all.filter { $0.kind == kind }.map { Self.bytes($0.hex) }
+        let bytes = try #require(known.first(where: isVisited))
+        #expect(isVisited(bytes.dropLast() + [241, 5, 0]))
+        #expect(!isVisited(bytes.dropLast() + [240, 5, 0]))
+        #expect(!isVisited(bytes + [0]) && !isVisited(bytes.dropLast()))
+    }
+
     @Test(arguments: RecordCodec.Kind.allCases.filter { $0 != .lost })
     func `each kind can get further fields`(kind: RecordCodec.Kind) throws {
         for frozen in FrozenRecord.all where frozen.kind == kind {

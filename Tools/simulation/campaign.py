@@ -46,13 +46,15 @@ class Campaign:
         folder.mkdir(parents=True, exist_ok=True)
         if self.path.exists():
             known = json.loads(self.path.read_text())
-            if all(known[key] == self.state[key] for key in ("commit", "options")):
+            is_same = all(known[key] == self.state[key] for key in ("commit", "options"))
+            # A tree with changes may be a different program.
+            if is_same and not known["commit"].endswith(" with changes"):
                 self.state = known
                 print(f"Continues with seed {known['next']}.")
             else:
                 print("The earlier progress is of another commit or of other options: begins anew.")
 
-    def add(self, output, count, seconds):
+    def add(self, output, count, seconds, has_findings):
         """Adds the output of a chunk. Returns whether the program printed its summary."""
         def numbers(line, kind):
             for name, number in re.findall(r"([A-Za-z][A-Za-z ]*?) (\d+)", line):
@@ -70,7 +72,7 @@ class Campaign:
         numbers(re.sub(r"^\d+ \((.*)\)$", r"\1", found["faults"]), "faults")
         numbers(found["features"], "features")
         findings = output[: output.index("simulated seeds: ")].strip()
-        if findings:
+        if has_findings:
             self.state["findings"].append(findings)
             with open(self.folder / "findings.txt", "a") as file:
                 file.write(findings + "\n\n")
@@ -123,10 +125,13 @@ def main():
         start = time.monotonic()
         command = [options.program, "--seeds", f"{first}..{first + CHUNK - 1}", *options.options]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if not campaign.add(run.stdout, CHUNK, time.monotonic() - start):
+        is_complete = run.returncode in (0, 1) and campaign.add(
+            run.stdout, CHUNK, time.monotonic() - start, has_findings=run.returncode == 1)
+        if not is_complete:
             print(run.stdout)
-            sys.exit(f"{' '.join(command)} ended with status {run.returncode} and without a summary.")
+            sys.exit(f"{' '.join(command)} ended with status {run.returncode}, or without a summary.")
         campaign.save()
+    campaign.save()
     runs = campaign.state["next"] - campaign.state["first"]
     findings = len(campaign.state["findings"])
     print(f"{runs:,} runs in all, {findings} groups of seeds with findings; see {campaign.folder}/report.md.")

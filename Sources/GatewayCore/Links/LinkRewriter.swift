@@ -156,7 +156,7 @@ package struct LinkRewriter: Sendable {
             if containers.last?.expectsName == true {
                 name.removeAll(keepingCapacity: true)
                 state = .name(isEscaped: false)
-            } else if isLink, requestRoots != nil, scope.contains(.batch), name.elementsEqual("url".utf8) {
+            } else if isLink, requestRoots != nil, isRequestOfBatch, name.elementsEqual("url".utf8) {
                 url.removeAll(keepingCapacity: true)
                 state = .target(isEscaped: false)
             } else {
@@ -188,6 +188,9 @@ package struct LinkRewriter: Sendable {
         "navigationLink", "associationLink", "bind",
     ]
 
+    /// Whether the current object is an element of the array of a JSON batch, and not a part of its body.
+    private var isRequestOfBatch: Bool { scope.contains(.batch) && containers.count == 3 }
+
     /// Whether the member with the current name is a link.
     private func namesLink() -> Bool {
         let role = containers.last?.role ?? .other
@@ -206,7 +209,7 @@ package struct LinkRewriter: Sendable {
         }
         switch text {
         case "__next", "__delta": return true
-        case "url": return !scope.isDisjoint(with: [.serviceDocument, .batch])
+        case "url": return scope.contains(.serviceDocument) || isRequestOfBatch
         case "uri": return scope.contains(.links)
         default: return false
         }

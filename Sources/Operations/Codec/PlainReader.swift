@@ -143,7 +143,7 @@ struct PlainReader {
         var shift: UInt64 = 7
         while shift < 63, let next = byte() {
             value |= UInt64(next & 0x7F) << shift
-            if next < 0x80 { return value }
+            if next < 0x80 { return next == 0 ? nil : value }
             shift += 7
         }
         return nil

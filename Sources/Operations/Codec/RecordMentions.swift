@@ -3,8 +3,8 @@ import EDM
 /// Finds the entities and operations that an encoded record names, without decoding it, for searching one entity in
 /// many records.
 ///
-/// Only the frequent record kinds are described; records of all other kinds, operations with calls, and records with
-/// unknown fields have to be decoded.
+/// Only the frequent record kinds are described. Records of all other kinds, operations with calls, and records with
+/// unknown fields that must not be ignored have to be decoded.
 package struct RecordMentions {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0
@@ -43,24 +43,32 @@ package struct RecordMentions {
         switch kind {
         case .operation: visitOperation()
         case .downloadPage, .comparedPage: visitPage(isCompared: kind == .comparedPage)
-        case .entitiesRead: list { $0.visitImage() }
-        case .entitiesMissing: list { $0.visitEntity() }
+        case .entitiesRead:
+            list { $0.visitImage() }
+            end()
+        case .entitiesMissing:
+            list { $0.visitEntity() }
+            end()
         case .batchPrepared:
             _ = number()
             visitChangeSets()
+            fields(through: BatchField.fingerprint)
         case .batchAnswered:
             _ = number()
             list { $0.visitOutcome() }
+            end()
         case .queueChanged, .deliveryChanged:
             _ = byte()
             list { $0.operation($0.number()) }
+            end()
+        // They name nothing, whatever their fields are.
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .uploadPostponed, .linksLeftOpen, .batchAccepted, .batchInterrupted:
-            break
+            return !isUnreadable
         case .lost, .conflictResolved, .operationsUnfit, .operationsAmended, .streamsStored, .entitiesQuarantined:
             return false
         }
-        return !isUnreadable
+        return !isUnreadable && at == bytes.count
     }
 
     // MARK: Elements
@@ -88,7 +96,10 @@ package struct RecordMentions {
         while shift < 64 {
             let next = byte()
             value |= UInt64(next & 0x7F) << shift
-            if next < 0x80 { return value }
+            if next < 0x80 {
+                if next == 0 { isUnreadable = true }
+                return value
+            }
             shift += 7
         }
         isUnreadable = true
@@ -137,6 +148,15 @@ package struct RecordMentions {
                 return
             }
             if !visit(&self, tag) { skipField(tag) }
+        }
+    }
+
+    /// Visits the end of a structure without optional fields.
+    private mutating func end() {
+        while !isUnreadable {
+            let tag = byte()
+            if tag == 0 { return }
+            if FieldTag.mayBeIgnored(tag) { skipField(tag) } else { isUnreadable = true }
         }
     }
 
@@ -257,6 +277,7 @@ package struct RecordMentions {
     /// Loops without closures, because such records contain all uploaded operations of a log.
     private mutating func visitChangeSets() {
         let operation = operation
+        let last = RequestField.hasOthers.rawValue
         var changeSets = number()
         while changeSets > 0, !isUnreadable {
             var requests = number()
@@ -266,6 +287,7 @@ package struct RecordMentions {
                 while !isUnreadable {
                     let tag = byte()
                     if tag == 0 { break }
+                    if tag > last, !FieldTag.mayBeIgnored(tag) { isUnreadable = true }
                     skipField(tag)
                 }
                 requests -= 1

@@ -70,7 +70,8 @@ extension ByteReader {
         while true {
             let tag = try byte()
             if tag == 0 { return }
-            guard tag > last else { throw fail(.invalid("order of the fields")) }
+            // A field has one tag, whatever its lower bits are.
+            guard tag >> 2 > last >> 2 else { throw fail(.invalid("order of the fields")) }
             last = tag
             if try read(&self, tag) { continue }
             guard FieldTag.mayBeIgnored(tag) else { throw fail(.unknownField) }

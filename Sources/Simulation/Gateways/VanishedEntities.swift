@@ -3,8 +3,8 @@ import SyncEngine
 
 /// Verifies that a download removes no entity from a store that the service has all the time.
 ///
-/// A gateway answers from rows that it read a while ago. They must contain what the device has seen before, and what it
-/// has uploaded.
+/// The shared feeds of a gateway may be older than the service. They must contain the entities that the device has
+/// downloaded or uploaded.
 struct VanishedEntities {
     /// The marks in the store before the download.
     private let shown: Set<String>

@@ -49,7 +49,13 @@ struct GuardedUpdateOrder<Storage: StateReader> {
     private func sendsValuesOfLinks(_ entity: EntityID, in operation: Operation) throws(StateError) -> Bool {
         guard repeatsValues else { return false }
         guard let type = try resolver.entityType(of: entity, in: operation) else { return true }
-        return type.navigationProperties.contains { $0.navigation?.constraints.isEmpty == false }
+        if type.navigationProperties.contains(where: { $0.navigation?.constraints.isEmpty == false }) { return true }
+        let types = Set([type.name] + resolver.model.baseTypes(of: type).map(\.name))
+        return resolver.model.entityTypes.contains { other in
+            other.navigationProperties.contains { property in
+                property.navigation.map { !$0.inverseConstraints.isEmpty && types.contains($0.targetType) } ?? false
+            }
+        }
     }
 
     /// Returns whether the operation changes only values of the entity.

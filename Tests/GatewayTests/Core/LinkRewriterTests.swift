@@ -94,6 +94,8 @@ struct LinkRewriterTests {
         let (ours, theirs) = ("https://gw.example/odata/shop/B(2)", "http://backend:8000/sap/SHOP/B(2)")
         let json = rewrittenBatch(#"{"requests":[{"id":"1","method":"delete","url":"A(1)/B/$ref?$id=\#(ours)"}]}"#)
         #expect(json == #"{"requests":[{"id":"1","method":"delete","url":"A(1)/B/$ref?$id=\#(theirs)"}]}"#)
+        let body = #"{"requests":[{"url":"A","body":{"url":"\#(ours)?$id=\#(ours)"}}]}"#
+        #expect(rewrittenBatch(body) == body)
         let escaped = rewrittenBatch(
             #"{"requests":[{"url":"https:\/\/gw.example\/odata\/shop\/A(1)/B/$ref?$id=\#(ours)"}]}"#)
         #expect(escaped == #"{"requests":[{"url":"http://backend:8000/sap/SHOP/A(1)/B/$ref?$id=\#(theirs)"}]}"#)

@@ -107,7 +107,11 @@ package struct ByteReader {
             let next = try byte()
             guard shift < 63 || (shift == 63 && next <= 1) else { throw fail(.overflow) }
             result |= UInt64(next & 0x7F) << shift
-            if next & 0x80 == 0 { return result }
+            if next & 0x80 == 0 {
+                // A number has one form: the shortest one.
+                guard next != 0 || shift == 0 else { throw fail(.invalid("number")) }
+                return result
+            }
             shift += 7
         }
     }
