@@ -51,7 +51,7 @@ struct GuardedUpdateOrder<Storage: StateReader> {
         guard let type = try resolver.entityType(of: entity, in: operation) else { return true }
         if type.navigationProperties.contains(where: { $0.navigation?.constraints.isEmpty == false }) { return true }
         let types = Set([type.name] + resolver.model.baseTypes(of: type).map(\.name))
-        return resolver.model.entityTypes.contains { other in
+        return resolver.model.schemas.flatMap(\.entityTypes).contains { other in
             other.navigationProperties.contains { property in
                 property.navigation.map { !$0.inverseConstraints.isEmpty && types.contains($0.targetType) } ?? false
             }
