@@ -150,9 +150,13 @@ private final class PosixLock: FileLock {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
+    /// Unlocks the file before it is closed: a child process that is created at this moment has a copy of the descriptor
+    /// until it executes its program, and would keep the lock until then.
     func release() {
-        if let descriptor { closeDescriptor(descriptor) }
-        descriptor = nil
+        guard let descriptor else { return }
+        _ = flock(descriptor, LOCK_UN)
+        closeDescriptor(descriptor)
+        self.descriptor = nil
     }
 
     deinit { release() }

@@ -1,5 +1,4 @@
 import DiskSimulation
-import Foundation
 import Synchronization
 import Testing
 
@@ -192,7 +191,7 @@ import Testing
                 if index == 0 {
                     defer { isOver.withLock { $0 = true } }
                     for round in 0..<300 {
-                        let log = try Sample.openUnlocked(directory, options)
+                        let log = try OperationLog.open(directory: directory, options: options).log
                         for _ in 0..<4 {
                             try log.append(Sample.commit(from: log.nextSequence, count: 1))
                             if round % 3 == 0 { try log.sync() }
@@ -221,23 +220,6 @@ import Testing
 }
 
 extension Sample {
-    /// Opens a log that this process has closed. A child process that another test starts at this moment has the lock
-    /// until it executes its program.
-    fileprivate static func openUnlocked(
-        _ directory: String, _ options: OperationLog.Options
-    ) throws(LogError) -> OperationLog {
-        for _ in 0..<1_000 {
-            do throws(LogError) {
-                return try OperationLog.open(directory: directory, options: options).log
-            } catch .locked {
-                usleep(1_000)
-            } catch {
-                throw error
-            }
-        }
-        return try OperationLog.open(directory: directory, options: options).log
-    }
-
     /// Opens a log whose last byte is missing, and expects that the tail is cut: the content of the end file is
     /// ignored.
     fileprivate static func write(_ disk: SimulatedDisk, _ content: [UInt8]) {

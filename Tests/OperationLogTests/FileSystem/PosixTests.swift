@@ -77,6 +77,24 @@ import Testing
         try OperationLog.open(directory: store.path + "/log").log.close()
     }
 
+    @Test func `a closed log can be opened while a copy of the descriptor of its lock is open`() throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        let log = try OperationLog.open(directory: store.path + "/log").log
+        var lock = stat()
+        try #require(stat(store.path + "/LOCK", &lock) == 0)
+        // A child process has such a copy between its creation and the start of its program.
+        let copies = (0..<Int32(8_192)).compactMap { descriptor in
+            var file = stat()
+            let isLock = fstat(descriptor, &file) == 0 && file.st_ino == lock.st_ino && file.st_dev == lock.st_dev
+            return isLock ? dup(descriptor) : nil
+        }
+        defer { copies.forEach { _ = close($0) } }
+        #expect(copies.count == 1 && copies.allSatisfy { $0 >= 0 })
+        log.close()
+        try OperationLog.open(directory: store.path + "/log").log.close()
+    }
+
     @Test func `the lock file is created at the path in the options`() throws {
         let store = TemporaryDirectory()
         defer { store.remove() }
