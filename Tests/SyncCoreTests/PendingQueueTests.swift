@@ -54,7 +54,7 @@ struct PendingQueueTests {
     }
 
     /// Makes the same random change to the queue and the model.
-    private func change(_ queue: inout PendingQueue, _ model: inout Model, _ random: inout SeededRandom) {
+    private func change(_ queue: PendingQueue, _ model: inout Model, _ random: inout SeededRandom) {
         let sequence = SequenceNumber.random(in: 1...40, using: &random)
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<8:
@@ -118,11 +118,12 @@ struct PendingQueueTests {
     @Test(arguments: UInt64(1)...40)
     func `the queue returns the same results as a search of all operations, also after a rollback`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var (queue, model) = (PendingQueue(), Model())
+        let queue = PendingQueue()
+        var model = Model()
         for step in 0..<40 {
             let before = model
             queue.begin()
-            for _ in 0..<Int.random(in: 1...30, using: &random) { change(&queue, &model, &random) }
+            for _ in 0..<Int.random(in: 1...30, using: &random) { change(queue, &model, &random) }
             if Bool.random(using: &random) {
                 queue.rollBack()
                 model = before
@@ -136,7 +137,7 @@ struct PendingQueueTests {
 
 extension PendingQueueTests {
     @Test func `a rollback restores operations up to the highest sequence number`() {
-        var queue = PendingQueue()
+        let queue = PendingQueue()
         let operation = Operation(.delete(EntityID(rawValue: 1)))
         func put(_ sequence: SequenceNumber) {
             queue.put(

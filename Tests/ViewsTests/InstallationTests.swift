@@ -50,4 +50,35 @@ struct InstallationTests {
         // The compared property has an index again.
         #expect(try state.findRows(set: "Customers", where: [("ID", .integer(700))]) == [EntityID(rawValue: 700)])
     }
+
+    @Test func `changed metadata recreate only the tables that they change`() throws {
+        let file = ViewsFile()
+        let state = try file.openState(flushLimit: 100)
+        try state.transaction { _ = try folded(state) }
+        let views = try #require(state.backing as? SQLiteState)
+        func pages() throws -> [String: Int64] {
+            var pages: [String: Int64] = [:]
+            try views.connection.query(
+                "SELECT name, rootpage FROM sqlite_master WHERE type IN ('table', 'index') AND tbl_name LIKE 'set_%'"
+            ) { row in pages[row.text(0) ?? ""] = row.integer(1) }
+            return pages
+        }
+        let before = try pages()
+        let changed = RandomRecords.metadata.replacing(
+            "<Property Name=\"Note\" Type=\"Edm.String\"/>",
+            with: "<Property Name=\"Note\" Type=\"Edm.String\"/><Property Name=\"Text\" Type=\"Edm.String\"/>"
+        ).replacing("<Property Name=\"Rating\" Type=\"Edm.Decimal\" Scale=\"variable\"/>", with: "")
+        try state.transaction {
+            var fold = try Fold(storage: state)
+            try fold.apply(
+                Record(time: 0, body: Self.service(changed)), sequence: SequenceNumber(Self.records.count + 1))
+            try fold.finishRebase()
+        }
+        let after = try pages()
+        #expect(before.keys.sorted() == after.keys.sorted())
+        let moved = Set(before.keys.filter { before[$0] != after[$0] })
+        #expect(moved.contains("set_Orders"))
+        #expect(before.keys.filter { !$0.contains("Orders") }.allSatisfy { !moved.contains($0) }, "\(moved)")
+        #expect(try state.rows(set: "Customers").count == Self.count)
+    }
 }

@@ -197,6 +197,26 @@ package struct PropertySubset {
     }
 }
 
+/// A property that is read from rows that mostly have the same names.
+package struct PropertyLookup {
+    private let name: String
+    /// The names of the previous row, and the index of the property in them.
+    private var names: PropertyNames?
+    private var place: Int?
+
+    package init(_ name: String) { self.name = name }
+
+    /// Returns the value of the property; nil if it is unset.
+    package mutating func callAsFunction(_ values: PropertyValues) -> Value? {
+        guard let packed = values.packed else { return values[name] }
+        if packed.names !== names {
+            names = packed.names
+            place = packed.names.place(of: name)
+        }
+        return place.map(packed.value(atIndex:))
+    }
+}
+
 // MARK: Conformances
 
 extension PropertyValues: Sequence {

@@ -3,7 +3,7 @@ package import Operations
 
 /// The pending operations, in ascending order of sequence number.
 extension StateReader {
-    /// Returns the table after loading it. Returning its queue would copy the queue, which costs more than a lookup.
+    /// Returns the table after loading it.
     private func loadedQueue() throws(StateError) -> QueueTable {
         let queue = queue
         try queue.load()

@@ -47,7 +47,7 @@ package actor StoreMetadata {
             core.planEpoch += 1
             return refresh
         }
-        // The tables were recreated.
+        // Tables that changed were recreated without the indexes for queries.
         try StoreIndexes(core: core).arrange()
         try await core.acknowledge()
         return refresh

@@ -61,6 +61,8 @@ final class LinkForms {
     let names: EntityNames<WorkingSet>
     /// The cached form, since the rows of a result usually have the same set and type.
     private var last: (set: String, type: String, form: PlainLinkForm?)?
+    /// The key of the cached form.
+    private var key: PropertyLookup?
 
     init(state: WorkingSet, model: EntityDataModel, root: String) {
         self.model = model
@@ -75,7 +77,7 @@ final class LinkForms {
 
     /// Returns the plain form of an entity's link and its key, if it has this form.
     func plain(_ row: EntityRow) -> (form: PlainLinkForm, key: Int64)? {
-        guard row.origin != .local, let form = form(of: row), case .integer(let key)? = row.values[form.key] else {
+        guard row.origin != .local, let form = form(of: row), case .integer(let key)? = key?(row.values) else {
             return nil
         }
         return (form, key)
@@ -85,6 +87,7 @@ final class LinkForms {
         if let last, last.set == row.set, last.type == row.type { return last.form }
         let form = names.plainForm(set: row.set, type: row.type)
         last = (row.set, row.type, form)
+        key = form.map { PropertyLookup($0.key) }
         return form
     }
 }

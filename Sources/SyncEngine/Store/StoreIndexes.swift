@@ -27,7 +27,7 @@ struct StoreIndexes {
         for index in core.options.indexes { try check(index, try core.model) }
     }
 
-    /// Returns whether the required indexes may change with the record. Metadata recreate the tables.
+    /// Returns whether the required indexes may change with the record. Changed metadata recreate tables.
     static func areAffected(by body: Record.Body) -> Bool {
         switch body {
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved: true

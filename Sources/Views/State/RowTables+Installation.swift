@@ -4,13 +4,20 @@ import SyncCore
 
 /// The migration of the tables to other metadata.
 extension RowTables {
-    /// Recreates the tables for a model. Rows of sets that the model does not have are dropped; the log still contains
-    /// them. The other rows are copied a few hundred at a time, to limit the memory.
+    /// Changes the tables to those of a model. A table whose statements are unchanged stays as it is.
+    ///
+    /// Rows of sets that the model does not have are dropped; the log still contains them. The rows of changed tables
+    /// are copied a few hundred at a time, to limit the memory.
     func install(_ model: EntityDataModel) throws(StateError) {
         connection.forgetStatements()
-        var former: [(set: String, table: String)] = []
-        for (number, (set, layout)) in layouts.sorted(by: { $0.key < $1.key }).enumerated() {
-            guard model.findEntitySet(set) != nil else {
+        let formerStatements = self.model.map(statements) ?? [:]
+        let formerLayouts = layouts
+        adopt(model)
+        let newStatements = statements(model)
+        var renamed: [(set: String, table: String)] = []
+        for (number, (set, layout)) in formerLayouts.sorted(by: { $0.key < $1.key }).enumerated()
+        where formerStatements[set] != newStatements[set] {
+            guard layouts[set] != nil else {
                 try run("DROP TABLE \(layout.table)")
                 continue
             }
@@ -19,12 +26,13 @@ extension RowTables {
             // No table of a set has such a name.
             let table = "former_\(number)"
             try run("ALTER TABLE \(layout.table) RENAME TO \(table)")
-            former.append((set, table))
+            renamed.append((set, table))
         }
-        adopt(model)
-        try createTables(model)
+        for (set, statements) in newStatements.sorted(by: { $0.key < $1.key }) where formerStatements[set] != statements {
+            for statement in statements { try run(statement) }
+        }
         connection.forgetStatements()
-        for (set, table) in former {
+        for (set, table) in renamed {
             try copyRows(of: set, from: table)
             connection.forgetStatements()
             try run("DROP TABLE \(table)")
@@ -32,19 +40,26 @@ extension RowTables {
         connection.forgetStatements()
     }
 
-    private func createTables(_ model: EntityDataModel) throws(StateError) {
+    /// Returns the statements that create the tables of a model and their indexes, by set. ``adopt(_:)`` has to be
+    /// called with the model before.
+    private func statements(_ model: EntityDataModel) -> [String: [String]] {
         let index = RelationshipIndex(model)
-        for set in model.allSets {
+        var found: [String: [String]] = [:]
+        for set in model.allSets where found[set.name] == nil {
             guard let layout = layouts[set.name] else { continue }
-            for statement in layout.createStatements { try run(statement) }
             var searched = [set.entityType.keyParts.map(\.path)]
             searched += index.constraints(ofDependentsIn: set.name).map { $0.pairs.map(\.dependent) }
             searched += index.constraints(ofPrincipalsIn: set.name).map { $0.pairs.map(\.principal) }
             var indexed: Set<[String]> = []
+            var statements = layout.createStatements
             for properties in searched where indexed.insert(properties).inserted {
-                if let statement = layout.createIndex(over: properties, number: indexed.count) { try run(statement) }
+                if let statement = layout.createIndex(over: properties, number: indexed.count) {
+                    statements.append(statement)
+                }
             }
+            found[set.name] = statements
         }
+        return found
     }
 
     /// Returns the quoted names of the indexes that were created by a statement.

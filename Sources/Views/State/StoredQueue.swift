@@ -29,13 +29,13 @@ struct StoredQueue: StatementRunner {
         applied: () throws(StateError) -> SequenceNumber, subjects: (Operation) throws(StateError) -> [EntityID]
     ) throws(StateError) -> PendingQueue {
         try connection.untraced { () throws(StateError) in
-            var read = PendingQueue()
+            let read = PendingQueue()
             let sql = "SELECT \(PendingRow.columns) FROM pending ORDER BY sequence"
             try each(sql, []) { row throws(StateError) in
                 let pending = try PendingRow.read(row, names)
                 read.put(pending, about: try subjects(pending.operation))
             }
-            try readEffects(into: &read, applied())
+            try readEffects(into: read, applied())
             return read
         }
     }
@@ -66,7 +66,7 @@ struct StoredQueue: StatementRunner {
     /// Reads the effects of the operations. The stored ones are valid only from a closing to the next opening, and are
     /// marked with the last applied record. There are none if the queue is so short that it is always rebased as a
     /// whole, or if the process ended without closing the views.
-    private func readEffects(into read: inout PendingQueue, _ applied: SequenceNumber) throws(StateError) {
+    private func readEffects(into read: PendingQueue, _ applied: SequenceNumber) throws(StateError) {
         guard try first("SELECT effects_of FROM header")?.first?.integer == Int64(bitPattern: applied) else { return }
         try each("SELECT sequence, effect FROM effects", []) { row throws(StateError) in
             do throws(CodecError) {

@@ -63,9 +63,11 @@ package struct PackedProperties: Sendable {
         }
     }
 
-    func value(of name: String) -> Value? {
-        guard let place = names.place(of: name) else { return nil }
-        return bytes.withUnsafeBytes { bytes in
+    func value(of name: String) -> Value? { names.place(of: name).map(value(atIndex:)) }
+
+    /// Returns the value with this index, which must be less than the number of names.
+    func value(atIndex place: Int) -> Value {
+        bytes.withUnsafeBytes { bytes in
             var cursor = PackedCursor(bytes)
             for _ in 0..<place { cursor.skip() }
             return Self.value(&cursor)

@@ -3,7 +3,10 @@ package import Operations
 /// The queue in memory, indexed by the entities to which operations refer, by transaction, and by subject.
 ///
 /// A storage changes it within a transaction: ``rollBack()`` reverts all changes since ``begin()``.
-package struct PendingQueue {
+///
+/// Not `Sendable`: it belongs to one ``QueueTable``. A class, because a lookup in a value that a class stores may copy
+/// the value.
+package final class PendingQueue {
     private struct Entry {
         var operation: PendingOperation
         /// The subjects of the operation; see ``StateReader/subjects(of:_:)``.
@@ -34,6 +37,20 @@ package struct PendingQueue {
 
     package init() {}
 
+    /// Returns an independent queue with the same operations.
+    func copy() -> PendingQueue {
+        let copy = PendingQueue()
+        copy.entries = entries
+        copy.order = order
+        copy.byEntity = byEntity
+        copy.byTransaction = byTransaction
+        copy.rejected = rejected
+        copy.effects = effects
+        copy.heldBack = heldBack
+        copy.journal = journal
+        return copy
+    }
+
     package var count: Int { order.count }
     package var hasRejected: Bool { rejected > 0 }
 
@@ -53,7 +70,7 @@ package struct PendingQueue {
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
     /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:)``.
-    package mutating func put(_ operation: PendingOperation, about subjects: [EntityID]) {
+    package func put(_ operation: PendingOperation, about subjects: [EntityID]) {
         let sequence = operation.sequence
         if entries.contains(sequence) { remove(sequence) } else { addToJournal(sequence) }
         entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
@@ -68,7 +85,7 @@ package struct PendingQueue {
         count(subjects, 1, rejected: operation.status.kind == .rejected ? 1 : 0)
     }
 
-    package mutating func setStatus(
+    package func setStatus(
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) {
         guard let place = entries.place(of: sequence) else { return }
@@ -81,7 +98,7 @@ package struct PendingQueue {
     }
 
     /// Removes the operation. Its effect remains until ``removeEffect(of:)``.
-    package mutating func remove(_ sequence: SequenceNumber) {
+    package func remove(_ sequence: SequenceNumber) {
         addToJournal(sequence)
         guard let gone = entries.removeValue(for: sequence) else { return }
         let operation = gone.operation.operation
@@ -100,7 +117,7 @@ package struct PendingQueue {
         }
     }
 
-    private mutating func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
+    private func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
         self.rejected += Int(rejected)
         for id in subjects {
             let place = byEntity.place(of: id, inserting: EntityQueue())
@@ -110,17 +127,17 @@ package struct PendingQueue {
         }
     }
 
-    package mutating func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
+    package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
         noteEffect(sequence)
         effects.put(effect, of: sequence)
     }
 
-    package mutating func removeEffect(of sequence: SequenceNumber) {
+    package func removeEffect(of sequence: SequenceNumber) {
         noteEffect(sequence)
         effects.remove(sequence)
     }
 
-    package mutating func removeEffects() {
+    package func removeEffects() {
         journal?.storeEffects(effects)
         effects = EffectLog()
     }
@@ -149,8 +166,6 @@ package struct PendingQueue {
 
     package func last(inTransaction name: String) -> SequenceNumber? { byTransaction[name]?.max() }
 
-    // Inlined, because a call would copy the queue.
-    @inline(__always)
     package func pendingState(of id: EntityID) -> PendingState {
         guard let place = byEntity.place(of: id), byEntity[at: place].about > 0 else { return .clean }
         return byEntity[at: place].rejected > 0 ? .rejected : .pending
@@ -161,12 +176,12 @@ package struct PendingQueue {
     // MARK: Transactions
 
     /// Starts a transaction: changes from now on can be rolled back.
-    package mutating func begin() { journal = Journal(last: max(order.last ?? 0, effects.last)) }
+    package func begin() { journal = Journal(last: max(order.last ?? 0, effects.last)) }
 
-    package mutating func commit() { journal = nil }
+    package func commit() { journal = nil }
 
     /// Reverts every change since ``begin()``.
-    package mutating func rollBack() {
+    package func rollBack() {
         guard let undo = journal else { return }
         journal = nil
         for sequence in order.from(undo.last, limit: .max) where sequence > undo.last { remove(sequence) }
@@ -180,12 +195,12 @@ package struct PendingQueue {
         }
     }
 
-    private mutating func addToJournal(_ sequence: SequenceNumber) {
+    private func addToJournal(_ sequence: SequenceNumber) {
         guard let last = journal?.last, sequence <= last, journal?.operations[sequence] == nil else { return }
         journal?.operations[sequence] = .some(entries[sequence])
     }
 
-    private mutating func noteEffect(_ sequence: SequenceNumber) {
+    private func noteEffect(_ sequence: SequenceNumber) {
         guard let last = journal?.last, journal?.formerEffects == nil else { return }
         if sequence > last {
             journal?.newEffects.append(sequence)

@@ -45,16 +45,16 @@ package final class QueueTable {
 
     package var isLoaded: Bool { loader == nil }
 
-    /// Returns a loaded operation. Other modules cannot read ``pending`` without a copy of it.
+    /// Returns a loaded operation.
     package func operation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
 
-    /// Returns the status of an entity in the loaded queue, like ``operation(_:)`` without a copy.
+    /// Returns the status of an entity in the loaded queue.
     package func pendingState(of id: EntityID) -> PendingState { pending.pendingState(of: id) }
 
     /// Returns an independent queue with the same operations.
     func copy() -> QueueTable {
         let copy = QueueTable()
-        copy.pending = pending
+        copy.pending = pending.copy()
         return copy
     }
 
