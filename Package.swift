@@ -89,7 +89,7 @@ let package = Package(
         .library(name: "TidelogUI", targets: ["TidelogUI"]),
         .library(name: "TidelogTesting", targets: ["TidelogTesting"]),
         .library(name: "ODataSandbox", targets: ["ODataSandbox"]),
-        .library(name: "LogInspection", targets: ["LogInspection"]),
+        .library(name: "LogInspection", targets: ["LogInspection", "ServiceReplay"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
         .executable(name: "tidelog-gateway", targets: ["tidelog-gateway"]),
@@ -143,24 +143,32 @@ let package = Package(
         layer("OperationLog", [systemZstd, bundledZstd, "CPlatform", crypto]),
         layer("Views", ["CSQLite", "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", crypto]),
         layer("Transport", ["CCurl", httpTypes]),
+        layer("OfflineStore", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", crypto]),
         layer(
             "SyncEngine",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", crypto, httpTypes,
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "OfflineStore", "Transport",
+                crypto, httpTypes,
             ]),
         layer(
             "LogInspection",
             [
-                "CZlib", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport",
-                "SyncEngine",
+                "CZlib", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "OfflineStore",
             ],
             embedded: ["data.js", "lists.js", "details.js", "timeline.js", "panels.js", "start.js", "style.css"].map {
                 "Report/Page/" + $0
             }),
         layer(
+            "ServiceReplay",
+            [
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "OfflineStore", "SyncEngine", "Transport",
+                "LogInspection",
+            ]),
+        layer(
             "Tidelog",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine",
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "OfflineStore",
+                "SyncEngine",
                 logging, metrics,
             ]),
         layer("TidelogFoundation", ["Tidelog"]),
@@ -179,7 +187,8 @@ let package = Package(
         layer(
             "Simulation",
             [
-                "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "SyncEngine",
+                "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "OfflineStore",
+                "SyncEngine",
                 "Tidelog", "ODataSandbox", "DiskSimulation", "Gateway", "GatewayCore", httpTypes, logging,
             ]),
 
@@ -187,7 +196,9 @@ let package = Package(
         tool(
             "tidelog-cli", folder: "tidelog",
             [
-                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "SyncCore", "Operations", "ODataWire", "EDM",
+                "Tidelog", "OfflineStore", "SyncEngine", "LogInspection", "ServiceReplay", "OperationLog", "SyncCore",
+                "Operations",
+                "ODataWire", "EDM",
                 argumentParser,
             ]),
         tool(
@@ -212,7 +223,8 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "Tidelog", "ProxyGenerator", "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore",
+                "Tidelog", "ProxyGenerator", "LogInspection", "OfflineStore", "SyncEngine", "Transport", "Views",
+                "SyncCore",
                 "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", httpTypes,
                 argumentParser,
             ]),
@@ -230,7 +242,8 @@ let package = Package(
         tests(
             "LogInspectionTests",
             [
-                "LogInspection", "Simulation", "DiskSimulation", "SyncEngine", "OperationLog", "SyncCore",
+                "LogInspection", "Simulation", "DiskSimulation", "OfflineStore", "SyncEngine", "OperationLog",
+                "SyncCore",
                 "ODataSandbox",
                 "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
@@ -240,14 +253,16 @@ let package = Package(
         tests(
             "SyncEngineTests",
             [
-                "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "Transport", "Operations",
+                "OfflineStore", "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "Transport",
+                "Operations",
                 "ODataSandbox", "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests(
             "CommandLineTests",
             [
-                "tidelog-cli", "odata-sandbox", "tidelog-simulate", "SyncEngine", "Operations", "ODataWire", "EDM",
+                "tidelog-cli", "odata-sandbox", "tidelog-simulate", "OfflineStore", "SyncEngine", "Operations",
+                "ODataWire", "EDM",
                 "TestSupport",
             ]),
         tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
@@ -255,7 +270,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "GatewayCore", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations",
+                "Gateway", "GatewayCore", "OfflineStore", "SyncEngine", "SyncCore", "OperationLog", "Transport",
+                "Operations",
                 "ODataWire",
                 "EDM", "Views", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
@@ -263,7 +279,8 @@ let package = Package(
         tests(
             "FaultMatrixTests",
             [
-                "Tidelog", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations", "ODataWire", "EDM",
+                "Tidelog", "OfflineStore", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations",
+                "ODataWire", "EDM",
                 "TestSupport", httpTypes, "odata-sandbox",
             ]),
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
@@ -277,7 +294,10 @@ let package = Package(
         tests("TidelogUITests", ["TidelogUI", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
         tests(
             "RelationshipTests",
-            ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
+            [
+                "Tidelog", "OfflineStore", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport",
+                "TestSupport",
+            ]),
         tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport"]),
         support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
         support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
@@ -311,7 +331,8 @@ let package = Package(
         tests(
             "ProxyGeneratorTests",
             [
-                "ProxyGenerator", "Tidelog", "SyncEngine", "Transport", "ODataSandbox", "ODataWire", "EDM",
+                "ProxyGenerator", "Tidelog", "OfflineStore", "SyncEngine", "Transport", "ODataSandbox", "ODataWire",
+                "EDM",
                 "TestSupport", httpTypes,
                 "tidelog-proxygen",
             ]),

@@ -1,7 +1,7 @@
 import EDM
+public import OfflineStore
 import OperationLog
 import Operations
-public import SyncEngine
 
 extension InspectedStore {
     /// The identifier of the store. Copies have the same one.

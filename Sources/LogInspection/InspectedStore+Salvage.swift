@@ -1,5 +1,5 @@
+import OfflineStore
 package import OperationLog
-import SyncEngine
 
 extension InspectedStore {
     /// The salvage report of the damaged log that this store replaces; nil for a store as it is on disk.

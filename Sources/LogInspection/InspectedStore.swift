@@ -1,7 +1,7 @@
+public import OfflineStore
 public import OperationLog
 import ODataWire
 public import Operations
-public import SyncEngine
 
 /// A store for read-only inspection: one in use, a copy, a damaged or an encrypted one.
 ///

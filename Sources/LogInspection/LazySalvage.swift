@@ -1,5 +1,5 @@
+import OfflineStore
 import OperationLog
-import SyncEngine
 import Synchronization
 
 /// The readable part of a damaged log, built at the first damage and shared by all copies of an ``InspectedStore``.

@@ -1,6 +1,6 @@
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// A copy of a part of a store in a separate directory.
 struct StoreCopy {

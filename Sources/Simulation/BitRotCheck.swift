@@ -1,6 +1,6 @@
 import DiskSimulation
+import OfflineStore
 import OperationLog
-import SyncEngine
 
 /// A check that a changed bit of the log of a device is noticed and corrected.
 struct BitRotCheck {

@@ -1,6 +1,6 @@
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The check of deletions in doubt.
 enum DeletionVerification {

@@ -1,6 +1,6 @@
 import DiskSimulation
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// The process of the app on a device: its crashes and restarts, and the maintenance of its log.
 struct DeviceProcess {

@@ -1,6 +1,6 @@
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The uploads and downloads of a device.
 struct DeviceSync {

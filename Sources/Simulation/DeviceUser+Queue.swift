@@ -1,7 +1,7 @@
 import EDM
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The user's handling of pending operations.
 extension DeviceUser {

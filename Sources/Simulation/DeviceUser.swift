@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// The user of a device, who changes data.
 struct DeviceUser {

@@ -1,5 +1,5 @@
 import DiskSimulation
-import SyncEngine
+import OfflineStore
 
 /// The files of a device's views, on a disk of their own.
 ///

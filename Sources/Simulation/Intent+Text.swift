@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
-import SyncEngine
 
 extension Intent {
     /// The intent as a line of the trace.

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// Draws the changes that the user of a device makes, as random numbers determine.
 struct IntentGenerator {

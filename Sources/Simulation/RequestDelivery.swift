@@ -1,7 +1,7 @@
 import EDM
 import ODataSandbox
 import ODataWire
-import SyncEngine
+import OfflineStore
 import Transport
 
 /// The delivery of a request of a device to the service, possibly with faults.

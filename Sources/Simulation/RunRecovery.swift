@@ -1,6 +1,6 @@
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The recovery of the devices after the faults have ended.
 struct RunRecovery {

@@ -2,6 +2,7 @@ package import DiskSimulation
 import EDM
 import ODataSandbox
 import ODataWire
+import OfflineStore
 package import OperationLog
 import Operations
 import SyncEngine

@@ -1,6 +1,6 @@
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The operations that remain on a device, and the reasons why the next upload would not send them.
 struct UndrainedQueue {

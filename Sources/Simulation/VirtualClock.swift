@@ -1,5 +1,5 @@
+import OfflineStore
 import Operations
-import SyncEngine
 import Synchronization
 
 /// The only clock of a run, and the source of the engine's random numbers. Only `advance(milliseconds:)` changes the

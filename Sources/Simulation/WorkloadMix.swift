@@ -1,6 +1,6 @@
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// The workload of the apps in a run: how often they use each feature, in percent of their calls.
 ///

@@ -1,5 +1,6 @@
 package import EDM
 import ODataWire
+package import OfflineStore
 package import Operations
 
 /// An engine that runs uploads and downloads between a store and its service, one at a time.

@@ -3,6 +3,7 @@
 @_exported public import EDM
 @_exported public import struct Logging.Logger
 @_exported public import ODataWire
+@_exported public import OfflineStore
 @_exported public import OperationLog
 @_exported public import Operations
 @_exported public import SyncCore

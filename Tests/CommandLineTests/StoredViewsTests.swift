@@ -1,5 +1,5 @@
 import Foundation
-import SyncEngine
+import OfflineStore
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import OfflineStore
 import Operations
-import SyncEngine
 import Testing
 
 @testable import tidelog_cli

@@ -1,7 +1,7 @@
 import EDM
 import HTTPTypes
 import ODataWire
-import SyncEngine
+import OfflineStore
 import Synchronization
 import TestSupport
 import Tidelog

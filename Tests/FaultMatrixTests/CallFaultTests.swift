@@ -1,8 +1,8 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 import Testing
 
 /// All faults of `odata-sandbox`, during uploads with the call of an action. An action is not idempotent, so each

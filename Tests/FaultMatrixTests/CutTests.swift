@@ -1,7 +1,7 @@
 import EDM
 import Foundation
 import ODataWire
-import SyncEngine
+import OfflineStore
 import Testing
 
 /// Batches whose connections break one byte later each time. Each change takes effect exactly once, regardless of the

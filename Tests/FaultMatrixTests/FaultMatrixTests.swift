@@ -1,5 +1,5 @@
 import ODataWire
-import SyncEngine
+import OfflineStore
 import Testing
 
 /// All faults of `odata-sandbox`, during a real upload.

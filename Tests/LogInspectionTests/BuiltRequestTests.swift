@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
-import SyncEngine
 import TestSupport
 import Testing
 

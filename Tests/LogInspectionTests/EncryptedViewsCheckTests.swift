@@ -1,8 +1,8 @@
 import EDM
 import Foundation
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 import TestSupport
 import Testing
 

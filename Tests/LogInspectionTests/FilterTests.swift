@@ -1,7 +1,7 @@
 import EDM
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 import Testing
 
 @testable import LogInspection

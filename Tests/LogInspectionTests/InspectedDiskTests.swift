@@ -1,8 +1,8 @@
 import EDM
+import OfflineStore
 import OperationLog
 import Operations
 import Synchronization
-import SyncEngine
 import TestSupport
 import Testing
 

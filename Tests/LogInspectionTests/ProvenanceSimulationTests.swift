@@ -1,9 +1,9 @@
 import DiskSimulation
 import EDM
 import Foundation
+import OfflineStore
 import Operations
 import Simulation
-import SyncEngine
 import Testing
 
 @testable import LogInspection

@@ -1,10 +1,10 @@
 import EDM
 import LogInspection
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import EDM
-import SyncEngine
+import OfflineStore
 import Testing
 
 @testable import Tidelog

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Batches that the service processes asynchronously, after a response with status 202.

@@ -7,6 +7,7 @@ import SyncCore
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Uploads of changes to entities that another client has changed at the service.

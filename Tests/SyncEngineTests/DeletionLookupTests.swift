@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Deletions in doubt that took effect, with earlier operations on the same entities in the same batch.
 @Suite struct DeletionLookupTests {

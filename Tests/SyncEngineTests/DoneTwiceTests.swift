@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Operations in doubt whose outcome cannot be read from the service, and that are idempotent.
 struct DoneTwiceTests {

@@ -4,8 +4,8 @@ import ODataWire
 import Operations
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Entities that a download delivers while their creation is in doubt.
 struct DownloadedTwinTests {

@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Changes by other clients to an entity with pending drafts cause no conflict until the drafts are released.
 struct DraftConflictTests {

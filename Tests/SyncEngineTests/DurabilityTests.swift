@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Durability settings: the time at which a call returns, and the commits that survive a stop of the machine.
 struct DurabilityTests {

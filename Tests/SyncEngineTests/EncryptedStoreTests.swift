@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Encrypted stores: no file contains values of entities in plain text, and the behavior is that of a store without a
 /// key.

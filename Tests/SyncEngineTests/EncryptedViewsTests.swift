@@ -6,8 +6,8 @@ import SyncCore
 import TestSupport
 import Testing
 import Views
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Views in an encrypted file: opening a store folds only the records that the file does not contain yet.
 ///

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Creates in doubt, at a service that assigns the keys and does not support repeatable requests.

@@ -4,8 +4,8 @@ import SyncCore
 import TestSupport
 import Testing
 import Views
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 struct FailedViewsTests {
     @Test func `an operation in the log takes effect even if the views cannot commit`() async throws {

@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Uploads that the service rejects, or during which the connection breaks.
 struct FailureTests {

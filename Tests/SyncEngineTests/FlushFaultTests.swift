@@ -6,6 +6,7 @@ import SyncCore
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// The disk of the views fails or stops at each of its writes, while the log's works: what the app is told is what the

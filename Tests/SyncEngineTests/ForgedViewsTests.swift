@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Views
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Views that another program has changed: an upload sends only values of the log.

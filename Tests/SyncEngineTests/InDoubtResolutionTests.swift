@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Decisions of the user about operations in doubt: the outcome, and the address of the entity at the service.
 struct InDoubtResolutionTests {

@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Two clients that change the same link to different targets.
 struct LinkConflictTests {

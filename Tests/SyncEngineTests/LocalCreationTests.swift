@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Deletion of entities that were never sent, with and without `undoesLocalCreation`.
 struct LocalCreationTests {

@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 import Testing
 import Views
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Expansion of a relationship of an entity type with itself.
 struct LocalExpansionTests {

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Media entities in a store and in the sandbox's set Photos.

@@ -1,9 +1,9 @@
 import EDM
 import ODataSandbox
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 import TestSupport
 import Testing
 

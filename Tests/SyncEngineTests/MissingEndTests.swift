@@ -1,6 +1,6 @@
 import EDM
 import Foundation
-import SyncEngine
+import OfflineStore
 import TestSupport
 import Testing
 

@@ -4,8 +4,8 @@ import OperationLog
 import Operations
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// An encrypted store accepts no file that can be created without its key.
 struct PlainSegmentTests {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// One operation that makes every request fail: it is isolated, and the other operations are sent.

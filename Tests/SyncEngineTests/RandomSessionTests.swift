@@ -6,8 +6,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Random sessions: many legal operations in any order, an upload, and a comparison of the store with the service. A
 /// failure prints its seed.

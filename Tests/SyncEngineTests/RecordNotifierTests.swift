@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
-@testable import SyncEngine
 import Testing
+@testable import OfflineStore
 
 struct RecordNotifierTests {
     /// The number of commits of an app that is never closed. The stack of the thread must suffice.

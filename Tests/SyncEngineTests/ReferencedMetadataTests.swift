@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Services whose metadata are in several documents.

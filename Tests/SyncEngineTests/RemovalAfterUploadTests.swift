@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// KE-27: created entities are removed from the store after their upload, because the service replaces them.
 @Suite struct RemovalAfterUploadTests {

@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// HX-05: change sets that remove links or entities, in doubt.
 @Suite struct RemovalLookupTests {

@@ -7,6 +7,7 @@ import SyncCore
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Exactly-once delivery: uploads after requests whose response was lost.

@@ -1,8 +1,8 @@
 import Operations
 import SyncCore
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// The texts that `print(report)` shows.
 @Suite struct ReportDescriptionTests {

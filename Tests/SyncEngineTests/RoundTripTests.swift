@@ -3,8 +3,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Each technique for changing entities and links, in V2 and V4: local effect, upload, and comparison of the store with
 /// the service.

@@ -4,6 +4,7 @@ import ODataWire
 import OperationLog
 import Operations
 import SyncCore
+@testable import OfflineStore
 @testable import SyncEngine
 import TestSupport
 

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import OfflineStore
 @testable import SyncCore
-@testable import SyncEngine
 
 struct SnapshotLinksTests {
     private let form = PlainLinkForm(set: "Orders", key: "OrderID")

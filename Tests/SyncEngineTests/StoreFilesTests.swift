@@ -3,8 +3,8 @@ import OperationLog
 import Operations
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Entries with the name of a store's file but of another type are refused, and never followed, written to or waited
 /// for.

@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// The log is the truth: after any damage to the views, an open store contains the state of the log.
 struct StoreTests {

@@ -3,8 +3,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 struct StuckBatchTests {
     @Test func `a batch whose response could not be logged does not block its operations permanently`() async throws {

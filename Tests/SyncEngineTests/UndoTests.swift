@@ -10,6 +10,7 @@ import Testing
 import Transport
 import HTTPTypes
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Undo and redo in a store that is connected to a service.

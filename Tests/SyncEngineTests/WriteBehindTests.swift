@@ -5,8 +5,8 @@ import SyncCore
 import TestSupport
 import Testing
 import Views
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Local operations, whose changes reach the stored views later than the log.
 struct WriteBehindTests {

@@ -1,7 +1,7 @@
 import EDM
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// Reads records by their numbers, efficiently if they are requested in order. Not thread-safe.
 final class RecordReader {

@@ -1,6 +1,6 @@
 package import ODataWire
+public import OfflineStore
 public import Operations
-public import SyncEngine
 
 /// The changes that define a what-if history.
 public struct WhatIfChanges: Sendable {

@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 
 /// Computes a what-if history and compares it with the history of a store.
 struct WhatIfComputation {

@@ -1,8 +1,8 @@
 import EDM
 import ODataWire
+public import OfflineStore
 import OperationLog
 import Operations
-public import SyncEngine
 import Synchronization
 import SyncCore
 

@@ -1,6 +1,6 @@
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// The search for the record after which a verdict changes, in the range between two positions of a store.
 struct BisectSearch {

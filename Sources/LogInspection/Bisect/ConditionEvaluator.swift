@@ -1,6 +1,6 @@
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// The states on which a condition is evaluated, as few as possible: each record is folded into one of them once.
 struct ConditionEvaluator {

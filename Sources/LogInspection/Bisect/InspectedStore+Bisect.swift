@@ -1,6 +1,6 @@
+public import OfflineStore
 import OperationLog
 import Operations
-public import SyncEngine
 
 extension InspectedStore {
     /// Searches for the first record after which the condition holds, in at most ⌈log2 n⌉+1 evaluations.

@@ -1,5 +1,5 @@
+public import OfflineStore
 public import Operations
-public import SyncEngine
 
 /// A condition on the state of a store: a query whose result is not empty.
 ///

@@ -1,7 +1,7 @@
 import ODataWire
+import OfflineStore
 import OperationLog
 package import Operations
-import SyncEngine
 
 /// The requests by which a batch sent an operation, rebuilt from the state that they were built from. The log contains
 /// requests only if they are repeatable.

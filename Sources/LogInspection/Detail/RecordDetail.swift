@@ -1,7 +1,7 @@
 import EDM
+package import OfflineStore
 import OperationLog
 package import Operations
-package import SyncEngine
 
 /// A record with its complete content, its location, and its related records.
 package struct RecordDetail: Sendable {

@@ -1,7 +1,7 @@
 import EDM
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// Finds the related records of one record.
 struct RecordDetailSearch {

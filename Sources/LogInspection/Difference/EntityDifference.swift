@@ -1,7 +1,7 @@
 public import EDM
 import ODataWire
+import OfflineStore
 public import Operations
-import SyncEngine
 
 /// The difference of an entity between two sides.
 public struct EntityDifference: Sendable {

@@ -1,6 +1,6 @@
-package import SyncEngine
 import ODataWire
 import EDM
+package import OfflineStore
 import Operations
 
 /// A service that is read page by page.

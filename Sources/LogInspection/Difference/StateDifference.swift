@@ -1,5 +1,5 @@
-public import SyncEngine
 import EDM
+public import OfflineStore
 import Operations
 
 /// The scope of a comparison.

@@ -1,7 +1,7 @@
 import EDM
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// A log as a table for spreadsheets: one row per record, according to RFC 4180 (CRLF, doubled quotes), in UTF-8.
 ///

@@ -1,6 +1,6 @@
+public import OfflineStore
 import OperationLog
 import Operations
-public import SyncEngine
 
 /// A range of a log.
 public struct ExportRange: Sendable, Hashable {

@@ -1,6 +1,6 @@
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// A range of a log with its records, and the snapshot of the preceding state if the log does not begin with the first
 /// record.

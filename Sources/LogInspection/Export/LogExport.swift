@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 
 /// A log as JSON lines, from which ``LogImport`` rebuilds a store with byte-identical records.
 ///

@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+public import OfflineStore
 public import OperationLog
 import Operations
 import SyncCore
-public import SyncEngine
 
 /// Builds a store from the lines of a ``LogExport``.
 ///

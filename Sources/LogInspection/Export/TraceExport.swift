@@ -1,8 +1,8 @@
 import EDM
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// A log as Chrome trace events (JSON), for Perfetto and chrome://tracing. Times are in microseconds since 1970; the
 /// log has milliseconds.

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// Formats a record as one line for display.
 struct RecordSummary {

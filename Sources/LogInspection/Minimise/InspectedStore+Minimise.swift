@@ -1,7 +1,7 @@
 import EDM
+public import OfflineStore
 import OperationLog
 public import Operations
-public import SyncEngine
 import Synchronization
 
 /// The result of a minimisation.

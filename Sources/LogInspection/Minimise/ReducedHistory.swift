@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// The part of a log that is kept: some of its records, without some of their parts.
 struct ReducedHistory: Sendable {

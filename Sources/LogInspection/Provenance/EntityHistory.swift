@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The records of a log that concern one entity: those that refer to it or to its past and present partners, and the
 /// outcomes of the operations among them. Folding them leads to the same entity as folding the whole log.

@@ -1,8 +1,8 @@
 import EDM
+public import OfflineStore
 import OperationLog
 public import Operations
 import SyncCore
-public import SyncEngine
 
 extension InspectedStore {
     /// Returns the provenance of an entity.

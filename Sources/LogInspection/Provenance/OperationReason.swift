@@ -1,6 +1,6 @@
+public import OfflineStore
 public import Operations
 import SyncCore
-public import SyncEngine
 
 /// The reason why an operation is not confirmed, or the confirmation.
 public struct OperationReason: Sendable, Hashable {

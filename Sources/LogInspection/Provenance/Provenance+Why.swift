@@ -1,6 +1,6 @@
 import EDM
+public import OfflineStore
 import Operations
-public import SyncEngine
 
 extension Provenance {
     /// Returns the reason for the value of a property or navigation property in complete sentences, beginning with the

@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+public import OfflineStore
 public import OperationLog
 import Operations
 import SyncCore
-public import SyncEngine
 
 /// Creates a redacted copy of a store, in which values are replaced but equality, order, keys and links are preserved
 /// and the history is the same. It can be shared without revealing the data.

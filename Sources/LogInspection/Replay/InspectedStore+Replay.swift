@@ -1,7 +1,7 @@
+package import OfflineStore
 import OperationLog
 package import Operations
 package import SyncCore
-package import SyncEngine
 
 extension InspectedStore {
     /// Folds the log several times and compares the results; see ``ReplayCheck``. Ends at the first divergence.

@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+package import OfflineStore
 package import OperationLog
 package import Operations
 package import SyncCore
-package import SyncEngine
 
 /// A replay of a log: it folds the records again, one by one, in memory.
 ///

@@ -1,7 +1,7 @@
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 
 /// Folds the log of a store several times, from different snapshots and through the views, and compares the results.
 struct ReplayChecker {

@@ -1,8 +1,8 @@
 import EDM
 import ODataWire
+import OfflineStore
 package import Operations
 import SyncCore
-import SyncEngine
 
 /// A batch that was rebuilt from the state that it was planned from.
 package struct ReplayedBatch: Sendable, Hashable {

@@ -1,6 +1,6 @@
+public import OfflineStore
 import OperationLog
 import Operations
-public import SyncEngine
 
 /// A store as one HTML page that needs no network: the log, the outcomes of its operations, conflicts and errors.
 public struct Report: Sendable {

@@ -1,6 +1,6 @@
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 extension ReportContent {
     /// The largest integer that JavaScript represents exactly.

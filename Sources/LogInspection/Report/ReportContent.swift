@@ -1,7 +1,7 @@
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The content of a report before truncation.
 struct ReportContent {

@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 
 /// Encodes the content for the page's script: columns, with dictionaries for repeated values and differences for
 /// ascending ones.

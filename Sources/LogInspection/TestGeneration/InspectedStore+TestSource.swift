@@ -1,8 +1,8 @@
 import EDM
 import ODataWire
+public import OfflineStore
 import Operations
 import SyncCore
-public import SyncEngine
 
 extension InspectedStore {
     /// Returns the source of a Swift Testing test that builds the historical store with the public interface of

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// Generates responses of a mock service: one defining query for each set, with links by expansion.
 struct MockServiceResponses {

@@ -1,7 +1,7 @@
 import EDM
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// Generates calls of the public interface for pending operations.
 struct OperationSource {

@@ -1,7 +1,7 @@
+public import OfflineStore
 import OperationLog
 public import Operations
 import SyncCore
-public import SyncEngine
 import Views
 
 /// The state of a store's views file compared with the log.

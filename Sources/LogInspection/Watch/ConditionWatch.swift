@@ -1,6 +1,6 @@
+import OfflineStore
 import OperationLog
 import Operations
-import SyncEngine
 
 /// The evaluation of a condition after each record of a range that can change its value.
 struct ConditionWatch {

@@ -1,6 +1,6 @@
+public import OfflineStore
 import OperationLog
 public import Operations
-public import SyncEngine
 
 /// A record that changes the value of a condition.
 public struct ConditionChange: Sendable, Hashable {

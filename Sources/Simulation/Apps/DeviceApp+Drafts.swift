@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 import Tidelog
 
 /// The user's work on drafts of entities.

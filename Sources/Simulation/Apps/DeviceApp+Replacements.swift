@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 import Tidelog
 
 /// Replacements: of all links of a collection, and of all values of an entity.

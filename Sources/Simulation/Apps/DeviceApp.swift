@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 import Tidelog
 
 /// The app on a device, as far as it uses calls of `DataService` that consist of several intents: drafts of entities,

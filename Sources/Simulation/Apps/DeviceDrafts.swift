@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// The drafts of entities that the store of a device must contain, as its user made and changed them.
 struct DeviceDrafts {

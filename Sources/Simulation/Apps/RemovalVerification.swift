@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// Verifies that entities of some sets, which the device has created and uploaded, are not in its store before a
 /// download delivers them.

@@ -1,9 +1,9 @@
 import EDM
 import ODataSandbox
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// A simulation of cut connections between clients and a service that generates the keys and supports no repeatability.
 /// All choices are drawn from one seed.

@@ -1,6 +1,7 @@
 import DiskSimulation
 import EDM
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
 import SyncEngine

@@ -2,9 +2,9 @@ import DiskSimulation
 import Gateway
 import ODataSandbox
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The identity of a state, and the invariants.
 extension ExploredSystem {

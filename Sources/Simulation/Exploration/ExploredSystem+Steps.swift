@@ -1,8 +1,8 @@
 import DiskSimulation
 import Gateway
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 /// The steps of an explored system.
 extension ExploredSystem {

@@ -4,9 +4,9 @@ import GatewayCore
 import Logging
 import ODataSandbox
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 import Synchronization
 import Transport
 

@@ -1,5 +1,5 @@
 import EDM
-import SyncEngine
+import OfflineStore
 
 /// Verifies that a download removes no entity from a store that the service has all the time.
 ///

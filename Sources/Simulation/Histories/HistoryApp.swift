@@ -1,8 +1,8 @@
 import DiskSimulation
 import EDM
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 
 /// The app of runs whose histories are judged by a separate checker: it appends tokens to the texts of shared entities
 /// and adds linked entities, and resolves conflicts by keeping both sides.

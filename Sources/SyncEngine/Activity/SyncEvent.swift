@@ -1,3 +1,4 @@
+package import OfflineStore
 package import Operations
 
 /// An event during the work of an engine.

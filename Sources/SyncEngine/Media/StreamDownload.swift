@@ -1,4 +1,5 @@
 import ODataWire
+package import OfflineStore
 import Operations
 
 /// Downloads a stream into the store.
@@ -11,7 +12,7 @@ struct StreamDownload {
     /// - Returns: Nil if the service has no content for the stream.
     func run(_ id: EntityID, property: String?) async throws(TidelogError) -> LocalStream? {
         let source = try await store.media.streamSource(id, property: property)
-        let files = try StreamFiles(of: store.core)
+        let files = try store.media.files()
         var headers: HTTPHeaders = ["Accept": "*/*"]
         // Only if the file exists; otherwise it is downloaded again.
         if let known = source.known, let content = known.content, files.holds(content) {

@@ -1,3 +1,4 @@
+import OfflineStore
 import Operations
 
 /// Downloads the content of media entities for the defining queries that request it.

@@ -1,4 +1,5 @@
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
 

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
 import Transport
@@ -51,7 +52,7 @@ struct DownloadRound {
             encoder: RequestEncoder(
                 version: model.version, model: model, serviceRoot: session.root,
                 options: try await store.serviceOptions),
-            directory: store.downloads.spoolDirectory, memoryLimit: store.core.options.downloadLimits.memory)
+            directory: store.downloads.spoolDirectory, memoryLimit: store.options.downloadLimits.memory)
     }
 
     /// Finishes one query, and returns its error if it failed.
@@ -77,7 +78,7 @@ struct DownloadRound {
     ) async throws(TidelogError) -> [QueryRun] {
         let service = try await store.serviceOptions
         let states = try await store.downloads.queryStates()
-        let settings = store.core.options.querySettings
+        let settings = store.options.querySettings
         var runs: [QueryRun] = []
         for query in queries {
             let options = QueryRun.Options(

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
 import Views
@@ -88,19 +89,4 @@ struct IncompleteRollback {
 
     /// The number of creates of a change set that are searched for as long as none is found.
     private static var sampleSize: Int { 8 }
-}
-
-extension BatchAnswered {
-    /// The reason why a create of a refused change set is in doubt. The create is resolved individually, whatever else
-    /// the change set contained. Logs contain the text, so it must not change.
-    static let refusedButThere =
-        "The service refused the change set, but it may have kept what this operation created."
-}
-
-extension BatchAnswered.Outcome {
-    /// Returns the outcome with a better-known result. A confirmed outcome does not change.
-    func amended(by result: BatchAnswered.Result?) -> BatchAnswered.Outcome {
-        guard let result, !isConfirmed else { return self }
-        return BatchAnswered.Outcome(operation: operation, result: result)
-    }
 }

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OfflineStore
 
 /// Reads one response to a defining query in parts while it arrives.
 ///

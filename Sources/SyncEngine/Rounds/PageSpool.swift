@@ -1,4 +1,5 @@
 import Crypto
+import OfflineStore
 import Transport
 
 #if canImport(Darwin)

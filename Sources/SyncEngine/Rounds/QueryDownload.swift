@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
 
@@ -159,7 +160,7 @@ struct QueryDownload {
         // A single entity is read as a whole anyway.
         guard !target.isSingle else { return try await ingest(body, url, &reading) }
         let spool = PageSpool(
-            directory: store.downloads.spoolDirectory, memoryLimit: store.core.options.downloadLimits.memory)
+            directory: store.downloads.spoolDirectory, memoryLimit: store.options.downloadLimits.memory)
         var check = PageValidator(version: model.version, limits: reader.limits)
         while true {
             let chunk: [UInt8]?
@@ -254,7 +255,7 @@ struct QueryDownload {
                 return .failure(error)
             }
         }
-        if !store.core.options.readsAhead { try await awaitIngestion() }
+        if !store.options.readsAhead { try await awaitIngestion() }
     }
 
     /// Waits for the ingestion of the current part.

@@ -1,3 +1,4 @@
+import OfflineStore
 import Operations
 import SyncCore
 

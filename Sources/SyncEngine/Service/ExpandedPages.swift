@@ -1,5 +1,6 @@
 package import EDM
 package import ODataWire
+package import OfflineStore
 import SyncCore
 
 /// Reads the further pages of expanded collections, at any depth (OData 4.01 Part 1, section 11.2.6.7; `__next` in V2).

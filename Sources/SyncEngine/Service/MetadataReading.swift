@@ -1,5 +1,6 @@
 package import EDM
 import ODataWire
+package import OfflineStore
 
 /// Reads and checks a service's metadata document, and the documents of the same server that it references and needs.
 ///

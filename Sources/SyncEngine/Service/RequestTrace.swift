@@ -1,4 +1,5 @@
 import HTTPTypes
+import OfflineStore
 import Transport
 
 /// A trace of each request and its response, for debugging the communication with a service.

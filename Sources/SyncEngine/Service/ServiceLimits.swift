@@ -1,5 +1,6 @@
 package import EDM
 import ODataWire
+package import OfflineStore
 public import Transport
 
 /// Limits on service responses, so that a large, slow or endless response cannot exhaust memory or block an app for

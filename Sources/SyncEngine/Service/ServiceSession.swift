@@ -1,5 +1,6 @@
 import HTTPTypes
 package import ODataWire
+package import OfflineStore
 import Synchronization
 package import Transport
 

@@ -1,4 +1,5 @@
 package import ODataWire
+package import OfflineStore
 import Transport
 
 /// A response whose body is streamed if the status is a success, and read at once otherwise.

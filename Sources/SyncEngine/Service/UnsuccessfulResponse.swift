@@ -1,4 +1,5 @@
 import ODataWire
+import OfflineStore
 import SyncCore
 
 /// The cause of an error after an unsuccessful response: the values that a retry decision needs.

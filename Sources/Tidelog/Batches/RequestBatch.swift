@@ -1,5 +1,5 @@
 public import ODataWire
-public import SyncEngine
+public import OfflineStore
 
 /// Change sets and queries that run in order; see ``DataService/processBatch(_:)``.
 public final class RequestBatch {

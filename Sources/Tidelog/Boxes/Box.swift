@@ -1,7 +1,7 @@
 import EDM
 public import ODataWire
+public import OfflineStore
 public import Operations
-public import SyncEngine
 
 /// The objects of one class in a store: `service.box(for: Order.self)`.
 ///

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-public import SyncEngine
+public import OfflineStore
 
 /// The values of one property of the entities that a ``BoxQuery`` finds, and aggregates of them.
 ///

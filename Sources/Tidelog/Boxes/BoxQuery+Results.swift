@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+public import OfflineStore
 public import Operations
-public import SyncEngine
 
 /// Results of a query other than its list of entities.
 extension BoxQuery {

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-public import SyncEngine
+public import OfflineStore
 
 /// A query of a ``Box``: conditions, a sort order and a range of the result.
 ///

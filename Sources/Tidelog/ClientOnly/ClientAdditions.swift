@@ -1,4 +1,5 @@
 import EDM
+import OfflineStore
 import SyncEngine
 
 /// The client-only metadata of an app: how a store receives it.

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// Drafts: copies of entities in a client-only set.
 extension EntityValue {

@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// A draft of an entity in a client-only set, and its children: how it is made and becomes active.
 struct LocalDraft {

@@ -1,4 +1,4 @@
-import SyncEngine
+import OfflineStore
 
 extension OfflineODataProvider {
     /// Makes client-only changes permanent, so that they cannot be undone, unless they depend on other operations.

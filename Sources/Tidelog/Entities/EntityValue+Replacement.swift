@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 extension EntityValue {
     /// Returns the values of an update that replaces the entity: all that can be written, as in the object.

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 extension EntityValue {
     /// Updates the object from an entity that a store or service returned.

@@ -1,6 +1,6 @@
 public import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// An entity: property values that the app can read and change, its links, and its related entities.
 ///

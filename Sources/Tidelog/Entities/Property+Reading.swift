@@ -1,5 +1,5 @@
 public import EDM
-public import SyncEngine
+public import OfflineStore
 
 /// Readers of property values.
 ///

@@ -1,7 +1,7 @@
 public import EDM
 import ODataWire
+public import OfflineStore
 import SyncCore
-public import SyncEngine
 
 /// Setters of property values.
 ///

@@ -1,7 +1,7 @@
 import EDM
 public import ODataWire
+import OfflineStore
 public import Operations
-import SyncEngine
 
 /// The change of the store that a queued action is expected to make, visible until the service has answered.
 public enum ActionEffect {

@@ -1,6 +1,6 @@
 import EDM
 public import ODataWire
-public import SyncEngine
+public import OfflineStore
 
 extension DataService {
     /// Calls a function or action of the service and returns its result.

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 extension IntentBuilder {
     /// Returns the intent of a call, checked against the metadata.

@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// The arguments of a call by parameter name: `["lat": .value(47.4), "count": .value(3)]`.
 public struct InvocationArguments: ExpressibleByDictionaryLiteral {

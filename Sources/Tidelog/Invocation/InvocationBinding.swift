@@ -1,6 +1,6 @@
 public import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// The binding parameter of a bound function or action.
 public enum InvocationBinding {

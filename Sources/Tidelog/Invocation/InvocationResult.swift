@@ -1,6 +1,6 @@
 public import EDM
 import ODataWire
-public import SyncEngine
+public import OfflineStore
 
 /// The result of a function or action.
 public struct InvocationResult {

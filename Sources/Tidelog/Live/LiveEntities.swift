@@ -1,6 +1,6 @@
 import EDM
+public import OfflineStore
 public import SyncCore
-public import SyncEngine
 
 /// The results of a query as entities: the first at once, and a new one after each change that affects the result.
 ///

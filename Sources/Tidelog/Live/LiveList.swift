@@ -1,6 +1,6 @@
 import EDM
+public import OfflineStore
 import SyncCore
-public import SyncEngine
 
 /// The entities of one class that a query finds: the list at once, and a new one after each change that affects it.
 ///

@@ -1,5 +1,5 @@
 import ODataWire
-public import SyncEngine
+public import OfflineStore
 public import Views
 
 /// Queries whose results are delivered again when they change.

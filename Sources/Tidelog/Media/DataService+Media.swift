@@ -1,7 +1,7 @@
 import EDM
 public import ODataWire
+public import OfflineStore
 import Operations
-public import SyncEngine
 
 /// Media entities and stream properties. A store keeps the bytes in files next to its log; online, each call is a
 /// request. See Docs/Media.md.

@@ -1,6 +1,6 @@
 import EDM
 public import ODataWire
-public import SyncEngine
+public import OfflineStore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-import SyncEngine
+import OfflineStore
 
 /// The bytes that an app writes into a stream. They are copied into the store in chunks.
 public struct MediaContent: Sendable {

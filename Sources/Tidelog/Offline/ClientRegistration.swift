@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncEngine
 
 /// The registration of a store as a client of the service, as offline services of SAP offer it.

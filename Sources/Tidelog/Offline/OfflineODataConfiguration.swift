@@ -1,5 +1,5 @@
+public import OfflineStore
 public import SyncCore
-public import SyncEngine
 
 /// Download settings of defining queries, by name, for queries that differ from the defaults.
 ///

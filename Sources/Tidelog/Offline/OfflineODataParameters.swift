@@ -1,6 +1,7 @@
 public import EDM
 public import Logging
 public import ODataWire
+public import OfflineStore
 public import OperationLog
 public import SyncCore
 public import SyncEngine

@@ -1,7 +1,7 @@
 public import EDM
 package import ODataWire
+public import OfflineStore
 package import Operations
-public import SyncEngine
 
 /// The calls of a ``DataService``.
 extension OfflineODataProvider {

@@ -1,6 +1,6 @@
+public import OfflineStore
 public import Operations
 public import SyncCore
-public import SyncEngine
 
 /// Conflicts: entities that other clients have changed or deleted while changes of them are pending in the store.
 ///

@@ -1,7 +1,7 @@
 public import EDM
 import ODataWire
+public import OfflineStore
 public import Operations
-public import SyncEngine
 
 /// The error archive: operations that the service rejected, that are in conflict, or that are in doubt. They can be
 /// inspected, amended, retried or discarded.

@@ -1,5 +1,5 @@
 public import EDM
-public import SyncEngine
+public import OfflineStore
 
 extension OfflineODataProvider {
     /// Refreshes the metadata; see ``DataService/refreshMetadata(_:)``.

@@ -1,4 +1,5 @@
 public import ODataWire
+public import OfflineStore
 public import Operations
 public import SyncEngine
 public import Transport

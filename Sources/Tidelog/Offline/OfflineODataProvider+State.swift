@@ -1,7 +1,7 @@
 import EDM
+public import OfflineStore
 import Operations
 import SyncCore
-public import SyncEngine
 
 /// The state of the queue and of the downloads, and reads that later changes do not affect.
 extension OfflineODataProvider {

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+public import OfflineStore
 public import Operations
-public import SyncEngine
 import Logging
 
 /// Undo and redo of operations that have not been sent or that the service rejected.

@@ -1,5 +1,6 @@
 public import EDM
 public import ODataWire
+public import OfflineStore
 import Operations
 import SyncCore
 public import SyncEngine

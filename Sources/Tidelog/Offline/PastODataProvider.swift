@@ -1,7 +1,8 @@
 public import EDM
 public import ODataWire
+public import OfflineStore
 import Operations
-public import SyncEngine
+import SyncEngine
 import SyncCore
 import Views
 

@@ -1,4 +1,4 @@
-public import SyncEngine
+public import OfflineStore
 
 /// Stores that an app is shipped with, so that its first download is a short one.
 ///

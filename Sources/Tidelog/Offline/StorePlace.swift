@@ -1,5 +1,5 @@
+import OfflineStore
 import OperationLog
-import SyncEngine
 import Synchronization
 
 /// The place of a store: a directory, or the memory of the process.

@@ -1,8 +1,8 @@
 package import EDM
 package import ODataWire
+package import OfflineStore
 package import Operations
 import SyncCore
-package import SyncEngine
 import Views
 
 /// The read operations of a store, shared by the current and the historical one.

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 /// Resolves addresses of existing entities to references, sets and keys.
 struct OnlineAddresses {

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncEngine
 
 /// A `$batch` request to the service and the responses to its parts.

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 /// Finds the entities that were created as children of an entity, in a representation of that entity.
 package struct OnlineChildren {

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
 import SyncEngine
 

@@ -1,6 +1,7 @@
 import EDM
 package import ODataWire
-package import SyncEngine
+package import OfflineStore
+import SyncEngine
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

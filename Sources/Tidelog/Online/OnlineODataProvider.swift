@@ -1,5 +1,6 @@
 public import EDM
 public import ODataWire
+public import OfflineStore
 public import SyncEngine
 import Synchronization
 public import Transport

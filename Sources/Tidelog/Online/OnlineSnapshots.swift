@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 /// Entities of a service's responses in the form of the app, with links relative to the service root.
 package struct OnlineSnapshots: Sendable {

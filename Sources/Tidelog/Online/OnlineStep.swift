@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// One request of a modification, before it is written.
 package struct OnlineStep: Sendable {

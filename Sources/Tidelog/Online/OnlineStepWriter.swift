@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 /// Translates intents into requests, with `$<Content-ID>` for entities that earlier requests of the change set
 /// create.

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 extension TidelogError {
     static func onlyInStore(_ id: EntityID) -> TidelogError {

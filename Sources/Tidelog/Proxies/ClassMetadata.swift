@@ -1,5 +1,5 @@
 package import EDM
-import SyncEngine
+import OfflineStore
 
 /// The metadata from which an app's classes were generated, and the changes that the classes support.
 package struct ClassMetadata: Sendable {

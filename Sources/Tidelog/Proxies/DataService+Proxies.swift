@@ -1,7 +1,7 @@
 import EDM
 public import ODataWire
+public import OfflineStore
 import SyncCore
-public import SyncEngine
 
 /// Methods that generated services use.
 extension DataService {

@@ -1,6 +1,6 @@
 import EDM
 import Logging
-import SyncEngine
+import OfflineStore
 
 /// Creates entity objects from snapshots, with the class that the service declares for each type. The objects retain
 /// the factory to read their relations.

@@ -1,6 +1,6 @@
 public import EDM
 public import ODataWire
-public import SyncEngine
+public import OfflineStore
 
 /// A query that is built step by step: `DataQuery().from(customers).filter(name.equal("A")).orderBy(name).top(10)`.
 ///

@@ -1,5 +1,5 @@
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 extension QueryFilter {
     /// Returns the condition for the target of a navigation property.

@@ -1,5 +1,5 @@
 import EDM
-import SyncEngine
+import OfflineStore
 
 /// The classes of the entities that a store has in addition to those of its service: `ErrorArchive`, `RequestQueue`
 /// and `EventLog`.

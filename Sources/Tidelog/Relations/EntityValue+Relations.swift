@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
-import SyncEngine
 
 extension EntityValue {
     /// Returns the cached relation of a navigation property, or creates an empty one.

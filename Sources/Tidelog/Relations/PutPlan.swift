@@ -1,5 +1,5 @@
 import EDM
-import SyncEngine
+import OfflineStore
 
 /// The operations that save objects together with the new objects that they refer to: each new entity by one
 /// operation, after its principals, followed by the links.

@@ -1,6 +1,6 @@
 import EDM
+import OfflineStore
 import Operations
-import SyncEngine
 
 /// The cached targets of one navigation property of an entity object: as read, and as changed by the app.
 ///

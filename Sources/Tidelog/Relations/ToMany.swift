@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+public import OfflineStore
 public import Operations
-public import SyncEngine
 
 /// The targets of a collection-valued navigation property: `customer.orders`.
 ///

@@ -1,8 +1,8 @@
 import EDM
 import ODataWire
+public import OfflineStore
 public import Operations
 import SyncCore
-public import SyncEngine
 
 /// The target of a single-valued navigation property: `order.customer`.
 ///

@@ -1,5 +1,5 @@
 import EDM
-import SyncEngine
+import OfflineStore
 
 extension DataService {
     /// Executes the change sets and queries of the batch in order; each change set takes effect as a whole or not at

@@ -1,4 +1,4 @@
-public import SyncEngine
+public import OfflineStore
 
 extension DataService {
     /// Starts calls in a task and passes the result to a completion handler, for code that cannot be `async`.

@@ -1,7 +1,7 @@
 import EDM
 public import ODataWire
+public import OfflineStore
 import Operations
-public import SyncEngine
 
 /// Links of a whole collection.
 extension DataService {

@@ -1,8 +1,9 @@
 public import EDM
 public import Logging
 import ODataWire
+public import OfflineStore
 import SyncCore
-public import SyncEngine
+import SyncEngine
 import Synchronization
 
 /// The entities of one OData service, with the same methods for a store and for the service itself.

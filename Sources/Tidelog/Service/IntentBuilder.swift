@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
+import OfflineStore
 import SyncCore
-import SyncEngine
 
 /// Converts modifications of entity objects into intents, which contain only values.
 struct IntentBuilder {

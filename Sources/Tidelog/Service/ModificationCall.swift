@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// The intents of one call, with the objects that receive the results.
 struct ModificationCall {

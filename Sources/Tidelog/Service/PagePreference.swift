@@ -1,5 +1,5 @@
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 /// The preference `odata.maxpagesize=100`, or `maxpagesize` in 4.01 (OData 4.01 Part 1, section 8.2.8.6). Other
 /// preferences are ignored.

@@ -1,5 +1,5 @@
 import ODataWire
-import SyncEngine
+import OfflineStore
 
 extension RequestOptions {
     /// Returns the options for intents.

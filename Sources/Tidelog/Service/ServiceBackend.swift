@@ -1,5 +1,6 @@
 package import EDM
 package import ODataWire
+package import OfflineStore
 package import SyncEngine
 
 /// The calls of a ``DataService`` that a provider implements.

@@ -1,6 +1,7 @@
 public import EDM
 import ODataWire
-public import SyncEngine
+public import OfflineStore
+import SyncEngine
 public import Transport
 
 /// Reads the metadata of services without creating a store.

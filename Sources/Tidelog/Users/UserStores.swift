@@ -1,5 +1,5 @@
 import EDM
-public import SyncEngine
+public import OfflineStore
 
 /// The stores of several users of one device, one of whom works at a time.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import Gateway
 import GatewayCore
 import ODataWire
-import SyncEngine
+import OfflineStore
 import TestSupport
 import Testing
 

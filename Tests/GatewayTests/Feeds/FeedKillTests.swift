@@ -1,6 +1,6 @@
 import Foundation
 import ODataWire
-import SyncEngine
+import OfflineStore
 import TestSupport
 import Testing
 

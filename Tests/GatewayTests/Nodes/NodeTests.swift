@@ -3,9 +3,9 @@ import Foundation
 import Gateway
 import GatewayCore
 import ODataWire
+import OfflineStore
 import SyncCore
 import Synchronization
-import SyncEngine
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import EDM
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 import Testing
 
 @testable import LogInspection

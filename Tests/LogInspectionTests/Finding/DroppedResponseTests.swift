@@ -1,8 +1,8 @@
 import EDM
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
-import SyncEngine
 import Testing
 
 @testable import LogInspection

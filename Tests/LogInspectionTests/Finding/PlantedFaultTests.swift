@@ -1,9 +1,9 @@
 import EDM
 import ODataWire
+import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
-import SyncEngine
 import TestSupport
 import Testing
 

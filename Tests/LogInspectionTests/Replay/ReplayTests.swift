@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @testable import LogInspection
-@testable import SyncEngine
+@testable import OfflineStore
 
 struct ReplayTests {
     private func steps(_ replay: Replay) throws -> [Replay.Step] {

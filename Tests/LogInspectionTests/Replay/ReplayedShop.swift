@@ -6,6 +6,7 @@ import Operations
 import TestSupport
 
 @testable import LogInspection
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// A store on disk after a session: a download, edits and uploads.

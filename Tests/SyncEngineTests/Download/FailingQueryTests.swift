@@ -8,6 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Queries that cannot be downloaded, or not by delta, and their effect on the other queries.

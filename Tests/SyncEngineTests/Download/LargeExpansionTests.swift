@@ -7,8 +7,8 @@ import SyncCore
 import Synchronization
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// An entity that expands to more entities than a record may name.
 struct LargeExpansionTests {

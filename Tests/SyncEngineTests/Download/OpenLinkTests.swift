@@ -6,6 +6,7 @@ import SyncCore
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Links that a delta reports before, or without, the entity at their other end.

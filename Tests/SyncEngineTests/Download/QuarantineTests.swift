@@ -6,8 +6,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Responses with errors, and entities of valid responses that the store cannot accept.
 struct QuarantineTests {

@@ -3,8 +3,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Shared data, which are not requested by every download.
 struct SharedDownloadTests {

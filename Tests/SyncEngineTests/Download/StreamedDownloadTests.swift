@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Downloads whose pages arrive in chunks.

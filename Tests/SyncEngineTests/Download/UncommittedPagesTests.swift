@@ -9,6 +9,7 @@ import Testing
 import Transport
 import Views
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Pages of a download that are in the log, but not committed in the views yet.

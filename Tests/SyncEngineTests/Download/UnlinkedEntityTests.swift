@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Entities that are removed from an expanded collection.
 struct UnlinkedEntityTests {

@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Results of live queries, and the changes that cause them. If a result does not arrive, the test runs into its time
 /// limit.

@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 import Synchronization
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 struct HistoricalStoreTests {
     /// A session, with the state digest of the store after each call.

@@ -2,8 +2,8 @@ import Operations
 import SyncCore
 import Views
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 struct DeclaredIndexTests {
     private func searches(_ store: LocalStore, _ query: String) async throws -> Bool {

@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 import Views
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Expansions that are read for many rows at once return the same entities as separate reads.
 struct ReadingAheadTests {

@@ -4,6 +4,7 @@ import SyncCore
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Uploads and downloads that are cancelled.

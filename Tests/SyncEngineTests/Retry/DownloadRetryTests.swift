@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Downloads from a busy service.

@@ -1,6 +1,6 @@
 import Foundation
+import OfflineStore
 import Operations
-import SyncEngine
 import Synchronization
 
 /// Blocks a store when it reads the time.

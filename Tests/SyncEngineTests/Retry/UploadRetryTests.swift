@@ -5,6 +5,7 @@ import SyncCore
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Uploads to a busy service.

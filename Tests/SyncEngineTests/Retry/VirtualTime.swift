@@ -1,5 +1,5 @@
+import OfflineStore
 import Operations
-import SyncEngine
 import Synchronization
 
 /// A clock that advances only by sleeping: a sleep returns at once and advances the time.

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// A service whose accepted token changes, and an authentication hook that returns new tokens.

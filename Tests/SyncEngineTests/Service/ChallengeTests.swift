@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// A service that refuses credentials or tokens, or redirects, at each kind of request.

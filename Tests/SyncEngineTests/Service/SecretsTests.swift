@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Secrets in each place that may contain one, with each kind of failure: the log, the views, errors, reasons and

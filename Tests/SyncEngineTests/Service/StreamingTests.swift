@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import Transport
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 struct StreamingTests {

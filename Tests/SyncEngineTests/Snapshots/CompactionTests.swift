@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Views
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 struct CompactionTests {

@@ -3,8 +3,8 @@ import OperationLog
 import Operations
 import TestSupport
 import Testing
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// A compaction removes one file after another. After a crash between two removals, the log begins at a later record,
 /// and snapshots older than that record remain.

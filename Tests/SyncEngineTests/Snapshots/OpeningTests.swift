@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Views
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Opening a store whose views are missing or unusable.

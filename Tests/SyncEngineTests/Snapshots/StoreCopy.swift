@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import Synchronization
 import TestSupport
+@testable import OfflineStore
 
-@testable import SyncEngine
 
 /// Changes to the files of a closed store.
 extension StoreFiles {

@@ -1,7 +1,7 @@
 import EDM
 import ODataSandbox
 import ODataWire
-import SyncEngine
+import OfflineStore
 import Testing
 
 import Tidelog

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import EDM
 internal import ODataWire
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 internal import Tidelog
 
 struct ActionCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ODataWire
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 internal import Tidelog
 
 /// A command that performs one operation and prints its answer.

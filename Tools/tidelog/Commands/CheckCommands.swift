@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import LogInspection
+internal import OfflineStore
 internal import OperationLog
-internal import SyncEngine
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import EDM
 internal import LogInspection
 internal import ODataWire
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 internal import Tidelog
 
 struct DiffCommand: AsyncParsableCommand {

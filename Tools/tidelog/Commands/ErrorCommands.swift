@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import ODataWire
-internal import SyncEngine
+internal import OfflineStore
 internal import Tidelog
 
 struct ErrorsCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import LogInspection
-internal import SyncEngine
+internal import OfflineStore
 
 struct GenerateTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

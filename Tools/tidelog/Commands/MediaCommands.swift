@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import EDM
-internal import SyncEngine
+internal import OfflineStore
 internal import Tidelog
 
 #if canImport(FoundationEssentials)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 import EDM
 internal import LogInspection
 internal import ODataWire
-internal import SyncEngine
+internal import OfflineStore
 
 struct MinimiseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import LogInspection
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,8 +2,8 @@ internal import ArgumentParser
 import EDM
 internal import LogInspection
 internal import ODataWire
+internal import OfflineStore
 internal import OperationLog
-internal import SyncEngine
 
 struct RedactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import EDM
 internal import ODataWire
-internal import SyncEngine
+internal import OfflineStore
 internal import Tidelog
 
 struct RefreshMetadataCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import OfflineStore
 internal import OperationLog
-internal import SyncEngine
 
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

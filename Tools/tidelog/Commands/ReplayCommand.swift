@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import LogInspection
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
+import ServiceReplay
 internal import Tidelog
 
 struct ReplayCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import SyncEngine
+internal import OfflineStore
 internal import Tidelog
 
 struct UndoCommand: AsyncParsableCommand {

@@ -2,8 +2,8 @@ internal import ArgumentParser
 import EDM
 internal import LogInspection
 internal import ODataWire
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

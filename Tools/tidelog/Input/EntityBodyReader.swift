@@ -1,6 +1,6 @@
 internal import EDM
 internal import ODataWire
-internal import SyncEngine
+internal import OfflineStore
 
 /// A reader for JSON of entities that a user wrote, checked against the model. Undeclared properties and values of a
 /// wrong type are refused, with their names in the error.

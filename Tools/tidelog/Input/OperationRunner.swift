@@ -1,7 +1,7 @@
 internal import EDM
 internal import ODataWire
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 internal import Tidelog
 
 /// A runner that performs operation lines on a store in order, and keeps the names that they define.

@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 internal import LogInspection
-internal import SyncEngine
+internal import OfflineStore
 
 /// A shell command that tests a condition of a store. Its exit code has the meaning of `git bisect run`.
 struct ShellTest {

@@ -1,5 +1,5 @@
+internal import OfflineStore
 internal import OperationLog
-internal import SyncEngine
 
 /// The result of a check of `store.json`.
 struct DescriptionCheck {

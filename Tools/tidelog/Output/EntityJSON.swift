@@ -1,7 +1,7 @@
 internal import EDM
 internal import ODataWire
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 
 /// Entities as JSON, one object in each line.
 ///

@@ -1,6 +1,6 @@
 internal import EDM
 internal import ODataWire
-internal import SyncEngine
+internal import OfflineStore
 
 /// Entities as a table: the readLink, the properties in the order of the metadata, the readLinks of expanded entities,
 /// and the state if an entity is not clean.

@@ -1,5 +1,5 @@
 internal import ODataWire
-internal import SyncEngine
+internal import OfflineStore
 internal import Tidelog
 
 /// An operation that was undone or redone, as a line or as JSON.

@@ -1,6 +1,6 @@
 internal import ODataWire
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 internal import Tidelog
 
 /// The result of an upload, as lines or as JSON.

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import EDM
 internal import LogInspection
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 internal import Tidelog
 
 /// The option `--at SEQ|TIME`, on commands that can read the store as of an earlier record.

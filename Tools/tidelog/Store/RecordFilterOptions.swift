@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import LogInspection
+internal import OfflineStore
 internal import Operations
-internal import SyncEngine
 
 /// The filter for records, on `log`. A record has to satisfy all given options.
 struct RecordFilterOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OfflineStore
 internal import OperationLog
 internal import SyncEngine
 internal import Tidelog

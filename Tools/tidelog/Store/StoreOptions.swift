@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import EDM
+internal import OfflineStore
 internal import OperationLog
-internal import SyncEngine
 internal import Tidelog
 
 /// The options of every command that uses a store.

@@ -2,6 +2,7 @@ internal import CBench
 internal import EDM
 internal import Foundation
 internal import ODataWire
+internal import OfflineStore
 internal import OperationLog
 internal import Operations
 internal import SyncCore

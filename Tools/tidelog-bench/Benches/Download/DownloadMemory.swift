@@ -1,4 +1,4 @@
-internal import SyncEngine
+internal import OfflineStore
 
 /// Downloads in a separate process and returns its memory usage, so that the memory of the benchmark is not included.
 enum DownloadMemory {

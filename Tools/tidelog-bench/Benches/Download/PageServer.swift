@@ -1,5 +1,6 @@
 internal import CBench
 internal import Foundation
+internal import OfflineStore
 internal import SyncEngine
 internal import Transport
 

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import EDM
+internal import OfflineStore
 internal import OperationLog
 internal import Operations
 internal import SyncCore
-internal import SyncEngine
 
 extension Bench {
     static let encrypted = Bench(

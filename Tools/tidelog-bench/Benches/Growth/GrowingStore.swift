@@ -1,8 +1,8 @@
 internal import EDM
+internal import OfflineStore
 internal import OperationLog
 internal import Operations
 internal import SyncCore
-internal import SyncEngine
 
 /// Orders and customers in a fixed ratio, so that the links of a row are similar at each size.
 enum GrowingStore {

@@ -1,8 +1,8 @@
 internal import LogInspection
+internal import OfflineStore
 internal import OperationLog
 internal import Operations
 internal import SyncCore
-internal import SyncEngine
 
 /// The cost of folding a log again, and of restoring the state as of an earlier record.
 enum ReplayBench {

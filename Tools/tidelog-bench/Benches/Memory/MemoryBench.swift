@@ -1,8 +1,8 @@
 internal import EDM
+internal import OfflineStore
 internal import OperationLog
 internal import Operations
 internal import SyncCore
-internal import SyncEngine
 
 extension Bench {
     static let memory = Bench(

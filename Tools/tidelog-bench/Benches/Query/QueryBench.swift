@@ -1,10 +1,10 @@
 internal import EDM
 internal import Foundation
 internal import ODataWire
+internal import OfflineStore
 internal import OperationLog
 internal import Operations
 internal import SyncCore
-internal import SyncEngine
 
 extension Bench {
     static let query = Bench(

@@ -1,5 +1,6 @@
 internal import EDM
 internal import HTTPTypes
+internal import OfflineStore
 internal import Operations
 internal import SyncEngine
 internal import Synchronization
