@@ -1,6 +1,6 @@
 public import OfflineStore
 public import OperationLog
-import ODataWire
+package import ODataWire
 public import Operations
 
 /// A store for read-only inspection: one in use, a copy, a damaged or an encrypted one.
@@ -12,7 +12,7 @@ public struct InspectedStore: Sendable {
     package let files: StoreFiles
     let keys: [LogKey]
     /// The file system, which is only read.
-    let disk: any FileSystem
+    package let disk: any FileSystem
     /// Options of the store in addition to those in `store.json`.
     var options: LocalStoreOptions
     /// The salvaged store after the first damage. Copies of this value share it.
@@ -85,5 +85,5 @@ public struct InspectedStore: Sendable {
     }
 
     /// The configured service capabilities, or nil to derive them from the metadata.
-    var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files, keys: keys))?.service }
+    package var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files, keys: keys))?.service }
 }

@@ -1,11 +1,11 @@
 import EDM
-import LogInspection
+public import LogInspection
 import ODataWire
 public import OfflineStore
 import OperationLog
 public import Operations
 import SyncCore
-import SyncEngine
+package import SyncEngine
 public import Transport
 
 /// The outcome of an operation when a session was run again.

@@ -1,6 +1,7 @@
 import OfflineStore
 import Operations
 import SyncCore
+import SyncEngine
 
 /// The uploads and downloads of a device.
 struct DeviceSync {

@@ -2,6 +2,7 @@ import EDM
 import ODataSandbox
 import ODataWire
 import OfflineStore
+import SyncEngine
 import Transport
 
 /// The delivery of a request of a device to the service, possibly with faults.

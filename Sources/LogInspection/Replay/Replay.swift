@@ -32,7 +32,7 @@ package final class Replay {
     /// The source of the records: after damage, a store with the readable part.
     private var store: InspectedStore
     private var cursor: LogCursor
-    private(set) var state: WorkingSet
+    package private(set) var state: WorkingSet
     private var fold: Fold
     private let keepsDigests: Bool
     private let decoder = RecordDecoder()

@@ -3,6 +3,7 @@ import Gateway
 import ODataWire
 import OfflineStore
 import SyncCore
+import SyncEngine
 
 /// The steps of an explored system.
 extension ExploredSystem {
