@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import OperationLog
 package import Operations
-import SyncCore
+package import SyncCore
 import Views
 
 /// The part of a batch without a response.
@@ -97,7 +97,7 @@ package actor StoreDoubts {
 
     /// Returns the operations in doubt, grouped by those that took effect all or none: they were in one change set, and
     /// the service rolls back refused ones.
-    func inDoubtSets() throws(TidelogError) -> [[PendingOperation]] {
+    package func inDoubtSets() throws(TidelogError) -> [[PendingOperation]] {
         let isAtomic = try core.serviceOptions.changeSetRollback != .absent
         return try core.read { state in
             var sets: [[PendingOperation]] = []
