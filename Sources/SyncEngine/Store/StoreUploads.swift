@@ -31,7 +31,7 @@ package actor StoreUploads {
     var planEpoch: Int { core.planEpoch }
 
     /// The last record that the state contains.
-    var lastRecord: SequenceNumber {
+    package var lastRecord: SequenceNumber {
         get throws(TidelogError) { try core.read { try $0.header().applied } }
     }
 
