@@ -10,11 +10,12 @@ enum DeletionVerification {
     static func check(_ device: Device, in run: isolated Simulation) async {
         do {
             let awaited = Set(try await device.store.doubts.awaitedOperations().values.joined())
-            let inDoubt = try await device.store.queue.pendingOperations(.inDoubt)
-            let creating = Set(inDoubt.filter { !$0.operation.createdEntities.isEmpty }.map(\.operation.changeSet))
-            let doubts = inDoubt.filter { pending in
+            // As sent: the planner adds the creation of an entity to the change set of a link to it.
+            let sets = try await device.store.doubts.inDoubtSets().filter { members in
+                members.allSatisfy { $0.operation.createdEntities.isEmpty }
+            }
+            let doubts = sets.joined().filter { pending in
                 guard case .delete = pending.operation.action else { return false }
-                if let changeSet = pending.operation.changeSet, creating.contains(changeSet) { return false }
                 return pending.operation.call == nil && !awaited.contains(pending.sequence)
             }
             guard !doubts.isEmpty else { return }

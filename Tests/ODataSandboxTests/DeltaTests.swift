@@ -66,6 +66,56 @@ import Testing
         #expect(changes?.first?["@id"]?.string == shop.root + "Products(1)")
     }
 
+    /// Sends a request with a reference to a product as its body.
+    private func reference(_ product: Int, _ method: String, _ shop: inout Shop) {
+        let answer =
+            method == "DELETE"
+            ? shop.send(method, "Suppliers(1)/Products(\(product))/$ref")
+            : shop.send(
+                method, "Suppliers(1)/Products/$ref", #"{"@odata.id":"\#(shop.root)Products(\#(product))"}"#)
+        #expect(answer.status == 204)
+    }
+
+    @Test func `a 4.0 delta contains links that were changed and are now as they were`() throws {
+        var shop = try shop()
+        let link = try deltaLink(shop.get("Suppliers?$expand=Products", headers: Self.tracking))
+        reference(1, "DELETE", &shop)
+        reference(1, "POST", &shop)
+        reference(3, "POST", &shop)
+        reference(3, "DELETE", &shop)
+        let links = try items(&shop, link).filter { $0["target"] != nil }
+        let changes = links.map { "\($0["@odata.context"]?.string ?? "") \($0["target"]?.string ?? "")" }
+        #expect(
+            changes == [
+                "#Suppliers/$deletedLink \(shop.root)Products(3)", "#Suppliers/$link \(shop.root)Products(1)",
+            ])
+        let next = try deltaLink(shop.get(link))
+        #expect(try items(&shop, next).isEmpty)
+    }
+
+    @Test func `a 4.01 delta contains links that were changed and are now as they were`() throws {
+        var shop = try shop(.v4, .nested)
+        let link = try deltaLink(shop.get("Suppliers?$expand=Products", headers: Self.tracking))
+        reference(1, "DELETE", &shop)
+        reference(1, "POST", &shop)
+        reference(3, "POST", &shop)
+        reference(3, "DELETE", &shop)
+        let changes = try items(&shop, link).compactMap { $0["Products@delta"]?.array }.first ?? []
+        #expect(changes.count == 2)
+        #expect(changes.first?["@id"]?.string == shop.root + "Products(3)")
+        #expect(changes.first?["@removed"]?["reason"]?.string == "changed")
+        #expect(changes.last?["ProductID"]?.integer == 1)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a delta contains an entity that was changed and is now as it was`(_ dialect: Dialect) throws {
+        var shop = try shop(dialect)
+        let link = try deltaLink(shop.get("Products", headers: Self.tracking))
+        shop.update("Products(1)", #"{"Name":"Hammer"}"#)
+        shop.update("Products(1)", #"{"Name":"Anvil"}"#)
+        #expect(try items(&shop, link).map { $0["ProductID"]?.integer } == [1])
+    }
+
     @Test(arguments: Dialect.allCases) func `an entity that leaves the filter is removed`(_ dialect: Dialect) throws {
         var shop = try shop(dialect)
         let link = try deltaLink(shop.get("Orders?$filter=Quantity%20gt%202", headers: Self.tracking))

@@ -55,6 +55,8 @@ extension FrozenSnapshotTests.Example {
         03010101310c000000
         # openBatch with all fields
         03010101310c0403000e05ac020109000006036d2f3300
+        # openBatch with shown effects
+        03010101310c00000a130207044e616d650007064f726465727301ac0200
         # ancestor
         07064f726465727307532e4f7264657201024944030a00000201520101020153000000
         # streams

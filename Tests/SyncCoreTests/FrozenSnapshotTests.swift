@@ -145,6 +145,15 @@ import Testing
                         batch: 3, changeSets: [[.init(contentID: "1", operation: 12, effect: .delete)]],
                         fingerprint: .init(byteCount: 300, digest: [9], options: [])), monitor: "m/3"))),
         Example(
+            "openBatch with shown effects", .openBatch,
+            .openBatch(
+                OpenBatch(
+                    BatchPrepared(batch: 3, changeSets: [[.init(contentID: "1", operation: 12)]]),
+                    shown: [
+                        ShownEffect(entity: id(7), name: "Name"),
+                        ShownEffect(entity: id(7), name: "Orders", target: id(300)),
+                    ]))),
+        Example(
             "ancestor", .ancestor,
             .ancestor(
                 MergeBase(

@@ -75,7 +75,11 @@ final class SnapshotRedactor {
             try state?.bookkeeping.putUndone(redacted)
         case .openBatch(let batch):
             try state?.bookkeeping.putOpenBatch(
-                OpenBatch(records.prepared(batch.prepared), monitor: batch.monitor.map(records.monitor)))
+                OpenBatch(
+                    records.prepared(batch.prepared), monitor: batch.monitor.map(records.monitor),
+                    shown: batch.shown.map {
+                        ShownEffect(entity: $0.entity, name: redaction.name($0.name), target: $0.target)
+                    }.sorted()))
         case .ancestor(let mergeBase):
             let row = self.row(mergeBase.row)
             try state?.bookkeeping.putMergeBase(MergeBase(row: row, links: mergeBase.links))

@@ -2,6 +2,9 @@ internal import EDM
 internal import ODataWire
 
 /// The changes of a query's result between two points in time.
+///
+/// They contain each entity and link that was changed in between, even if it is now as it was then: another client may
+/// have made a change that a third one has reversed, and know only its own.
 struct Changes {
     /// The state of the service at one point in time.
     struct Side {
@@ -40,10 +43,11 @@ struct Changes {
         return items
     }
 
-    private func removed(_ row: Row) throws(SandboxError) -> RemovedEntity {
-        let shown = try then.representation.entity(row)
-        var entity = EntityPayload(id: shown.id ?? view.root + view.url(of: row, in: then.state))
-        if row.id.set != collection.set.name { entity.set = view.place(of: row, in: then.state) }
+    private func removed(_ row: Row, from side: Side? = nil) throws(SandboxError) -> RemovedEntity {
+        let side = side ?? then
+        let shown = try side.representation.entity(row)
+        var entity = EntityPayload(id: shown.id ?? view.root + view.url(of: row, in: side.state))
+        if row.id.set != collection.set.name { entity.set = view.place(of: row, in: side.state) }
         return RemovedEntity(entity: entity, reason: now.state[row.id] == nil ? .deleted : .changed)
     }
 
@@ -51,7 +55,8 @@ struct Changes {
         var entity = try now.representation.entity(row, selection: selection)
         let isNews =
             try known.map { known throws(SandboxError) in
-                try then.representation.entity(known, selection: selection) != entity
+                if known.version != row.version { return true }
+                return try then.representation.entity(known, selection: selection) != entity
             } ?? true
         var related: [DeltaItem] = []
         for item in options.expand {
@@ -60,17 +65,18 @@ struct Changes {
             else { continue }
             let targets = now.state.targets(of: row.id, through: end)
             let former = known == nil ? [] : then.state.targets(of: row.id, through: end)
+            let changed = known == nil ? [] : changedTargets(of: row.id, end)
             if form == .flat {
-                related += try flat(row, property, targets, former)
+                related += try flat(row, property, targets, former, changed)
             } else if known == nil || !property.isCollection {
-                if known == nil || targets != former {
+                if known == nil || targets != former || !changed.isEmpty {
                     let expanded = try targets.compactMap { now.state[$0] }.map { row throws(SandboxError) in
                         try now.representation.entity(row)
                     }
                     entity.expanded.append(.init(navigation: property.name, entities: expanded))
                 }
             } else {
-                let items = try nested(targets, former)
+                let items = try nested(targets, former, changed)
                 if !items.isEmpty { entity.changes.append(NavigationDelta(navigation: property.name, items: items)) }
             }
         }
@@ -81,29 +87,46 @@ struct Changes {
     private func isNews(_ id: RowID) throws(SandboxError) -> EntityPayload? {
         guard let row = now.state[id] else { return nil }
         let entity = try now.representation.entity(row)
-        guard let known = then.state[id], try then.representation.entity(known) == entity else { return entity }
+        guard let known = then.state[id], known.version == row.version,
+            try then.representation.entity(known) == entity
+        else { return entity }
         return nil
+    }
+
+    /// Returns the entities whose links with `row` were added or removed, in the order of their creation.
+    private func changedTargets(of row: RowID, _ end: Navigation) -> [RowID] {
+        let name = end.relationship.name
+        guard let table = now.state.links[name] else { return [] }
+        return table.changedPartners(
+            of: row, fromFirst: end.relationship.isForward, since: then.state.links[name] ?? LinkTable()
+        ).sorted()
+    }
+
+    /// Returns the targets that are no longer linked, as they were before. A target that was linked only in between is
+    /// among them if it still exists.
+    private func lost(_ targets: [RowID], _ former: [RowID], _ changed: [RowID]) -> [(row: Row, isOld: Bool)] {
+        Set(former + changed).subtracting(targets).sorted().compactMap { id in
+            then.state[id].map { ($0, true) } ?? now.state[id].map { ($0, false) }
+        }
     }
 
     /// Returns links and related entities as separate items (4.0).
     private func flat(
-        _ row: Row, _ property: Property, _ targets: [RowID], _ former: [RowID]
+        _ row: Row, _ property: Property, _ targets: [RowID], _ former: [RowID], _ changed: [RowID]
     ) throws(SandboxError) -> [DeltaItem] {
         var items: [DeltaItem] = []
-        func link(_ target: Row, isAdded: Bool) -> DeltaItem {
+        func link(_ target: Row, isAdded: Bool, in state: SandboxState) -> DeltaItem {
             .link(
                 LinkChange(
                     isAdded: isAdded, set: row.id.set, source: view.root + view.url(of: row, in: now.state),
-                    relationship: property.name,
-                    target: view.root + view.url(of: target, in: isAdded ? now.state : then.state)))
+                    relationship: property.name, target: view.root + view.url(of: target, in: state)))
         }
-        for id in former where !targets.contains(id) {
-            guard let target = then.state[id] else { continue }
-            items.append(link(target, isAdded: false))
-            if now.state[id] == nil { items.append(.removed(try removed(target))) }
+        for (target, isOld) in lost(targets, former, changed) {
+            items.append(link(target, isAdded: false, in: isOld ? then.state : now.state))
+            if now.state[target.id] == nil { items.append(.removed(try removed(target))) }
         }
         for id in targets {
-            let isNew = !former.contains(id)
+            let isNew = !former.contains(id) || changed.contains(id)
             guard let target = now.state[id] else { continue }
             let changed = try isNews(id)
             if isNew || changed != nil {
@@ -112,21 +135,23 @@ struct Changes {
                 entity.set = view.place(of: target, in: now.state)
                 items.append(.entity(entity))
             }
-            if isNew { items.append(link(target, isAdded: true)) }
+            if isNew { items.append(link(target, isAdded: true, in: now.state)) }
         }
         return items
     }
 
     /// Returns the changes of one collection (4.01).
-    private func nested(_ targets: [RowID], _ former: [RowID]) throws(SandboxError) -> [DeltaItem] {
+    private func nested(
+        _ targets: [RowID], _ former: [RowID], _ changed: [RowID]
+    ) throws(SandboxError) -> [DeltaItem] {
         var items: [DeltaItem] = []
-        for id in former where !targets.contains(id) {
-            if let target = then.state[id] { items.append(.removed(try removed(target))) }
+        for (target, isOld) in lost(targets, former, changed) {
+            items.append(.removed(try removed(target, from: isOld ? then : now)))
         }
         for id in targets {
             if let changed = try isNews(id) {
                 items.append(.entity(changed))
-            } else if !former.contains(id), let target = now.state[id] {
+            } else if !former.contains(id) || changed.contains(id), let target = now.state[id] {
                 items.append(.entity(try now.representation.entity(target)))
             }
         }

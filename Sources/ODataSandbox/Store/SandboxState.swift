@@ -90,22 +90,35 @@ public struct SandboxState: Sendable, Hashable {
 struct LinkTable: Sendable, Hashable {
     private var seconds: [RowID: Set<RowID>] = [:]
     private var firsts: [RowID: Set<RowID>] = [:]
+    /// The number of times that each link was added or removed, by its first end. Contains removed links, too.
+    private var changes: [RowID: [RowID: Int]] = [:]
 
     func partners(of row: RowID, fromFirst: Bool) -> Set<RowID> { (fromFirst ? seconds[row] : firsts[row]) ?? [] }
 
     func contains(_ first: RowID, _ second: RowID) -> Bool { seconds[first]?.contains(second) ?? false }
 
+    /// Returns the partners whose link with `row` was added or removed since `former`, even if it is now as it was then.
+    func changedPartners(of row: RowID, fromFirst: Bool, since former: LinkTable) -> Set<RowID> {
+        if fromFirst {
+            let before = former.changes[row] ?? [:]
+            return Set((changes[row] ?? [:]).filter { before[$0.key] != $0.value }.keys)
+        }
+        return Set(changes.filter { $0.value[row] != former.changes[$0.key]?[row] }.keys)
+    }
+
     mutating func insert(_ first: RowID, _ second: RowID) {
+        changes[first, default: [:]][second, default: 0] += 1
         seconds[first, default: []].insert(second)
         firsts[second, default: []].insert(first)
     }
 
     mutating func remove(_ first: RowID, _ second: RowID) {
+        changes[first, default: [:]][second, default: 0] += 1
         Self.remove(second, under: first, in: &seconds)
         Self.remove(first, under: second, in: &firsts)
     }
 
-    /// Removes a member. Empty sets are not kept, because two states with the same links must be equal.
+    /// Removes a member. Empty sets are not kept.
     private static func remove(_ member: RowID, under key: RowID, in table: inout [RowID: Set<RowID>]) {
         table[key]?.remove(member)
         if table[key]?.isEmpty == true { table[key] = nil }

@@ -36,16 +36,6 @@ package enum ValueCodec {
         return writer.bytes
     }
 
-    package static func encode(_ prepared: BatchPrepared) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.prepared(prepared)
-        return writer.bytes
-    }
-
-    package static func decodeBatchPrepared(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
-        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.prepared() }
-    }
-
     package static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operation() }
     }

@@ -13,8 +13,8 @@ final class DeviceApp {
     var random: SeededRandom
     var drafts = DeviceDrafts()
     var report = AppReport()
-    /// The number of resolved conflicts that reversed operations, when it was last determined.
-    private var reversals = 0
+    /// The last record of the log when the drafts were last verified.
+    private var verified: SequenceNumber = 0
 
     init(number: Int, seed: UInt64, plants: Set<SeededBug>) {
         self.number = number
@@ -68,9 +68,11 @@ final class DeviceApp {
     /// Checks that the store contains exactly the drafts that the user made.
     func verifyDrafts(_ device: Device) async throws(TidelogError) {
         guard try await device.store.model.findEntitySet(FieldService.draftSets[0]) != nil else { return }
+        let former = verified
+        verified = try await device.store.uploads.lastRecord
         let stored = try await DeviceDrafts.stored(in: device.store)
         var (differences, restored) = drafts.compare(stored)
-        if !differences.isEmpty, hasReversed(device) {
+        if !differences.isEmpty, hasReversed(device, since: former) {
             drafts.isStale = true
             (differences, restored) = drafts.compare(stored)
         }
@@ -78,14 +80,13 @@ final class DeviceApp {
         count(.restoredDrafts, restored)
     }
 
-    /// Returns whether a conflict was resolved since the last call in a way that reverses operations, such as the
+    /// Returns whether a conflict was resolved after the record in a way that reverses operations, such as the
     /// activation of a draft.
-    private func hasReversed(_ device: Device) -> Bool {
-        let before = reversals
-        reversals = ((try? device.allRecords()) ?? []).count { _, record in
-            if case .conflictResolved(let resolved) = record.body { !resolved.takenBack.isEmpty } else { false }
+    private func hasReversed(_ device: Device, since former: SequenceNumber) -> Bool {
+        ((try? device.allRecords()) ?? []).contains { sequence, record in
+            guard sequence > former, case .conflictResolved(let resolved) = record.body else { return false }
+            return !resolved.takenBack.isEmpty
         }
-        return reversals > before
     }
 
     // MARK: Findings

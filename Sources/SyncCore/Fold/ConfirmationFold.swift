@@ -5,13 +5,30 @@ import Operations
 struct ConfirmationFold {
     let pending: PendingOperation
     let images: [EntityImage]
+    /// The effects of the operation in doubt that downloads have shown since its transmission, and that the confirmation
+    /// does not replace.
+    let shown: Set<ShownEffect>
+
+    init(_ pending: PendingOperation, _ images: [EntityImage], shown: Set<ShownEffect>) {
+        self.pending = pending
+        self.shown = shown
+        guard !shown.isEmpty else {
+            self.images = images
+            return
+        }
+        // The response to a repeated request is older than the download. A version that was read for the confirmation
+        // is in a record of its own.
+        let known = Set(shown.filter { $0.target == nil }.map(\.entity))
+        let created = pending.operation.createdEntities
+        self.images = images.filter { !known.contains($0.entity) || created.contains($0.entity) }
+    }
 
     /// Applies the operation and the response to the base state, and removes the operation from the queue.
     func apply(to layers: inout LayeredState) throws(StateError) {
         // Removed first, so that the pending changes are those that were made after it.
         try layers.removePending(pending.sequence)
         try layers.mergeBases.uncount(pending)
-        let done = try layers.visible(pending)
+        let done = try layers.visible(pending)?.omitting(shown)
         let edit = try layers.editBase { e throws(StateError) in
             if let done { try e.apply(done) }
         }
@@ -20,7 +37,8 @@ struct ConfirmationFold {
         let answer =
             images.isEmpty
             ? [:] : try layers.editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
-        try layers.mergeBases.advance(pending.operation, edit.before, answer, images)
+        try layers.mergeBases.advance(done ?? pending.operation, edit.before, answer, images)
+        if !shown.isEmpty { try layers.mergeBases.advance(pending.operation, beyond: shown) }
         try finish(edit.touched, returned: returned, &layers)
         try layers.mergeBases.discard(of: pending.operation.touchedEntities)
         if let stream = pending.operation.stream {

@@ -58,7 +58,8 @@ extension Fold {
             }
             switch outcome.result {
             case .confirmed(let images):
-                try ConfirmationFold(pending: pending, images: images).apply(to: &layers)
+                let shown = try layers.shownEffects(of: pending)
+                try ConfirmationFold(pending, images, shown: shown).apply(to: &layers)
             case .rejected(let refusal): try layers.setStatus(outcome.operation, .rejected(refusal))
             case .deferred(let refusal, let attempts):
                 try layers.setStatus(outcome.operation, .deferred(refusal, attempts: attempts))

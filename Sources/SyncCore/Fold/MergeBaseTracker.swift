@@ -141,6 +141,28 @@ struct MergeBaseTracker {
         }
     }
 
+    /// Advances the merge bases after an operation was confirmed whose effects a download has shown: the later pending
+    /// operations were made after it, and a download with other values shows changes by other clients.
+    func advance(_ operation: Operation, beyond shown: Set<ShownEffect>) throws(StateError) {
+        guard try storage.bookkeeping.hasMergeBases(), let index, let resolver else { return }
+        for id in Set(operation.referencedEntities).sorted() {
+            guard var mergeBase = try storage.bookkeeping.mergeBase(id), let now = try resolver.visible(id, index)
+            else { continue }
+            for effect in operation.sentEffects where shown.contains(effect) {
+                if effect.target != nil {
+                    try mergeBase.apply(effect, of: operation, resolver)
+                } else if effect.entity == id, case .update(_, let changes, _) = operation.action {
+                    mergeBase.row.values[effect.name] = changes[effect.name]
+                }
+            }
+            if mergeBase.differs(from: now) {
+                try storage.bookkeeping.putMergeBase(mergeBase)
+            } else {
+                try storage.bookkeeping.removeMergeBase(id)
+            }
+        }
+    }
+
     /// Advances the merge bases of the entities that a new operation changes: the app has seen their current values.
     /// Items that earlier pending operations change keep their merge base.
     func advance(for operation: Operation) throws(StateError) {
@@ -198,6 +220,32 @@ struct MergeBaseTracker {
         }
     }
 
+}
+
+extension MergeBase {
+    /// Sets the partner at the to-one end of a link that an operation set or removed.
+    fileprivate mutating func apply(
+        _ effect: ShownEffect, of operation: Operation, _ resolver: EntityResolver<WorkingSet>
+    ) throws(StateError) {
+        guard let target = effect.target,
+            let end = try resolver.navigation(effect.name, of: effect.entity, in: operation)?.navigation
+        else { return }
+        let isRemoved = if case .deleteLink = operation.action { true } else { false }
+        var isFirst = end.relationship.isForward
+        var partner = isRemoved ? nil : target
+        if effect.entity == id {
+            // The value is known only to the service, which derives it from the link.
+            for constraint in end.constraints { row.values[constraint.dependent] = nil }
+        } else if target == id {
+            for constraint in end.inverseConstraints { row.values[constraint.dependent] = nil }
+            isFirst = !isFirst
+            partner = isRemoved ? nil : effect.entity
+        } else {
+            return
+        }
+        let link = Link(relationship: end.relationship.name, isFirst: isFirst, partner: partner)
+        for position in links.indices where links[position].isSameEnd(link) { links[position] = link }
+    }
 }
 
 extension Operation {

@@ -157,12 +157,15 @@ struct StateEditor {
     }
 
     /// Updates an entity. Has no effect if the entity no longer exists.
-    mutating func update(_ id: EntityID, changes: PropertyValues, bindings: [Binding]) throws(StateError) {
+    mutating func update(
+        _ id: EntityID, changes: PropertyValues, bindings: [Binding], isConsequence: Bool = false
+    ) throws(StateError) {
         guard var row = try storage.row(id) else { return }
         if !changes.isEmpty {
             // All values are stored, even if they seem unchanged: 1.5 and 1.50 are equal but not identical, and the app
             // may set a dependent property to null that is null because the principal has no key yet.
             row.values.merge(changes)
+            if isConsequence { row.forgetInDraft(changes) }
             try put(row)
             let decided = try decidedEnds(bindings.map(\.navigation), of: row)
             try synchronizeDependent(row, changed: changes.names, decided: decided)
@@ -201,7 +204,9 @@ struct StateEditor {
             let defaults = DependentDefaults(storage: storage, model: model, index: index)
             let defaulted = try defaults.values(afterDeletionOf: row)
             try remove(id, clearing: true)
-            for (dependent, values) in defaulted { try update(dependent, changes: values, bindings: []) }
+            for (dependent, values) in defaulted {
+                try update(dependent, changes: values, bindings: [], isConsequence: true)
+            }
             left += partners.reversed()
         }
     }
@@ -211,7 +216,9 @@ struct StateEditor {
     /// - Parameter clearing: Whether the dependent properties that refer to the entity become null.
     mutating func remove(_ id: EntityID, clearing: Bool) throws(StateError) {
         guard try storage.row(id, reading: .readsExistence) != nil else { return }
-        for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: clearing) }
+        for link in try storage.links(of: id) where link.inLocal {
+            try unlink(link, clearing: clearing, isConsequence: true)
+        }
         try removeRow(id)
     }
 
@@ -263,8 +270,12 @@ struct StateEditor {
         try unlink(link, clearing: true)
     }
 
-    /// Removes a link. `clearing` also sets the dependent properties of the link's constraint to null.
-    mutating func unlink(_ link: LinkRow, clearing: Bool) throws(StateError) {
+    /// Removes a link.
+    ///
+    /// - Parameters:
+    ///   - clearing: Whether the dependent properties of the link's constraint become null.
+    ///   - isConsequence: Whether an entity is deleted, so that this is no change that the user made to a draft.
+    mutating func unlink(_ link: LinkRow, clearing: Bool, isConsequence: Bool = false) throws(StateError) {
         try setLink(link.relationship, link.first, link.second, false)
         guard clearing, let (constraint, dependent, _) = try lookup.constraint(of: link) else { return }
         guard var row = try storage.row(dependent) else { return }
@@ -272,6 +283,7 @@ struct StateEditor {
         // A key property cannot become null; the service decides.
         guard constraint.pairs.allSatisfy({ !keys.contains($0.dependent) }) else { return }
         for pair in constraint.pairs { row.values[pair.dependent] = .null }
+        if isConsequence { row.forgetInDraft(PropertyValues(constraint.pairs.map { ($0.dependent, .null) })) }
         try put(row)
     }
 

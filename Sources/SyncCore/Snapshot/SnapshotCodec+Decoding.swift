@@ -125,8 +125,18 @@ extension ByteReader {
     private mutating func openBatch() throws(CodecError) -> OpenBatch {
         var batch = OpenBatch(try prepared())
         try fields { r, tag throws(CodecError) in
-            guard OpenBatchField(rawValue: tag) == .monitor else { return false }
-            batch.monitor = try r.string()
+            switch OpenBatchField(rawValue: tag) {
+            case .monitor: batch.monitor = try r.string()
+            case .shown:
+                batch.shown = try r.content { r throws(CodecError) in
+                    try r.list { r throws(CodecError) in
+                        ShownEffect(
+                            entity: try r.entity(), name: try r.name(),
+                            target: try r.optional { r throws(CodecError) in try r.entity() })
+                    }
+                }
+            case nil: return false
+            }
             return true
         }
         return batch

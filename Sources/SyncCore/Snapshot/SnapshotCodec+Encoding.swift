@@ -124,6 +124,13 @@ extension ByteWriter {
     private mutating func openBatch(_ batch: OpenBatch) {
         prepared(batch.prepared)
         field(OpenBatchField.monitor, batch.monitor)
+        field(OpenBatchField.shown, batch.shown.isEmpty ? nil : batch.shown) {
+            $0.list($1) {
+                $0.entity($1.entity)
+                $0.string($1.name)
+                $0.optional($1.target) { $0.entity($1) }
+            }
+        }
         end()
     }
 

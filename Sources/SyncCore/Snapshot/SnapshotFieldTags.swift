@@ -35,6 +35,8 @@ enum QueuedField: UInt8, CaseIterable {
 
 enum OpenBatchField: UInt8, CaseIterable {
     case monitor = 6
+    /// A list of effects.
+    case shown = 10
 }
 
 enum EventField: UInt8, CaseIterable {

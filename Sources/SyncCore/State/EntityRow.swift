@@ -163,13 +163,37 @@ package struct OpenBatch: Sendable, Hashable {
     package var prepared: BatchPrepared
     /// The URL of the status monitor, if the service processes the batch asynchronously.
     package var monitor: String?
+    /// The effects of the operations that downloads have shown since the batch was prepared, ascending.
+    package var shown: [ShownEffect]
 
-    package init(_ prepared: BatchPrepared, monitor: String? = nil) {
+    package init(_ prepared: BatchPrepared, monitor: String? = nil, shown: [ShownEffect] = []) {
         self.prepared = prepared
         self.monitor = monitor
+        self.shown = shown
     }
 
     package var batch: BatchID { prepared.batch }
+}
+
+/// A value or a link of an entity that a sent operation sets or removes, and that a download has delivered since.
+package struct ShownEffect: Sendable, Hashable, Comparable {
+    package var entity: EntityID
+    /// The property, or the navigation property of a link.
+    package var name: String
+    /// The target of a link; nil for a value.
+    package var target: EntityID?
+
+    package init(entity: EntityID, name: String, target: EntityID? = nil) {
+        self.entity = entity
+        self.name = name
+        self.target = target
+    }
+
+    package static func < (a: ShownEffect, b: ShownEffect) -> Bool {
+        if a.entity != b.entity { return a.entity < b.entity }
+        if a.name != b.name { return a.name < b.name }
+        return (a.target?.rawValue ?? 0) < (b.target?.rawValue ?? 0)
+    }
 }
 
 /// A defining query and the state of its last download.

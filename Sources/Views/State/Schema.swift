@@ -1,7 +1,7 @@
 /// The tables of every store. Those of the entity sets are derived from the metadata; see ``TableLayout``.
 enum Schema {
     /// The version, stored as `user_version`. Views of another version are discarded and folded again.
-    static let version: Int64 = 20
+    static let version: Int64 = 21
 
     static let statements = [
         """
@@ -50,7 +50,7 @@ enum Schema {
         "CREATE TABLE events (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE open_links (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE quarantine (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
-        "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
+        "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, content BLOB NOT NULL)",
         // The effects of all pending operations. Valid if `effects_of` in `header` is the last applied record.
         "CREATE TABLE effects (sequence INTEGER PRIMARY KEY, effect BLOB NOT NULL)",
         """

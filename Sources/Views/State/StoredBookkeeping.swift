@@ -55,41 +55,35 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
 
     // MARK: Open batches
 
-    private static let batchColumns = "monitor, prepared"
-
     package func openBatches() throws(StateError) -> [OpenBatch] {
-        let rows = try list("SELECT \(Self.batchColumns) FROM open_batches ORDER BY batch") { row in
-            (0..<row.count).map { row[$0] }
-        }
-        return try rows.map { row throws(StateError) in try openBatch(row) }
+        let contents = try list("SELECT content FROM open_batches ORDER BY batch") { $0[0].blob ?? [] }
+        return try contents.map { content throws(StateError) in try Self.openBatch(content) }
     }
 
     package func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? {
         guard
-            let row = try first("SELECT \(Self.batchColumns) FROM open_batches WHERE batch = ?", [SQLValue(batch)])
+            let content = try first("SELECT content FROM open_batches WHERE batch = ?", [SQLValue(batch)])?.first?.blob
         else { return nil }
-        return try openBatch(row)
+        return try Self.openBatch(content)
     }
 
     package func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
         try run(
-            "INSERT OR REPLACE INTO open_batches VALUES (?, ?, ?)",
-            [
-                SQLValue(batch.batch), batch.monitor.map(SQLValue.text) ?? .null,
-                .blob(ValueCodec.encode(batch.prepared)),
-            ])
+            "INSERT OR REPLACE INTO open_batches VALUES (?, ?)",
+            [SQLValue(batch.batch), .blob(SnapshotCodec.encode(.openBatch(batch)).payload)])
     }
 
     package func removeOpenBatch(_ batch: BatchID) throws(StateError) {
         try run("DELETE FROM open_batches WHERE batch = ?", [SQLValue(batch)])
     }
 
-    private func openBatch(_ row: [SQLValue]) throws(StateError) -> OpenBatch {
+    private static func openBatch(_ content: [UInt8]) throws(StateError) -> OpenBatch {
         do throws(CodecError) {
-            return OpenBatch(try ValueCodec.decodeBatchPrepared(row[1].blob ?? []), monitor: row[0].text)
+            if case .openBatch(let batch) = try SnapshotCodec.decode(.openBatch, payload: content) { return batch }
         } catch {
             throw StateError(.damaged, "The views contain a batch that cannot be decoded. \(error)")
         }
+        throw StateError(.damaged, "The views contain an invalid batch.")
     }
 
     // MARK: Merge bases

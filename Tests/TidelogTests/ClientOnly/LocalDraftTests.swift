@@ -91,6 +91,29 @@ import Tidelog
         #expect(try await shop.fetch("OrderDrafts").map { $0["Note"] } == [.string("too late")])
     }
 
+    @Test(arguments: Client.offline.flatMap { client in [true, false].map { (client, $0) } })
+    func `a draft sends the null that its user assigned, not the null that the deletion of its principal caused`(
+        _ client: Client, _ isByUser: Bool
+    ) async throws {
+        let additions = ClientOnlyShop.additions.replacingTarget("CustomerDrafts", by: "Customers")
+        let shop = try await ClientOnlyShop.shop(client, additions)
+        let relation = try shop.property("Orders/Customer")
+        let order = try await shop.one("Orders", 1)
+        let former = try #require(try await shop.related(order, "Customer").first)
+        let draft = try await order.makeDraftCopy(in: shop.service)
+        draft["Note"] = .string("from the draft")
+        if isByUser { draft["CustomerID"] = .null }
+        try await shop.service.updateEntity(draft)
+        try await shop.service.deleteEntity(former)
+        #expect(try await shop.first("OrderDrafts")["CustomerID"] == .null)
+        let customer = try await shop.one("Customers", 2)
+        try await shop.service.updateLink(from: try await shop.one("Orders", 1), property: relation, to: customer)
+        let active = try await shop.first("OrderDrafts").activateDraft(in: shop.service)
+        #expect(try await shop.one("Orders", 1)["Note"] == .string("from the draft"))
+        let found = try await shop.related(active, "Customer").map { $0["CustomerID"] }
+        #expect(found == (isByUser ? [] : [.integer(2)]))
+    }
+
     @Test(arguments: Client.offline)
     func `a new draft with children becomes one change set of creations`(_ client: Client) async throws {
         let shop = try await ClientOnlyShop.shop(client)
@@ -159,5 +182,13 @@ extension Shop {
     fileprivate func synchronizeWithDrafts() async throws {
         _ = try await store?.upload()
         _ = try await store?.download()
+    }
+}
+
+extension String {
+    /// Returns the metadata with another target of a binding.
+    fileprivate func replacingTarget(_ former: String, by target: String) -> String {
+        let parts = split(separator: "Target=\"\(former)\"", omittingEmptySubsequences: false)
+        return parts.joined(separator: "Target=\"\(target)\"")
     }
 }

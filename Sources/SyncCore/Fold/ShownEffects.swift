@@ -1,0 +1,131 @@
+import EDM
+import ODataWire
+import Operations
+
+// The effects of sent operations that a download has shown before the operations are confirmed.
+//
+// An operation in doubt may be confirmed long after it took effect. If a download has delivered the entity since the
+// transmission, the downloaded values and links are at least as new as the sent ones, and a delta would not repeat
+// them: another client may have changed them since. So the confirmation must not replace them.
+
+extension LayeredState {
+    /// Stores which effects of sent operations a page shows. Must be called before the page is applied.
+    ///
+    /// If the page was read before the operation took effect, the next download contains the effect.
+    func noteShownEffects(_ page: DownloadPage) throws(StateError) {
+        let batches = try storage.bookkeeping.openBatches()
+        if batches.isEmpty { return }
+        let delivered = DeliveredItems(page)
+        for var open in batches {
+            var shown = Set(open.shown)
+            for sequence in open.prepared.operations {
+                guard let pending = try storage.pendingOperation(sequence), pending.status.batch == open.batch
+                else { continue }
+                for effect in pending.operation.sentEffects {
+                    shown.formUnion(try shownEffects(of: effect, by: delivered))
+                }
+            }
+            guard shown.count > open.shown.count else { continue }
+            open.shown = shown.sorted()
+            try storage.bookkeeping.putOpenBatch(open)
+        }
+    }
+
+    /// Returns the effect and those that it implies, if the page shows it.
+    private func shownEffects(
+        of effect: ShownEffect, by delivered: DeliveredItems
+    ) throws(StateError) -> [ShownEffect] {
+        // A created entity without a key is not recognized in a download.
+        guard let row = try baseRow(effect.entity), row.origin.isOnService else { return [] }
+        guard let target = effect.target else { return delivered.shows(effect.name, of: row) ? [effect] : [] }
+        guard let other = try baseRow(target), other.origin.isOnService,
+            let end = model?.findEntityType(row.type)?.findProperty(effect.name)?.navigation
+        else { return [] }
+        let (dependent, constraints) =
+            end.constraints.isEmpty ? (other, end.inverseConstraints) : (row, end.constraints)
+        guard constraints.isEmpty else {
+            // The dependent properties determine the link.
+            guard constraints.allSatisfy({ delivered.shows($0.dependent, of: dependent) }) else { return [] }
+            return [effect] + constraints.map { ShownEffect(entity: dependent.id, name: $0.dependent) }
+        }
+        let isShown =
+            delivered.contains(linksOf: row.id, effect.name)
+            || end.partner.map { delivered.contains(linksOf: other.id, $0) } ?? false
+        return isShown ? [effect] : []
+    }
+
+    /// Returns the effects of an operation in doubt that downloads have shown.
+    func shownEffects(of pending: PendingOperation) throws(StateError) -> Set<ShownEffect> {
+        guard case .inDoubt(let batch, _) = pending.status,
+            let shown = try storage.bookkeeping.openBatch(batch)?.shown, !shown.isEmpty
+        else { return [] }
+        return Set(shown)
+    }
+}
+
+/// The values and links that a page of a download contains.
+private struct DeliveredItems {
+    private var images: [EntityID: [EntityImage]] = [:]
+    private var links: Set<ShownEffect> = []
+
+    init(_ page: DownloadPage) {
+        for image in page.entities {
+            images[image.entity, default: []].append(image)
+            for links in image.links {
+                self.links.insert(ShownEffect(entity: image.entity, name: links.navigation))
+            }
+        }
+        for link in page.links { links.insert(ShownEffect(entity: link.source, name: link.navigation)) }
+    }
+
+    /// Returns whether the page contains a value of the property that may be newer than the row. An entity with the
+    /// same ETag is as before the transmission.
+    func shows(_ property: String, of row: EntityRow) -> Bool {
+        (images[row.id] ?? []).contains { image in
+            image.values[property] != nil && (image.etag == nil || !image.etag.isExactly(row.etag))
+        }
+    }
+
+    /// Returns whether the page contains links of the navigation property, of which a delta contains the changed ones.
+    func contains(linksOf entity: EntityID, _ navigation: String) -> Bool {
+        links.contains(ShownEffect(entity: entity, name: navigation))
+    }
+}
+
+extension Operation {
+    /// The values and links that the operation sets or removes at entities that exist. The effects of a creation and of
+    /// a deletion are always stored: they determine which entities exist.
+    var sentEffects: [ShownEffect] {
+        switch action {
+        case .create, .delete: []
+        case .update(let entity, let changes, let bindings):
+            changes.names.map { ShownEffect(entity: entity, name: $0) }
+                + bindings.flatMap { binding in
+                    binding.targets.map { ShownEffect(entity: entity, name: binding.navigation, target: $0) }
+                }
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link):
+            [ShownEffect(entity: link.from, name: link.navigation, target: link.to)]
+        }
+    }
+
+    /// Returns the operation without the effects, or nil if it has no others.
+    func omitting(_ effects: Set<ShownEffect>) -> Operation? {
+        let sent = sentEffects
+        guard !effects.isEmpty, sent.contains(where: effects.contains) else { return self }
+        guard case .update(let entity, var changes, let bindings) = action, !sent.allSatisfy(effects.contains) else {
+            return nil
+        }
+        for name in changes.names where effects.contains(ShownEffect(entity: entity, name: name)) {
+            changes[name] = nil
+        }
+        let left = bindings.compactMap { binding in
+            let targets = binding.targets.filter {
+                !effects.contains(ShownEffect(entity: entity, name: binding.navigation, target: $0))
+            }
+            return targets.isEmpty ? nil : Binding(navigation: binding.navigation, targets: targets)
+        }
+        var rest = self
+        rest.action = .update(entity, changes: changes, bindings: left)
+        return rest
+    }
+}
