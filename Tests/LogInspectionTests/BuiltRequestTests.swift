@@ -2,6 +2,7 @@ import EDM
 import ODataWire
 import OfflineStore
 import Operations
+import SyncEngine
 import TestSupport
 import Testing
 

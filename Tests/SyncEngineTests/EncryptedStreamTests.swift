@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 import Transport
 @testable import OfflineStore
+@testable import SyncEngine
 
 
 /// Media streams of an encrypted store: encrypted in chunks, of which each can be read separately.

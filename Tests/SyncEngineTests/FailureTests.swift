@@ -3,6 +3,7 @@ import ODataSandbox
 import ODataWire
 import Operations
 import SyncCore
+import SyncEngine
 import TestSupport
 import Testing
 @testable import OfflineStore

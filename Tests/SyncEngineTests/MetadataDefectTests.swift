@@ -4,6 +4,7 @@ import ODataWire
 import OfflineStore
 import Operations
 import SyncCore
+import SyncEngine
 import TestSupport
 import Testing
 

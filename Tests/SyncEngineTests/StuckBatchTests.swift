@@ -1,6 +1,7 @@
 import EDM
 import Operations
 import SyncCore
+import SyncEngine
 import TestSupport
 import Testing
 @testable import OfflineStore

@@ -3,6 +3,7 @@ import Gateway
 import GatewayCore
 import ODataWire
 import OfflineStore
+import SyncEngine
 import TestSupport
 import Testing
 

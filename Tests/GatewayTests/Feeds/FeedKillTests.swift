@@ -1,6 +1,7 @@
 import Foundation
 import ODataWire
 import OfflineStore
+import SyncEngine
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import GatewayCore
 import ODataWire
 import OfflineStore
 import SyncCore
+import SyncEngine
 import Synchronization
 import TestSupport
 import Testing

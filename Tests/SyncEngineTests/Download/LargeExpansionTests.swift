@@ -4,6 +4,7 @@ import ODataSandbox
 import ODataWire
 import Operations
 import SyncCore
+@testable import SyncEngine
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import EDM
 import HTTPTypes
 import ODataWire
+import OfflineStore
 import Operations
 import SyncCore
 import Synchronization

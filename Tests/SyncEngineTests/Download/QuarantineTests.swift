@@ -4,6 +4,7 @@ import ODataSandbox
 import ODataWire
 import Operations
 import SyncCore
+import SyncEngine
 import TestSupport
 import Testing
 @testable import OfflineStore

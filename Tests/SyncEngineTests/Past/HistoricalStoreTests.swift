@@ -2,6 +2,7 @@ import EDM
 import OperationLog
 import Operations
 import SyncCore
+import SyncEngine
 import Synchronization
 import Testing
 @testable import OfflineStore
