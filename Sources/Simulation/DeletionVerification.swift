@@ -6,17 +6,17 @@ import SyncCore
 enum DeletionVerification {
     /// Checks that no deletion is in doubt after an upload without faults although the service does not have its entity:
     /// no decision of the user is required. It may be in doubt together with a creation of its change set, whose content
-    /// proves nothing.
+    /// proves nothing, or with a call, of which no state is a proof.
     static func check(_ device: Device, in run: isolated Simulation) async {
         do {
             let awaited = Set(try await device.store.doubts.awaitedOperations().values.joined())
             // As sent: the planner adds the creation of an entity to the change set of a link to it.
             let sets = try await device.store.doubts.inDoubtSets().filter { members in
-                members.allSatisfy { $0.operation.createdEntities.isEmpty }
+                members.allSatisfy { $0.operation.createdEntities.isEmpty && $0.operation.call == nil }
             }
             let doubts = sets.joined().filter { pending in
                 guard case .delete = pending.operation.action else { return false }
-                return pending.operation.call == nil && !awaited.contains(pending.sequence)
+                return !awaited.contains(pending.sequence)
             }
             guard !doubts.isEmpty else { return }
             let marks = History(try device.allRecords()).marks
