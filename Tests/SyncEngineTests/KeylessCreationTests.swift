@@ -5,6 +5,7 @@ import Operations
 import TestSupport
 import Testing
 
+@testable import OfflineStore
 @testable import SyncEngine
 
 /// Creations whose responses contain neither a location nor a body, so that the keys are unknown.
