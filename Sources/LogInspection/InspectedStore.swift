@@ -85,5 +85,7 @@ public struct InspectedStore: Sendable {
     }
 
     /// The configured service capabilities, or nil to derive them from the metadata.
-    package var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files, keys: keys))?.service }
+    package var serviceOptions: ServiceOptions? {
+        options.service ?? (try? StoreDescription.read(files, keys: keys))?.service
+    }
 }

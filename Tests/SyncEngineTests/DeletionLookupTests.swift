@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Deletions in doubt that took effect, with earlier operations on the same entities in the same batch.
 @Suite struct DeletionLookupTests {
     static let faults: [Fault.Effect] = [.dropAnswer, .dropRequest]

@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Operations in doubt whose outcome cannot be read from the service, and that are idempotent.
 struct DoneTwiceTests {
     private let link = Intent.createLink(

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Entities that a download delivers while their creation is in doubt.
 struct DownloadedTwinTests {
     /// The proof that the creation took effect.

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Changes by other clients to an entity with pending drafts cause no conflict until the drafts are released.
 struct DraftConflictTests {
     private func change(

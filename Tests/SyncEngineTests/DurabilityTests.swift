@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Durability settings: the time at which a call returns, and the commits that survive a stop of the machine.
 struct DurabilityTests {
     static let delayed: [OperationLog.Options.Durability] = [.grouped, .interval(milliseconds: 60_000), .none]

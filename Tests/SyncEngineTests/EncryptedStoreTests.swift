@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Encrypted stores: no file contains values of entities in plain text, and the behavior is that of a store without a
 /// key.
 struct EncryptedStoreTests {

@@ -10,7 +10,6 @@ import Transport
 @testable import OfflineStore
 @testable import SyncEngine
 
-
 /// Media streams of an encrypted store: encrypted in chunks, of which each can be read separately.
 struct EncryptedStreamTests {
     private static let key = LogKey(Array(0..<32))!

@@ -8,7 +8,6 @@ import Testing
 import Views
 @testable import OfflineStore
 
-
 /// Views in an encrypted file: opening a store folds only the records that the file does not contain yet.
 ///
 /// Features: SE-01.

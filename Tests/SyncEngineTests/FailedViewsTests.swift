@@ -6,7 +6,6 @@ import Testing
 import Views
 @testable import OfflineStore
 
-
 struct FailedViewsTests {
     @Test func `an operation in the log takes effect even if the views cannot commit`() async throws {
         let shop = try await Shop(.v4)

@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Uploads that the service rejects, or during which the connection breaks.
 struct FailureTests {
     private func statuses(_ shop: Shop) async throws -> [PendingOperation.Status] {

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// HX-16: a captive portal answers single requests with a web page and status 200, and the service does not receive
 /// them. Without batches each modification is such a request; with batches, each upload of a media stream.
 @Suite struct ForeignPageTests {

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Decisions of the user about operations in doubt: the outcome, and the address of the entity at the service.
 struct InDoubtResolutionTests {
     /// Returns a shop with an order in doubt that the service has as `Orders(key)`, and the order's readLink.

@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Two clients that change the same link to different targets.
 struct LinkConflictTests {
     /// Ways in which the app moves `Orders(1)` from `Customers(1)` to `Customers(2)`, or deletes the link.

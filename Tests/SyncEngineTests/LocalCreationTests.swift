@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Deletion of entities that were never sent, with and without `undoesLocalCreation`.
 struct LocalCreationTests {
     private func undoing(_ dialect: Dialect) async throws -> Shop {

@@ -6,7 +6,6 @@ import Testing
 import Views
 @testable import OfflineStore
 
-
 /// Expansion of a relationship of an entity type with itself.
 struct LocalExpansionTests {
     private static let metadata = """

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// An encrypted store accepts no file that can be created without its key.
 struct PlainSegmentTests {
     private static let key = LogKey(Array(0..<32))!

@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Random sessions: many legal operations in any order, an upload, and a comparison of the store with the service. A
 /// failure prints its seed.
 struct RandomSessionTests {

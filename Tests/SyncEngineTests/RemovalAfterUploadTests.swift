@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// KE-27: created entities are removed from the store after their upload, because the service replaces them.
 @Suite struct RemovalAfterUploadTests {
     private func shop(_ dialect: Dialect) async throws -> Shop {

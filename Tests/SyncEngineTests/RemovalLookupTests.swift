@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// HX-05: change sets that remove links or entities, in doubt.
 @Suite struct RemovalLookupTests {
     static let faults: [Fault.Effect] = [.dropAnswer, .dropRequest]

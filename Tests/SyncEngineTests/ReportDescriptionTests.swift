@@ -3,7 +3,6 @@ import SyncCore
 import Testing
 @testable import OfflineStore
 
-
 /// The texts that `print(report)` shows.
 @Suite struct ReportDescriptionTests {
     private func refusal(_ message: String) -> Refusal {

@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Each technique for changing entities and links, in V2 and V4: local effect, upload, and comparison of the store with
 /// the service.
 struct RoundTripTests {

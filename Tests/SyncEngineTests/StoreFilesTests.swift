@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Entries with the name of a store's file but of another type are refused, and never followed, written to or waited
 /// for.
 @Suite(.timeLimit(.minutes(20))) struct StoreFilesTests {

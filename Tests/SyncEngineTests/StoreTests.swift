@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// The log is the truth: after any damage to the views, an open store contains the state of the log.
 struct StoreTests {
     /// Returns a shop with pending operations of several kinds, after a download.

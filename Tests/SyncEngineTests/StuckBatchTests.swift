@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 struct StuckBatchTests {
     @Test func `a batch whose response could not be logged does not block its operations permanently`() async throws {
         let shop = try await Shop(.v4)

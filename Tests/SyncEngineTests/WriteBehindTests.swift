@@ -7,7 +7,6 @@ import Testing
 import Views
 @testable import OfflineStore
 
-
 /// Local operations, whose changes reach the stored views later than the log.
 struct WriteBehindTests {
     private func shop(unflushedLimit: Int) async throws -> Shop {

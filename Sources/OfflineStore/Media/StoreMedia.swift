@@ -66,7 +66,8 @@ package actor StoreMedia {
         return try localStream(content, isPending: isPending)
     }
 
-    package nonisolated func localStream(_ content: StreamContent, isPending: Bool) throws(TidelogError) -> LocalStream {
+    package nonisolated func localStream(_ content: StreamContent, isPending: Bool) throws(TidelogError) -> LocalStream
+    {
         let streams = try StreamFiles(of: core)
         let path = streams.path(of: content)
         guard streams.holds(content) else {

@@ -173,7 +173,9 @@ package actor LocalStore {
     }
 
     /// Calls the function with each record after it was appended to the log.
-    package nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) { core.tap.attach(body) }
+    package nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) {
+        core.tap.attach(body)
+    }
 
     /// Waits until the logged records survive a power loss, whatever the options are.
     func makeDurable() async throws(TidelogError) { try await core.makeDurable() }

@@ -98,7 +98,9 @@ package actor StoreConflicts {
 
     // MARK: For the round
 
-    package func mayHaveConflicts() throws(TidelogError) -> Bool { try core.read { try $0.bookkeeping.hasMergeBases() } }
+    package func mayHaveConflicts() throws(TidelogError) -> Bool {
+        try core.read { try $0.bookkeeping.hasMergeBases() }
+    }
 
     /// Returns the entity that an operation updates, deletes or links, and the to-one navigation properties that it
     /// sets. Nil for other operations.

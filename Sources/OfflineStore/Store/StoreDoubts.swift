@@ -42,7 +42,9 @@ package actor StoreDoubts {
         }
     }
 
-    package func openBatches() throws(TidelogError) -> [OpenBatch] { try core.read { try $0.bookkeeping.openBatches() } }
+    package func openBatches() throws(TidelogError) -> [OpenBatch] {
+        try core.read { try $0.bookkeeping.openBatches() }
+    }
 
     package func openBatch(_ batch: BatchID) throws(TidelogError) -> OpenBatch? {
         try core.read { try $0.bookkeeping.openBatch(batch) }

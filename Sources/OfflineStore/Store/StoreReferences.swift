@@ -13,7 +13,9 @@ package actor StoreReferences {
     init(core: StoreCore) { self.core = core }
 
     /// Returns the service's reference to an entity, with its set, or nil while it has no key.
-    package func serviceReference(_ id: EntityID) throws(TidelogError) -> (reference: ResourceReference, set: EntitySet)? {
+    package func serviceReference(_ id: EntityID) throws(TidelogError) -> (
+        reference: ResourceReference, set: EntitySet
+    )? {
         let model = try core.model
         return try core.read { try EntityResolver(storage: $0, model: model).serviceReference(id, model) }
     }

@@ -72,7 +72,9 @@ package actor StoreUploads {
     ///
     /// - Parameter planEpoch: The store's count before planning.
     /// - Returns: The operations, or none if the plan is outdated.
-    package func elide(_ operations: [SequenceNumber], since planEpoch: Int) async throws(TidelogError) -> [SequenceNumber] {
+    package func elide(_ operations: [SequenceNumber], since planEpoch: Int) async throws(TidelogError)
+        -> [SequenceNumber]
+    {
         let elided = try core.transaction { () throws -> [SequenceNumber] in
             guard planEpoch == core.planEpoch else { return [] }
             try core.add(.operationsElided(operations.sorted()))

@@ -49,13 +49,7 @@ struct GuardedUpdateOrder<Storage: StateReader> {
     private func sendsValuesOfLinks(_ entity: EntityID, in operation: Operation) throws(StateError) -> Bool {
         guard repeatsValues else { return false }
         guard let type = try resolver.entityType(of: entity, in: operation) else { return true }
-        if type.navigationProperties.contains(where: { $0.navigation?.constraints.isEmpty == false }) { return true }
-        let types = Set([type.name] + resolver.model.baseTypes(of: type).map(\.name))
-        return resolver.model.schemas.flatMap(\.entityTypes).contains { other in
-            other.navigationProperties.contains { property in
-                property.navigation.map { !$0.inverseConstraints.isEmpty && types.contains($0.targetType) } ?? false
-            }
-        }
+        return type.navigationProperties.contains { $0.navigation?.constraints.isEmpty == false }
     }
 
     /// Returns whether the operation changes only values of the entity.

@@ -28,7 +28,8 @@ extension RowTables {
             try run("ALTER TABLE \(layout.table) RENAME TO \(table)")
             renamed.append((set, table))
         }
-        for (set, statements) in newStatements.sorted(by: { $0.key < $1.key }) where formerStatements[set] != statements {
+        for (set, statements) in newStatements.sorted(by: { $0.key < $1.key }) where formerStatements[set] != statements
+        {
             for statement in statements { try run(statement) }
         }
         connection.forgetStatements()

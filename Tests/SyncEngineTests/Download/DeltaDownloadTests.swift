@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Downloads from a service that tracks changes.
 struct DeltaDownloadTests {
     enum Service: String, CaseIterable, Sendable, CustomStringConvertible {

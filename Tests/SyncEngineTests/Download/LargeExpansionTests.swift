@@ -10,7 +10,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// An entity that expands to more entities than a record may name.
 struct LargeExpansionTests {
     private static let query = DefiningQuery(name: "Customers", query: "Customers?$expand=Orders")

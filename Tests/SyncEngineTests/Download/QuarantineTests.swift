@@ -9,7 +9,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Responses with errors, and entities of valid responses that the store cannot accept.
 struct QuarantineTests {
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Shared data, which are not requested by every download.
 struct SharedDownloadTests {
     private func shop(_ time: VirtualTime) async throws -> Shop {

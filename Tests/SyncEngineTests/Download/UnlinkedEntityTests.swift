@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Entities that are removed from an expanded collection.
 struct UnlinkedEntityTests {
     private static let suppliers = DefiningQuery(name: "Suppliers", query: "Suppliers?$expand=Products")

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// Results of live queries, and the changes that cause them. If a result does not arrive, the test runs into its time
 /// limit.
 @Suite(.timeLimit(.minutes(10)))

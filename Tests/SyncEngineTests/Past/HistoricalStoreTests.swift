@@ -7,7 +7,6 @@ import Synchronization
 import Testing
 @testable import OfflineStore
 
-
 struct HistoricalStoreTests {
     /// A session, with the state digest of the store after each call.
     private final class Session: Sendable {

@@ -4,7 +4,6 @@ import Views
 import Testing
 @testable import OfflineStore
 
-
 struct DeclaredIndexTests {
     private func searches(_ store: LocalStore, _ query: String) async throws -> Bool {
         try await store.explain(query).statements.contains { $0.plan.contains { $0.hasPrefix("SEARCH t0 USING") } }

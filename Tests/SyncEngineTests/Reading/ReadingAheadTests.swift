@@ -6,7 +6,6 @@ import Views
 import Testing
 @testable import OfflineStore
 
-
 /// Expansions that are read for many rows at once return the same entities as separate reads.
 struct ReadingAheadTests {
     private func busyShop(_ dialect: Dialect) async throws -> Shop {

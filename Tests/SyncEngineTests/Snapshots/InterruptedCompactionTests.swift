@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 @testable import OfflineStore
 
-
 /// A compaction removes one file after another. After a crash between two removals, the log begins at a later record,
 /// and snapshots older than that record remain.
 struct InterruptedCompactionTests {

@@ -7,7 +7,6 @@ import Synchronization
 import TestSupport
 @testable import OfflineStore
 
-
 /// Changes to the files of a closed store.
 extension StoreFiles {
     func removeViews() { for file in viewFiles { TemporaryDirectory.remove(file: file) } }
