@@ -1,6 +1,7 @@
 internal import OfflineStore
 internal import Operations
 internal import SyncCore
+internal import SyncEngine
 
 /// The cost of changes from a delta link, compared with the rows of a full download, in a small and in a large store.
 enum DeltaDownload {

@@ -1,4 +1,5 @@
 internal import OfflineStore
+internal import SyncEngine
 
 /// Downloads in a separate process and returns its memory usage, so that the memory of the benchmark is not included.
 enum DownloadMemory {
