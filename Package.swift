@@ -147,8 +147,7 @@ let package = Package(
         layer(
             "SyncEngine",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "OfflineStore", "Transport",
-                crypto, httpTypes,
+                "EDM", "Operations", "ODataWire", "SyncCore", "Views", "OfflineStore", "Transport", crypto, httpTypes,
             ]),
         layer(
             "LogInspection",
