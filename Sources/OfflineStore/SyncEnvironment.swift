@@ -1,9 +1,8 @@
 package import Operations
 
-/// The engine's sources of time, delays and random numbers.
+/// The sources of time, delays and random numbers of the store and the engine.
 ///
-/// The engine uses no other clock or random source, so a simulation that replaces them controls its behaviour
-/// completely.
+/// They use no other clock or random source, so a simulation that replaces them controls their behaviour completely.
 package struct SyncEnvironment: Sendable {
     /// Returns the wall-clock time in milliseconds since 1970. It may jump, and is recorded unchanged.
     package var now: @Sendable () -> Timestamp
