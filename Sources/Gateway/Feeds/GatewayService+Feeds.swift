@@ -25,28 +25,54 @@ extension GatewayService {
         return (feed, target)
     }
 
-    /// Runs a request that may modify data. Afterwards, feeds contain its changes before they answer the same user.
+    /// Runs a request that may modify data and is not in the ledger. Afterwards, feeds contain its changes before they
+    /// answer the same user.
     func modifying(
         _ request: IncomingRequest, _ kind: RequestClass,
         _ body: () async throws(RequestRefusal) -> GatewayResponse
     ) async throws(RequestRefusal) -> GatewayResponse {
-        guard let feeds, !kind.endpoint.feeds.isEmpty else { return try await body() }
-        // The first record is for a process that ends meanwhile.
-        do throws(LedgerStorageError) {
-            try await feeds.wrote(request.headers, kind.endpoint.name, isAccepted: false)
-        } catch {
-            logger.error("\(error)")
-            throw RequestRefusal(503, "The storage cannot be written.", headers: ["Retry-After": "5"])
-        }
+        let marks = writeMarks(request.headers, kind.endpoint)
+        try await marks.before().get()
         let result: Result<GatewayResponse, RequestRefusal>
         do throws(RequestRefusal) { result = .success(try await body()) } catch { result = .failure(error) }
-        let isRefused =
-            if case .success(let answer) = result { answer.status == 401 || answer.status == 403 } else { false }
+        let status: Int? = if case .success(let answer) = result { answer.status } else { nil }
+        await marks.after(status: status)
+        return try result.get()
+    }
+
+    func writeMarks(_ headers: HTTPHeaders, _ endpoint: GatewayConfiguration.Endpoint) -> WriteMarks {
+        WriteMarks(
+            feeds: endpoint.feeds.isEmpty ? nil : feeds, headers: headers, endpoint: endpoint.name, logger: logger)
+    }
+}
+
+/// Records, before and after a request, that its user may have changed data.
+struct WriteMarks: Sendable {
+    /// Nil if the service has no feeds.
+    fileprivate let feeds: SharedFeeds?
+    fileprivate let headers: HTTPHeaders
+    fileprivate let endpoint: String
+    fileprivate let logger: Logger
+
+    /// Records the user before the request is sent, in case this process ends before the response.
+    func before() async -> Result<Void, RequestRefusal> {
         do throws(LedgerStorageError) {
-            try await feeds.wrote(request.headers, kind.endpoint.name, isAccepted: !isRefused)
+            try await feeds?.wrote(headers, endpoint, isAccepted: false)
+            return .success(())
+        } catch {
+            logger.error("\(error)")
+            return .failure(RequestRefusal(503, "The storage cannot be written.", headers: ["Retry-After": "5"]))
+        }
+    }
+
+    /// Records the user after the response of the service, or its loss, and before the answer.
+    ///
+    /// - Parameter status: The status of the response, or nil if it was lost.
+    func after(status: Int?) async {
+        do throws(LedgerStorageError) {
+            try await feeds?.wrote(headers, endpoint, isAccepted: status != 401 && status != 403)
         } catch {
             logger.error("\(error)")
         }
-        return try result.get()
     }
 }

@@ -10,7 +10,9 @@ extension GatewayService {
         if kind.hasJSONBody { body = LinkRewriter.rewrite(body, kind.roots, .request, scope: kind.scope) }
         let wire = WireRequest(method: request.method, url: kind.rest, headers: request.headers, body: body)
         guard let unit = try UploadUnit(part: 0, requests: [wire], contentIDs: [nil], isChangeSet: false) else {
-            return try await passThrough(request, kind, body: body)
+            return try await modifying(request, kind) { () throws(RequestRefusal) in
+                try await passThrough(request, kind, body: body)
+            }
         }
         let call = UploadCall(self, kind, request.headers)
         // A client that goes away does not stop the upload: its outcome answers the repetition.
@@ -39,7 +41,11 @@ extension GatewayService {
         guard
             let batch = try BatchUpload(
                 body, contentType: contentType, format: format, limits: configuration.limits)
-        else { return try await passThrough(request, kind, body: body) }
+        else {
+            return try await modifying(request, kind) { () throws(RequestRefusal) in
+                try await passThrough(request, kind, body: body)
+            }
+        }
         let call = UploadCall(self, kind, request.headers)
         return try await Task { () -> Result<GatewayResponse, RequestRefusal> in
             do throws(RequestRefusal) {
@@ -58,6 +64,7 @@ struct UploadCall: Sendable {
     let headers: HTTPHeaders
     let principal: [UInt8]
     let rules: LedgerRules
+    private let marks: WriteMarks
 
     init(_ service: GatewayService, _ kind: RequestClass, _ headers: HTTPHeaders) {
         self.service = service
@@ -65,6 +72,7 @@ struct UploadCall: Sendable {
         self.headers = headers
         principal = service.principal(headers, endpoint: kind.endpoint.name)
         rules = service.rules(kind.endpoint)
+        marks = service.writeMarks(headers, kind.endpoint)
     }
 
     static let inDoubt = RequestRefusal(
@@ -79,8 +87,26 @@ struct UploadCall: Sendable {
     // MARK: The ledger
 
     /// Asks the ledger, and waits while an earlier attempt may still be executed. When this returns, the rows of all
-    /// units that are to be sent are durable.
+    /// units that are to be sent are durable, and so is the mark that the user may change data.
     func verdicts(_ units: [UploadUnit]) async throws(RequestRefusal) -> [LedgerVerdict] {
+        var (mark, claimed) = await service.environment.both(marks.before) { await ledgerVerdicts(units) }
+        let (verdicts, hasWaited) = try claimed.get()
+        // A reading that began meanwhile must not count as one with this change.
+        if hasWaited { mark = await marks.before() }
+        if case .failure(let refusal) = mark {
+            try await record(
+                zip(units, verdicts).compactMap { unit, verdict in
+                    guard case .send(let attempt) = verdict else { return nil }
+                    return LedgerCompletion(keys: keys(unit), attempt: attempt, end: .notExecuted)
+                }, .notSent)
+            throw refusal
+        }
+        return verdicts
+    }
+
+    private func ledgerVerdicts(
+        _ units: [UploadUnit]
+    ) async -> Result<(verdicts: [LedgerVerdict], hasWaited: Bool), RequestRefusal> {
         let claims = units.map(claim)
         var waited: Int64 = 0
         while true {
@@ -90,38 +116,60 @@ struct UploadCall: Sendable {
             } catch {
                 service.logger.error("\(error)")
                 // Nothing was forwarded.
-                throw RequestRefusal(503, "The ledger cannot be written.", headers: ["Retry-After": "5"])
+                return .failure(RequestRefusal(503, "The ledger cannot be written.", headers: ["Retry-After": "5"]))
             }
             let waits = verdicts.contains { if case .wait = $0 { true } else { false } }
             if !waits || waited == 0 { service.count(verdicts) }
-            if !waits { return verdicts }
-            guard waited < service.environment.patience else { throw Self.inDoubt }
+            if !waits { return .success((verdicts, waited > 0)) }
+            guard waited < service.environment.patience else { return .failure(Self.inDoubt) }
             await service.environment.sleep(250)
             waited += 250
         }
     }
 
-    /// Records the ends of attempts. Throws if they are not durable, or another attempt has taken over.
-    func record(_ completions: [LedgerCompletion]) async throws(RequestRefusal) {
-        if completions.isEmpty { return }
+    /// Records the ends of attempts, and that the user may have changed data. Throws if the ends are not durable, or
+    /// another attempt has taken over.
+    func record(
+        _ completions: [LedgerCompletion], _ transmission: Transmission
+    ) async throws(RequestRefusal) {
+        let (recorded, _) = await service.environment.both {
+            await end(completions)
+        } _: {
+            await mark(transmission)
+        }
+        try recorded.get()
+    }
+
+    private func mark(_ transmission: Transmission) async {
+        switch transmission {
+        case .notSent: break
+        case .lost: await marks.after(status: nil)
+        case .answered(let response): await marks.after(status: response.status)
+        }
+    }
+
+    private func end(_ completions: [LedgerCompletion]) async -> Result<Void, RequestRefusal> {
+        if completions.isEmpty { return .success(()) }
         do throws(LedgerStorageError) {
             let accepted = try await service.storage.complete(completions, rules)
             guard accepted.allSatisfy(\.self) else {
                 throw LedgerStorageError("Another attempt took over the request.")
             }
             service.count(completions)
+            return .success(())
         } catch {
             service.logger.error("The outcome was not recorded: \(error)")
-            throw Self.inDoubt
+            return .failure(Self.inDoubt)
         }
     }
 
     /// Records the ends of attempts, and makes the answer at the same time. It is returned only if the ends are durable.
     func record(
-        _ completions: [LedgerCompletion], _ answer: @escaping @Sendable () -> GatewayResponse
+        _ completions: [LedgerCompletion], _ transmission: Transmission,
+        _ answer: @escaping @Sendable () -> GatewayResponse
     ) async throws(RequestRefusal) -> GatewayResponse {
         async let made = answer()
-        do throws(RequestRefusal) { try await record(completions) } catch {
+        do throws(RequestRefusal) { try await record(completions, transmission) } catch {
             _ = await made
             throw error
         }
@@ -179,21 +227,22 @@ struct UploadCall: Sendable {
             func end(_ end: LedgerCompletion.End) -> [LedgerCompletion] {
                 [.init(keys: keys, attempt: attempt, end: end)]
             }
-            switch await send(request.method, contentType: nil, request.body) {
+            let transmission = await send(request.method, contentType: nil, request.body)
+            switch transmission {
             case .notSent:
-                try await record(end(.notExecuted))
+                try await record(end(.notExecuted), transmission)
                 throw RequestRefusal(503, "The service cannot be reached.", headers: ["Retry-After": "5"])
             case .lost:
-                try await record(end(.doubt))
+                try await record(end(.doubt), transmission)
                 throw Self.inDoubt
             case .answered(let response):
                 switch AnswerMeaning(response) {
                 case .outcome:
-                    return try await record(end(.done(UnitOutcome.members([response]).encoded))) {
+                    return try await record(end(.done(UnitOutcome.members([response]).encoded)), transmission) {
                         answer(response, accepted: unit.dialect)
                     }
-                case .notExecuted: try await record(end(.notExecuted))
-                case .unknown: try await record(end(.doubt))
+                case .notExecuted: try await record(end(.notExecuted), transmission)
+                case .unknown: try await record(end(.doubt), transmission)
                 }
                 return answer(response, accepted: nil)
             }

@@ -155,11 +155,11 @@ package final class GatewayService: Sendable {
             return try await passThrough(request, kind, length)
         case .metadata: return try await passThrough(request, kind, length)
         case .multipartBatch, .jsonBatch:
-            return try await modifying(request, kind) { () throws(RequestRefusal) in try await batch(request, kind) }
+            return try await batch(request, kind)
         case .modification:
-            let isRepeatable = try RepeatabilityIdentifier(request.headers) != nil
+            if try RepeatabilityIdentifier(request.headers) != nil { return try await upload(request, kind) }
             return try await modifying(request, kind) { () throws(RequestRefusal) in
-                isRepeatable ? try await upload(request, kind) : try await passThrough(request, kind, length)
+                try await passThrough(request, kind, length)
             }
         }
     }
@@ -214,6 +214,8 @@ package struct GatewayEnvironment: Sendable {
     /// it sleeps for that time, because a request must be able to give up. A simulation waits for the reading instead, so
     /// that the order of events does not depend on the scheduler.
     package var sleepDuring: (@Sendable (_ reading: Task<Void, Never>, _ milliseconds: Int64) async -> Void)?
+    /// Whether independent calls of storages are made one after the other, so that a simulation is repeatable.
+    package var isSequential = false
     /// Milliseconds of a clock that is never set.
     package var uptime: @Sendable () -> Int64 = { Int64(Self.start.duration(to: .now) / .milliseconds(1)) }
     /// Returns random bytes. They must be unpredictable, except in a simulation.
@@ -235,6 +237,19 @@ package struct GatewayEnvironment: Sendable {
     private static let start = ContinuousClock.now
 
     package init() {}
+
+    /// Makes two independent calls at the same time, or one after the other.
+    func both<First: Sendable, Second: Sendable>(
+        _ first: @escaping @Sendable () async -> First, _ second: @escaping @Sendable () async -> Second
+    ) async -> (First, Second) {
+        if isSequential {
+            let value = await first()
+            return (value, await second())
+        }
+        async let value = first()
+        let other = await second()
+        return (await value, other)
+    }
 
     /// Returns a time for `Retry-After` in seconds, which spreads the repetitions of many clients.
     func retryAfter() -> String { String(2 + Int(randomBytes(1).first ?? 0) % 5) }

@@ -35,7 +35,7 @@ extension UploadCall {
         }
         guard let remaining else {
             // A request refers to one that is done, in a way that cannot be replaced.
-            try await record(sent.map { .init(keys: keys($0.unit), attempt: $0.attempt, end: .notExecuted) })
+            try await record(sent.map { .init(keys: keys($0.unit), attempt: $0.attempt, end: .notExecuted) }, .notSent)
             for (unit, _) in sent { parts[unit.part] = .single(refused(unit, .doubt)) }
             return try composed(batch, parts)
         }
@@ -50,31 +50,32 @@ extension UploadCall {
             sent.map { .init(keys: keys($0.unit), attempt: $0.attempt, end: end) }
         }
         let response: WireResponse
-        switch await send("POST", contentType: remaining.contentType, remaining.body) {
+        let transmission = await send("POST", contentType: remaining.contentType, remaining.body)
+        switch transmission {
         case .notSent:
-            try await record(all(.notExecuted))
+            try await record(all(.notExecuted), transmission)
             throw RequestRefusal(503, "The service cannot be reached.", headers: ["Retry-After": "5"])
         case .lost:
-            try await record(all(.doubt))
+            try await record(all(.doubt), transmission)
             throw Self.inDoubt
         case .answered(let answered): response = answered
         }
         let isBatch = response.isSuccess && response.status != 202 || response.hasParts
         guard isBatch else {
             let meaning = AnswerMeaning(batchStatus: response)
-            try await record(all(meaning == .notExecuted ? .notExecuted : .doubt))
+            try await record(all(meaning == .notExecuted ? .notExecuted : .doubt), transmission)
             return answered(response)
         }
         guard let outcomes = batch.outcomes(response, without: omitted) else {
-            try await record(all(.doubt))
+            try await record(all(.doubt), transmission)
             throw Self.inDoubt
         }
         let completions = sent.map { unit, attempt in
             LedgerCompletion(
                 keys: keys(unit), attempt: attempt, end: end(of: unit, outcomes[unit.part]))
         }
-        guard !omitted.isEmpty else { return try await record(completions) { answered(response) } }
-        try await record(completions)
+        guard !omitted.isEmpty else { return try await record(completions, transmission) { answered(response) } }
+        try await record(completions, transmission)
         let isInDoubt = sent.contains { if case .inDoubt = UnitResult(outcomes[$0.unit.part]) { true } else { false } }
         if isInDoubt { throw Self.inDoubt }
         var parts = parts

@@ -119,6 +119,7 @@ final class SimulatedGateway {
         var environment = GatewayEnvironment()
         environment.logger = Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() }
         environment.sleep = { [clock] in clock.advance(milliseconds: $0) }
+        environment.isSequential = true
         environment.uptime = { [clock] in clock.now }
         environment.sleepDuring = { reading, _ in await reading.value }
         environment.randomBytes = { count in source.withLock { $0.bytes(count) } }

@@ -1,0 +1,66 @@
+import Gateway
+import GatewayCore
+import HTTPTypes
+import TestSupport
+import Testing
+import Transport
+import Views
+
+/// Uploads in the ledger mark their user as a writer, while the ledger is asked and while the outcome is recorded.
+struct WriteMarkTests {
+    @Test func `an upload whose mark cannot be written is not sent, and its repetition is executed`() async throws {
+        try await withWriter { gateway, origin, feeds in
+            try feeds.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON write_mark BEGIN SELECT RAISE(ABORT, 'full'); END")
+            #expect(try await post(gateway) == 503)
+            #expect(origin.requests.isEmpty)
+            try feeds.execute("DROP TRIGGER full")
+            #expect(try await post(gateway) == 201)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `an upload is marked before it is sent and after its response`() async throws {
+        try await withWriter { gateway, _, feeds in
+            try feeds.execute(
+                """
+                CREATE TABLE marks (count INTEGER);
+                CREATE TRIGGER marked AFTER INSERT ON write_mark BEGIN INSERT INTO marks VALUES (1); END
+                """)
+            #expect(try await post(gateway) == 201)
+            #expect(try feeds.first("SELECT count(*) FROM marks")?[0].integer == 2)
+        }
+    }
+
+    private func withWriter(
+        _ body: (GatewayUnderTest, LoopbackServer, Connection) async throws -> Void
+    ) async throws {
+        let folder = TemporaryDirectory()
+        let path = folder.path + "/feeds.db"
+        let feed = FeedSettings(name: "orders", query: try #require(CanonicalQuery("Orders")))
+        try await withServer({ _, connection in
+            connection.respond("201 Created", "Content-Type: application/json\r\n", Array("{\"ID\":5}".utf8))
+        }) { origin in
+            let gateway = try await GatewayUnderTest(
+                ["shop": origin.base + "/svc/"], feedStorage: try SQLiteFeedStorage(path: path), feeds: [feed])
+            do {
+                try await body(gateway, origin, try Connection(path: path))
+            } catch {
+                await gateway.stop()
+                throw error
+            }
+            await gateway.stop()
+        }
+    }
+
+    /// Creates an order with the same identifiers each time.
+    private func post(_ gateway: GatewayUnderTest) async throws -> Int {
+        var request = try #require(HTTPRequest(method: .post, url: gateway.root + "shop/Orders"))
+        let fields = [
+            ("Repeatability-Request-ID", "r"), ("Repeatability-First-Sent", RepeatedRequestTests.now),
+            ("Repeatability-Client-ID", "c"), ("Content-Type", "application/json"),
+        ]
+        for (name, value) in fields { request.headerFields[try #require(HTTPField.Name(name))] = value }
+        return try await defaultTransport().send(request, body: Array("{\"ID\":5}".utf8)).0.status.code
+    }
+}
