@@ -86,7 +86,7 @@ struct DeviceSync {
         }
     }
 
-    private func failed(_ what: String, _ error: TidelogError, in run: isolated Simulation) {
+    func failed(_ what: String, _ error: TidelogError, in run: isolated Simulation) {
         run.addTrace("d\(device.number): the \(what) fails: \(error)")
         if device.hasCrashed { return }
         switch error.code {

@@ -59,6 +59,8 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case bitRot
     /// The clocks of the devices are set back or forward.
     case clockJump
+    /// The metadata of the service change.
+    case metadataChange
     /// A process of the gateway ends.
     case nodeCrash
     /// The gateway cannot reach the service.

@@ -122,7 +122,8 @@ struct RequestDelivery {
             if run.random.chance(50) { _ = await answer(request, in: run) }
             device.crash()
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
-        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot, .clockJump, .nodeCrash,
+        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot, .clockJump, .metadataChange,
+            .nodeCrash,
             .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy:
             return await answer(request, in: run)
         }

@@ -17,6 +17,9 @@ struct RunRecovery {
         run.gateway?.calm()
         // The gateway reads the service again after a pause of at most an hour.
         if run.gateway != nil { run.clock.advance(milliseconds: 3_600_000) }
+        if run.metadataChanges > 0 {
+            for device in run.devices { await DeviceSync(device: device).readMetadata(in: run) }
+        }
         while !run.late.isEmpty { await RequestDelivery.deliverLate(in: run) }
         let start = run.clock.now
         var left: [[SequenceNumber: String]] = []

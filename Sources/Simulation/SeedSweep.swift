@@ -159,5 +159,6 @@ extension Simulation.Options {
             + (flushLimit.map { " --flush \($0)" } ?? "")
             + (devices.map { " --devices \($0)" } ?? "")
             + (hasGateway.map { $0 ? " --gateway yes" : " --gateway no" } ?? "")
+            + (changesMetadata.map { $0 ? " --metadata yes" : " --metadata no" } ?? "")
     }
 }

@@ -4,7 +4,7 @@ import ODataWire
 
 /// The sandbox with the sessions of its devices and its history.
 struct SimulatedService {
-    private(set) var sandbox: Sandbox
+    var sandbox: Sandbox
     private(set) var ledger = Ledger()
     /// The cookies of each device, which a transport would store.
     private var cookies: [Int: [String: String]] = [:]

@@ -31,6 +31,8 @@ package actor Simulation {
         package var devices: Int?
         /// Whether a gateway is between the devices and the service; nil leaves it to the seed.
         package var hasGateway: Bool?
+        /// Whether the metadata of the service change; nil leaves it to the seed.
+        package var changesMetadata: Bool?
         /// Whether the apps only append to shared entities, and the outcome contains the history of the run.
         package var recordsHistory = false
 
@@ -80,6 +82,10 @@ package actor Simulation {
     let habits: WorkloadMix
     let viewsHabits: ViewsHabits
     let gatewayHabits: GatewayHabits
+    let metadataHabits: MetadataHabits
+    /// Not the random numbers of the run, so that the rest of the run does not depend on the metadata.
+    var metadataRandom: SeededRandom
+    var metadataChanges = 0
     private(set) var gateway: SimulatedGateway?
     /// The login state; nil if the service does not require authentication.
     var login: Login?
@@ -123,6 +129,10 @@ package actor Simulation {
         }
         habits = options.recordsHistory ? .history(&random) : WorkloadMix(&random)
         viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
+        metadataRandom = SeededRandom(seed: seed &* 59 &+ 19)
+        // A history and a seeded bug are judged without them.
+        let areChanging = options.recordsHistory || !options.plants.isEmpty ? false : options.changesMetadata
+        metadataHabits = MetadataHabits(&metadataRandom, areChanging: areChanging)
         if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         gatewayHabits.adjust(&sandbox, version)
         let service = SimulatedService(sandbox)
@@ -181,6 +191,7 @@ package actor Simulation {
         if random.chance(3), happens(.clockJump) { jump() }
         for device in devices { device.views?.passTime() }
         if random.chance(50) { await RequestDelivery.deliverLate(in: self) }
+        await changeMetadata()
         let device = devices[random.below(devices.count)]
         if recorder != nil { return await HistoryApp(device: device).step(in: self) }
         let (user, process) = (DeviceUser(device: device), DeviceProcess(device: device))

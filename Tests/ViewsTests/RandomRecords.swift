@@ -49,8 +49,8 @@ struct RandomRecords {
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    /// Later versions of the metadata: unchanged, without a set, properties, partners or a constraint, and with other
-    /// types.
+    /// Later versions of the metadata: unchanged, without a set, properties, partners or a constraint, with other
+    /// types, multiplicities and keys, with another type of a set, and with new properties, sets and subtypes.
     private static let documents = [
         metadata,
         changed([
@@ -71,6 +71,32 @@ struct RandomRecords {
         changed([
             ("<ReferentialConstraint Property=\"CustomerID\" ReferencedProperty=\"ID\"/>", ""),
             ("<Property Name=\"Name\" Type=\"Edm.String\"/>", "<Property Name=\"Name\" Type=\"Edm.Boolean\"/>"),
+        ]),
+        changed([
+            ("Name=\"Orders\" Type=\"Collection(S.Order)\"", "Name=\"Orders\" Type=\"S.Order\""),
+            ("Name=\"Card\" Type=\"S.Card\"", "Name=\"Card\" Type=\"Collection(S.Card)\""),
+        ]),
+        changed([
+            (
+                "<Key><PropertyRef Name=\"ID\"/></Key>",
+                "<Key><PropertyRef Name=\"ID\"/><PropertyRef Name=\"CustomerID\"/></Key>"
+            ),
+            (
+                "<EntityType Name=\"Customer\"><Key><PropertyRef Name=\"ID\"/><PropertyRef Name=\"CustomerID\"/></Key>",
+                "<EntityType Name=\"Customer\"><Key><PropertyRef Name=\"Name\"/></Key>"
+            ),
+        ]),
+        changed([
+            ("<EntitySet Name=\"Cards\" EntityType=\"S.Card\">", "<EntitySet Name=\"Cards\" EntityType=\"S.Order\">"),
+            (
+                "<EntityType Name=\"Order\">",
+                "<EntityType Name=\"LateOrder\" BaseType=\"S.Order\"><Property Name=\"Days\" Type=\"Edm.Int16\"/></EntityType><EntityType Name=\"Order\">"
+            ),
+            (
+                "<Property Name=\"Zip\" Type=\"Edm.Int32\"/>",
+                "<Property Name=\"Zip\" Type=\"Edm.String\"/><Property Name=\"Street\" Type=\"Edm.String\"/>"
+            ),
+            ("<EntitySet Name=\"Tags\"", "<EntitySet Name=\"Others\" EntityType=\"S.Tag\"/><EntitySet Name=\"Tags\""),
         ]),
     ]
 

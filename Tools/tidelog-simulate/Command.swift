@@ -52,6 +52,12 @@ struct Command: AsyncParsableCommand {
             valueName: "presence"))
     var gateway: Presence?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether the metadata of the service change: yes or no. Without it, the seed determines it.",
+            valueName: "presence"))
+    var metadata: Presence?
+
     @Flag(help: "Also reports operations in doubt for a reason that the engine could have avoided.")
     var strict = false
 
@@ -111,6 +117,7 @@ struct Command: AsyncParsableCommand {
         if let devices, devices < 1 { throw ValidationError("A run has at least one device.") }
         options.devices = devices
         options.hasGateway = gateway.map { $0 == .yes }
+        options.changesMetadata = metadata.map { $0 == .yes }
         options.recordsHistory = history != nil
         let file = try history.map(Self.create)
         let campaign = SeedSweep(seeds: range, options: options, runsTwice: twice, jobs: jobs)

@@ -49,10 +49,10 @@ public struct Sandbox: Sendable {
     var monitors = StatusMonitors()
     var baselines = DeltaBaselines()
     var batchWriter = BatchResponseWriter()
-    let schema: SandboxSchema
-    private let v2: EntityDataModel
-    private let v2Metadata: [UInt8]
-    private let v4Metadata: [UInt8]
+    private(set) var schema: SandboxSchema
+    private var v2: EntityDataModel
+    private var v2Metadata: [UInt8]
+    private var v4Metadata: [UInt8]
 
     /// Creates a service.
     ///
@@ -64,6 +64,21 @@ public struct Sandbox: Sendable {
         v2 = try CSDLReader.read(v2Metadata)
         self.v4Metadata = v4Metadata
         self.v2Metadata = v2Metadata
+    }
+
+    /// Replaces the metadata, as an upgrade of the service does. No ETag changes.
+    ///
+    /// - Parameters:
+    ///   - v4Metadata: Metadata with the sets, keys and relationships of the current ones.
+    ///   - values: The values of new properties for existing entities; null for the others.
+    package mutating func upgrade(
+        v4Metadata: [UInt8], v2Metadata: [UInt8], values: PropertyValues
+    ) throws(CSDLError) {
+        let model = try CSDLReader.read(v4Metadata)
+        v2 = try CSDLReader.read(v2Metadata)
+        schema = SandboxSchema(model: model, configuration: schema.configuration)
+        (self.v4Metadata, self.v2Metadata) = (v4Metadata, v2Metadata)
+        state.convert(to: model, values)
     }
 
     /// Returns the content of the service as text, with one entity per line and its links below it, and the sets sorted

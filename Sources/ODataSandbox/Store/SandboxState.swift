@@ -124,3 +124,21 @@ struct LinkTable: Sendable, Hashable {
         if table[key]?.isEmpty == true { table[key] = nil }
     }
 }
+
+extension SandboxState {
+    /// Gives entities the properties of a model, and removes values of others.
+    mutating func convert(to model: EntityDataModel, _ values: PropertyValues) {
+        for set in tables.keys.sorted() {
+            guard let type = model.findEntitySet(set)?.entityType else { continue }
+            for id in tables[set]?.rows.keys.sorted() ?? [] {
+                guard var row = tables[set]?.rows[id] else { continue }
+                var converted = PropertyValues()
+                for property in type.properties where property.type.primitive != .stream {
+                    converted[property.name] = row.values[property.name] ?? values[property.name] ?? .null
+                }
+                row.values = converted
+                tables[set]?.rows[id] = row
+            }
+        }
+    }
+}

@@ -133,6 +133,7 @@ package struct Fold {
             try MetadataFold(storage, from: (oldModel, oldIndex), to: (model, index)).apply(to: &layers)
         }
         for pending in try storage.pendingOperations() { try layers.register(pending.operation) }
+        try storage.renewSubjects()
     }
 
     private mutating func undo(_ operations: [SequenceNumber], by record: SequenceNumber) throws(StateError) {

@@ -10,7 +10,7 @@ package final class PendingQueue {
     private struct Entry {
         var operation: PendingOperation
         /// The subjects of the operation; see ``StateReader/subjects(of:_:)``.
-        let subjects: [EntityID]
+        var subjects: [EntityID]
     }
 
     /// The operations of one entity.
@@ -95,6 +95,16 @@ package final class PendingQueue {
         entries[at: place].operation.since = since
         let change: Int32 = (status.kind == .rejected ? 1 : 0) - (wasRejected ? 1 : 0)
         if change != 0 { count(entries[at: place].subjects, 0, rejected: change) }
+    }
+
+    /// Replaces the subjects of an operation, which depend on the metadata.
+    func setSubjects(_ subjects: [EntityID], of sequence: SequenceNumber) {
+        guard let place = entries.place(of: sequence), entries[at: place].subjects != subjects else { return }
+        addToJournal(sequence)
+        let rejected: Int32 = entries[at: place].operation.status.kind == .rejected ? 1 : 0
+        count(entries[at: place].subjects, -1, rejected: -rejected)
+        entries[at: place].subjects = subjects
+        count(subjects, 1, rejected: rejected)
     }
 
     /// Removes the operation. Its effect remains until ``removeEffect(of:)``.

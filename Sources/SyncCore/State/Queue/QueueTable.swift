@@ -81,6 +81,13 @@ package final class QueueTable {
         trackPendingStates(of: sequence)
     }
 
+    /// Replaces the subjects of an operation, which are not stored.
+    func setSubjects(_ subjects: [EntityID], of sequence: SequenceNumber) {
+        trackPendingStates(of: sequence)
+        pending.setSubjects(subjects, of: sequence)
+        trackPendingStates(of: sequence)
+    }
+
     package func remove(_ sequence: SequenceNumber) throws(StateError) {
         try load()
         trackPendingStates(of: sequence)
