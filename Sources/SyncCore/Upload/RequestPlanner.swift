@@ -56,7 +56,7 @@ struct RequestPlanner<Storage: StateReader> {
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        let order = GuardedUpdateOrder(resolver: resolver, repeatsValues: !options.supportsPatch)
+        let order = GuardedUpdateOrder(resolver: resolver)
         for pending in operations.count > 1 ? try order.sorted(operations) : operations {
             if !options.supportsPatch, pending.operation.call == nil {
                 try nullDependents(pending.operation, &tracker)
