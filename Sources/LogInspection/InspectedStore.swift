@@ -5,7 +5,7 @@ public import Operations
 
 /// A store for read-only inspection: one in use, a copy, a damaged or an encrypted one.
 ///
-/// All access uses an ``OverlayFileSystem``, which only opens files for reading and lists directories on the disk. It
+/// Inspection only opens files for reading and lists directories; it writes nothing to the disk of the store. It
 /// takes no lock, so a writer may append meanwhile. If an operation meets damage, it runs again on the readable part of
 /// the log, as a repair would produce it.
 public struct InspectedStore: Sendable {

@@ -57,7 +57,7 @@ public struct SessionReplay {
 
     /// Runs the session. Returns the outcome of each operation of the log, in order.
     ///
-    /// - Throws: The errors of a ``Replay``, and errors of the service that end the session.
+    /// - Throws: `damaged` if the log is damaged, the other errors of reading it, and errors of the service that end the session.
     @inline(never) @_optimize(none)
     public func run() async throws(TidelogError) -> [ReplayedOperation] {
         let replay = try Replay(source)

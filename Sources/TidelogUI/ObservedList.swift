@@ -32,7 +32,7 @@ public import Tidelog
     /// Creates the list of a query, and begins to read.
     public init(_ query: BoxQuery<Entity>) { observe(query) }
 
-    /// Creates a list from results such as those of ``ToMany/observe()``, and begins to read.
+    /// Creates a list from results such as those of `ToMany.observe()`, and begins to read.
     public init(_ results: LiveList<Entity>) { observe(results) }
 
     isolated deinit { task?.cancel() }

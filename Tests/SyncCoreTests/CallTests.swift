@@ -130,6 +130,37 @@ struct CallTests {
         }
     }
 
+    @Test(arguments: [true, false], [ServiceOptions.ContentIDReferences.urlsAndBodies, .urlsPreferred])
+    func `without PATCH, a change set with an update after a call of its entity is held with the reason`(
+        _ isNew: Bool, _ references: ServiceOptions.ContentIDReferences
+    ) throws {
+        let first: SequenceNumber
+        let order: EntityID
+        if isNew {
+            order = try store.newID()
+            first = try store.state.header().applied + 1
+            try store.add(
+                .operation(Operation(.create(store.creation(order, "Orders"), parent: nil), changeSet: first)))
+        } else {
+            order = try store.download(
+                "Orders", ["OrderID": .integer(1), "Note": .null, "CustomerID": .null], etag: "\"1\"")
+            first = try store.state.header().applied + 1
+        }
+        let called = try call(touch(order), changeSet: first)
+        try store.add(
+            .operation(
+                Operation(.update(order, changes: ["Note": .string("n")], bindings: []), changeSet: first)))
+        #expect(try store.plan().changeSets.count == 1)
+        store.service = ServiceOptions(supportsPatch: false, contentIDReferences: references)
+        let plan = try store.plan()
+        #expect(plan.isEmpty, "\(store.requests(plan))")
+        guard case .noLegalPlan(let reason) = plan.held[called] else {
+            Issue.record("it is held because of \(String(describing: plan.held[called]))")
+            return
+        }
+        #expect(reason.contains("PUT"))
+    }
+
     @Test func `the declared effect of a call is not sent, not even to a service without PATCH`() throws {
         let order = try store.download(
             "Orders", ["OrderID": .integer(1), "Note": .null, "CustomerID": .null], etag: "\"1\"")

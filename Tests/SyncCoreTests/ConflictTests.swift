@@ -31,11 +31,14 @@ import Testing
         EntityImage(entity: id, set: "Customers", type: "Shop.Customer", values: values, etag: etag)
     }
 
-    private func confirm(_ operation: SequenceNumber, _ images: [EntityImage] = []) throws {
+    private func confirm(
+        _ operation: SequenceNumber, _ images: [EntityImage] = [], isInDoubt: Bool = false
+    ) throws {
         let batch = try store.state.header().nextBatch
         try store.add(
             .batchPrepared(
                 BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: operation)]])))
+        if isInDoubt { try store.add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer."))) }
         try store.add(
             .batchAnswered(
                 BatchAnswered(
@@ -98,6 +101,17 @@ import Testing
         try confirm(first, [image(customer, [:], etag: "2")])
         try others("BOB", etag: etag)
         #expect(try (conflict() != nil) == isConflict)
+    }
+
+    @Test func `another value after an operation in doubt was confirmed without a response is a conflict`() throws {
+        let first = try rename("Bob")
+        try rename("Rob")
+        try confirm(first, isInDoubt: true)
+        #expect(try conflict() == nil)
+        try others("Eve")
+        let name = try #require(try conflict()?.properties.first)
+        #expect(name.base == .string("Bob"))
+        #expect(name.theirs == .string("Eve"))
     }
 
     @Test func `a change after a read that showed an operation in doubt is a conflict with later operations`() throws {

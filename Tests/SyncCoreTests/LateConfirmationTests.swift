@@ -148,6 +148,31 @@ struct LateConfirmationTests {
     }
 
     @Test(arguments: [true, false], [true, false])
+    func `a link to a new entity does not replace downloaded dependent properties, with or without its key`(
+        _ isFromNew: Bool, _ hasKey: Bool
+    ) throws {
+        let order = try store.download("Orders", ["OrderID": .integer(7), "CustomerID": .integer(1)], etag: "1")
+        let new = try store.newID()
+        let operations = try store.perform(
+            [
+                .create(store.creation(new, "Customers", ["Name": .string("Bob")]), parent: nil),
+                isFromNew ? .createLink(link(new, "Orders", order)) : .updateLink(link(order, "Customer", new)),
+            ], changeSet: true)
+        let batch = try send(operations)
+        let twin = try store.newID()
+        let created: PropertyValues = ["CustomerID": .integer(3), "Name": .string("Bob")]
+        try page("All", [EntityImage(entity: twin, set: "Customers", type: "Shop.Customer", values: created)])
+        let values: PropertyValues = ["OrderID": .integer(7), "CustomerID": .integer(3)]
+        try page("Orders", [EntityImage(entity: order, set: "Orders", type: "Shop.Order", values: values, etag: "3")])
+        if hasKey { try store.add(.entitiesMissing([twin])) }
+        try confirm(
+            operations, of: batch,
+            hasKey ? [EntityImage(entity: new, set: "Customers", type: "Shop.Customer", values: created)] : [])
+        #expect(try store.targets(order, "Customer") == [hasKey ? new : twin])
+        #expect(try store.value(order, "CustomerID") == .integer(3))
+    }
+
+    @Test(arguments: [true, false], [true, false])
     func `a link without dependent properties is stored unless a download has shown the links of its end`(
         _ isShown: Bool, _ isFromTarget: Bool
     ) throws {

@@ -38,6 +38,26 @@ struct ReconcilerTests {
         [Binding(navigation: navigation, targets: [target])]
     }
 
+    // MARK: Order
+
+    @Test func `a link outlasts the response to an update that was sent before it`() throws {
+        let customers = try (1...2).map { try store.download("Customers", ["CustomerID": .integer($0)]) }
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "W/\"1\"")
+        try store.perform(
+            [
+                .updateLink(link(order, "Customer", customers[1])),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        try answer(
+            .members([
+                response(200, #"{"@odata.etag":"W/\"2\"","OrderID":1,"CustomerID":1,"Note":"n"}"#), response(204),
+            ]))
+        #expect(try store.targets(order, "Customer") == [customers[1]])
+        #expect(try store.value(order, "CustomerID") == .integer(2))
+        // The link has changed the ETag again.
+        #expect(try store.state.row(order)?.origin == .serviceWithStaleETag)
+    }
+
     // MARK: Keys
 
     @Test func `a response 201 with the entity contains its key, values and ETag`() throws {

@@ -134,6 +134,36 @@ import Testing
         #expect(requests.map(\.modification.ifMatch) == ["\"9\"", nil])
     }
 
+    @Test(arguments: 0..<3)
+    func `without PATCH, an update precedes a link that determines its values, and repeats the former ones`(
+        _ kind: Int
+    ) throws {
+        store.service = ServiceOptions(supportsPatch: false)
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .null], etag: "\"1\"")
+        let links: [Operation.Action] = [
+            .updateLink(link(order, "Customer", b)), .createLink(link(b, "Orders", order)),
+            .deleteLink(link(a, "Orders", order)),
+        ]
+        try store.perform(
+            [links[kind], .update(order, changes: ["Note": .string("n")], bindings: [])], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil], "\(plan.held)")
+        #expect(requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"n"}"#)
+    }
+
+    @Test(arguments: [true, false])
+    func `an update of a dependent property follows the link that it replaces`(_ isFromDependent: Bool) throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
+        // The store does not have customer 99.
+        let operations = try store.perform(
+            [
+                isFromDependent ? .updateLink(link(order, "Customer", b)) : .createLink(link(b, "Orders", order)),
+                .update(order, changes: ["CustomerID": .integer(99)], bindings: []),
+            ], changeSet: true)
+        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
+    }
+
     @Test func `the other operations of the app's change set stay in order`() throws {
         let gone = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let order = try store.download("Orders", ["OrderID": .integer(2)], etag: "\"2\"")

@@ -185,6 +185,29 @@ import Testing
         #expect(shop.transport.direct("GET", "/v4/Products(1)").status == 404)
     }
 
+    /// In V2 the deletion is not in the same batch.
+    @Test(arguments: faults)
+    func `a deletion in doubt that has to wait for another operation in doubt is determined by reading`(
+        _ fault: Fault.Effect
+    ) async throws {
+        let shop = try await Shop(.v4)
+        await shop.store.use(ServiceOptions(doubts: .ask))
+        let supplier = try await shop.draft(0, "Suppliers", ["Name": .string("new")])
+        try await shop.perform(
+            update("Customers(1)", ["Name": .string("changed")]), .create(supplier, in: nil), asChangeSet: true)
+        try await shop.perform(.delete(.link("Orders(1)")))
+        shop.transport.add(Fault(fault))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        // The creation and the update of its change set stay in doubt, and the order belongs to the updated customer.
+        let isDeleted = shop.transport.direct("GET", "/v4/Orders(1)").status == 404
+        #expect(isDeleted == (fault == .dropAnswer))
+        #expect(try await shop.push().remaining == (isDeleted ? 2 : 3))
+        let deletions = try await shop.store.queue.pendingOperations(.inDoubt).filter {
+            if case .delete = $0.operation.action { true } else { false }
+        }
+        #expect(deletions.count == (isDeleted ? 0 : 1))
+    }
+
     @Test func `the views after the confirmation are the fold of the log`() async throws {
         let shop = try await shop(
             .v4, after: [update("Products(1)", ["Name": .string("last words")]), .delete(.link("Products(1)"))],

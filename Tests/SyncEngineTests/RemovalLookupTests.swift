@@ -90,6 +90,20 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases, faults)
+    func `a link that an earlier operation in doubt creates does not remain`(
+        _ dialect: Dialect, _ fault: Fault.Effect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        try await shop.perform(Self.link("Suppliers(2)", "Products", "Products(3)"))
+        try await shop.perform(
+            Self.unlink("Suppliers(2)", "Products", "Products(3)"),
+            update("Products(1)", ["Name": .string("changed")]), asChangeSet: true)
+        shop.transport.add(Fault(fault, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        try await expectCompletion(shop, "Suppliers(2)", "Products", ["Products(1)"])
+    }
+
+    @Test(arguments: Dialect.allCases, faults)
     func `a change set that changes and deletes an entity is completed after a lost request or response`(
         _ dialect: Dialect, _ fault: Fault.Effect
     ) async throws {

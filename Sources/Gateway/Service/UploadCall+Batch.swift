@@ -74,16 +74,17 @@ extension UploadCall {
             LedgerCompletion(
                 keys: keys(unit), attempt: attempt, end: end(of: unit, outcomes[unit.part]))
         }
-        guard !omitted.isEmpty else { return try await record(completions, transmission) { answered(response) } }
-        try await record(completions, transmission)
-        let isInDoubt = sent.contains { if case .inDoubt = UnitResult(outcomes[$0.unit.part]) { true } else { false } }
-        if isInDoubt { throw Self.inDoubt }
-        var parts = parts
-        for (part, outcome) in outcomes {
-            let unit = sent.first { $0.unit.part == part }?.unit
-            parts[part] = partAnswer(outcome, unit, batch)
+        func isInDoubt(_ part: Int) -> Bool { if case .inDoubt = UnitResult(outcomes[part]) { true } else { false } }
+        let own = partAnswers(outcomes, sent.map(\.unit), batch)
+        guard !omitted.isEmpty else {
+            let isWhole = !outcomes.keys.contains(where: isInDoubt)
+            return try await record(completions, transmission) {
+                answered(isWhole ? marked(response, own, batch) : response)
+            }
         }
-        return try composed(batch, parts)
+        try await record(completions, transmission)
+        if sent.contains(where: { isInDoubt($0.unit.part) }) { throw Self.inDoubt }
+        return try composed(batch, parts.merging(own) { $1 })
     }
 
     // MARK: Outcomes
@@ -126,14 +127,25 @@ extension UploadCall {
         }
     }
 
-    /// Returns the answer for a part that was sent in a batch that differs from the client's.
+    /// Returns the answers for parts that were sent. Parts without an outcome have none.
+    private func partAnswers(
+        _ outcomes: [Int: BatchPartOutcome], _ units: [UploadUnit], _ batch: BatchUpload
+    ) -> [Int: BatchUpload.PartAnswer] {
+        let units = Dictionary(uniqueKeysWithValues: units.map { ($0.part, $0) })
+        return Dictionary(
+            uniqueKeysWithValues: outcomes.compactMap { part, outcome in
+                partAnswer(outcome, units[part], batch).map { (part, $0) }
+            })
+    }
+
     private func partAnswer(
         _ outcome: BatchPartOutcome, _ unit: UploadUnit?, _ batch: BatchUpload
     ) -> BatchUpload.PartAnswer? {
         switch UnitResult(outcome) {
         case .members(let responses):
             let outcome = UnitOutcome.members(responses)
-            return .unit(unit.map { marked(outcome, $0.dialect) } ?? outcome)
+            guard let unit, responses.allSatisfy({ AnswerMeaning($0) == .outcome }) else { return .unit(outcome) }
+            return .unit(marked(outcome, unit.dialect))
         case .failed(let response, let culprit):
             let index = culprit.flatMap { id in unit?.contentIDs.firstIndex { $0 == id } }
             let outcome = UnitOutcome.failed(response, culprit: index)
@@ -153,6 +165,23 @@ extension UploadCall {
         case .members(let responses): .members(responses.map(marked))
         case .failed(let response, let culprit): .failed(marked(response), culprit: culprit)
         }
+    }
+
+    /// Returns the service's first answer to a batch, with the header of the client's dialect in the response to each unit
+    /// that has ended: each response of a service that recognizes repetitions has it (OASIS Repeatable Requests 1.0, section
+    /// 3.2.1), and without it a client has to assume that nothing recognizes them.
+    ///
+    /// - Parameter parts: The answers to the parts.
+    /// - Returns: The answer of the service as it is if a part without an answer precedes one with an answer.
+    private func marked(
+        _ response: WireResponse, _ parts: [Int: BatchUpload.PartAnswer], _ batch: BatchUpload
+    ) -> WireResponse {
+        let isPrefix = (0..<parts.count).allSatisfy { parts[$0] != nil }
+        guard isPrefix, !parts.isEmpty, let answer = batch.answer(parts) else { return response }
+        var marked = response
+        marked.headers["Content-Type"] = answer.headers["Content-Type"]
+        marked.body = answer.body
+        return marked
     }
 
     private func refused(_ unit: UploadUnit, _ refusal: LedgerRefusal) -> WireResponse {

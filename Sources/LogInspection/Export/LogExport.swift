@@ -15,7 +15,7 @@ import SyncCore
 /// records before `firstSequence` are missing and no snapshot contains their state; then no store can be built from the
 /// export.
 ///
-/// The line of a record has the members of ``HistoryItem/json(outcomes:)``, followed by `kindNumber` and `payload`, the
+/// The line of a record has the members that `tidelog log --json` prints, followed by `kindNumber` and `payload`, the
 /// record's bytes in Base64. Only these two are used to rebuild the record. For a compacted log, the line of each
 /// snapshot record has `snapshot` (the sequence number of the record that it precedes), `kindNumber` and `payload`.
 ///
@@ -47,7 +47,7 @@ public struct LogExport {
 
     /// Calls `line` with each line, without its line end. It holds one record and its block in memory.
     ///
-    /// - Throws: The errors of `line`, or a ``TidelogError`` from reading.
+    /// - Throws: The errors of `line`, or a `TidelogError` from reading.
     public func writeLines(_ line: (String) throws -> Void) throws -> Summary {
         let (reader, isDamaged) = try store.soundReader()
         let passage = try range.passage(in: reader, place: store.files.log)

@@ -24,7 +24,7 @@ public enum OperationOutcome: Sendable, Hashable {
     /// Later records are unreadable and may contain the outcome.
     case unknown
 
-    /// The name in ``HistoryItem/json(outcomes:)``: `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`,
+    /// The name in the output of `tidelog log --json`: `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`,
     /// `deferred`, `undone`, `elided`, `kept` or `unknown`.
     public var name: String {
         switch self {

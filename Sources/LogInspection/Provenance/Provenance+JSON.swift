@@ -12,7 +12,7 @@ extension Provenance {
     /// `part` is `existence`, `property` or `link`. `before` and `after` are values in the JSON form of OData V4, names
     /// of entities for a link, and true or false for existence; unset ones are omitted. `cause` has `kind` (see
     /// ``Cause/name``) and those of `operation`, `operations`, `batch`, `query` and `decision` that apply. `exchanges`
-    /// has the form of ``RecordDetail/json``, for the operation.
+    /// has the form that `tidelog show --json` prints, for the operation.
     public func json(_ change: Change) -> String {
         var writer = HistoryJSONWriter()
         writer.object {
@@ -30,7 +30,7 @@ extension Provenance {
         return writer.json.text
     }
 
-    /// Returns a line as one JSON object without line breaks, with the members of ``json(_:)-(Change)``, but with
+    /// Returns a line as one JSON object without line breaks, with the members that a change has, but with
     /// `value` instead of `before`, `after` and `visible`.
     public func json(_ line: Line) -> String {
         var writer = HistoryJSONWriter()

@@ -40,7 +40,7 @@ public struct StoreRedaction: Sendable {
     ///   - key: The key that encrypts the copy, such as one that is shared with a support team; `nil` for a copy without
     ///     encryption. It is independent of the keys of the store.
     ///   - use: Called with the complete store before it receives its name. If it throws, no files remain.
-    /// - Throws: The errors of `use`, or a ``TidelogError``: `invalidRequest` if the directory exists or a kept
+    /// - Throws: The errors of `use`, or a `TidelogError`: `invalidRequest` if the directory exists or a kept
     ///   property does not, `unsupported` if there are more distinct values than the model's types can hold.
     public func write(
         to directory: String, key: LogKey? = nil, use: (InspectedStore) throws -> Void = { _ in }

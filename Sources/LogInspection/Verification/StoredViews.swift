@@ -24,7 +24,7 @@ extension InspectedStore {
     /// Compares the views in the store's directory with the log, replayed from the newest snapshot before their end. It
     /// changes nothing and takes no lock.
     ///
-    /// - Throws: The errors of a ``Replay``.
+    /// - Throws: `damaged` if the log is damaged, and the other errors of reading it.
     public func checkStoredViews() throws(TidelogError) -> StoredViews {
         try StoredViewsCheck(store: self).run()
     }

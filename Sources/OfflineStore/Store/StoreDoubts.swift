@@ -97,6 +97,18 @@ package actor StoreDoubts {
         return awaited
     }
 
+    /// Returns the pending operations before an operation that refer to any of the entities and may be sent.
+    package func earlierOperations(
+        than operation: SequenceNumber, naming entities: [EntityID]
+    ) throws(TidelogError) -> [PendingOperation] {
+        try core.read { state in
+            let named = Set(try entities.flatMap { try state.pendingOperations(naming: $0) })
+            return try named.filter { $0 < operation }.sorted().compactMap { try state.pendingOperation($0) }.filter {
+                $0.operation.delivery != .localOnly
+            }
+        }
+    }
+
     /// Returns the operations in doubt, grouped by those that took effect all or none: they were in one change set, and
     /// the service rolls back refused ones.
     package func inDoubtSets() throws(TidelogError) -> [[PendingOperation]] {

@@ -37,7 +37,8 @@ struct ConfirmationFold {
         let answer =
             images.isEmpty
             ? [:] : try layers.editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
-        try layers.mergeBases.advance(done ?? pending.operation, edit.before, answer, images)
+        let isLate = if case .inDoubt = pending.status { true } else { false }
+        try layers.mergeBases.advance(done ?? pending.operation, edit.before, answer, images, isLate: isLate)
         if !shown.isEmpty { try layers.mergeBases.advance(pending.operation, beyond: shown) }
         try finish(edit.touched, returned: returned, &layers)
         try layers.mergeBases.discard(of: pending.operation.touchedEntities)

@@ -87,8 +87,9 @@ struct MergeBaseTracker {
     ///   - before: The entities before the operation was applied to the base.
     ///   - done: The entities after that, before the response was applied.
     ///   - images: The images in the response.
+    ///   - isLate: Whether the operation was in doubt, so that other clients may have changed the entities since.
     mutating func advance(
-        _ operation: Operation, _ before: PriorVersions, _ done: PriorVersions, _ images: [EntityImage]
+        _ operation: Operation, _ before: PriorVersions, _ done: PriorVersions, _ images: [EntityImage], isLate: Bool
     ) throws(StateError) {
         if before.isEmpty, done.isEmpty { return }
         let own = Set(operation.touchedEntities)
@@ -98,13 +99,16 @@ struct MergeBaseTracker {
                 // An additional entity in the response: a difference is a change by another client.
                 try store(id, done[id] ?? nil)
             } else {
-                try advance(id, operation, from: before[id] ?? done[id] ?? nil, through: done[id] ?? nil, images)
+                try advance(
+                    id, operation, from: before[id] ?? done[id] ?? nil, through: done[id] ?? nil, images,
+                    isLate: isLate)
             }
         }
     }
 
     private mutating func advance(
-        _ id: EntityID, _ operation: Operation, from then: MergeBase?, through done: MergeBase?, _ images: [EntityImage]
+        _ id: EntityID, _ operation: Operation, from then: MergeBase?, through done: MergeBase?,
+        _ images: [EntityImage], isLate: Bool
     ) throws(StateError) {
         guard let index, let resolver, let now = try resolver.visible(id, index) else {
             return try storage.bookkeeping.removeMergeBase(id)
@@ -117,11 +121,14 @@ struct MergeBaseTracker {
         let isConditional = operation.isConditional(on: id) && then?.row.etag != nil
         var mergeBase = known ?? (isConditional || own.isEmpty ? now : done)
         let told = Set(own.flatMap(\.values.names))
+        // Without an ETag, nothing shows whether a value that is read later is the service's form of the sent one or
+        // a change by another client. After a doubt, other clients had time for one, so the sent values count as stored.
+        let isSent = isLate && operation.call == nil && !own.contains { $0.etag != nil }
         var untold: Set<String> = []
         for name in operation.properties(of: id, before: then, done) {
             // The stored value is unknown until the service returns it: the service may truncate a text or round a
             // number. A read before the confirmation, for example of an operation in doubt, may have returned it.
-            let isKnown = told.contains(name) || then?.showsService(name, as: done) == true
+            let isKnown = isSent || told.contains(name) || then?.showsService(name, as: done) == true
             mergeBase.row.values[name] = isKnown ? now.row.values[name] : nil
             if !isKnown { untold.insert(name) }
         }

@@ -18,12 +18,14 @@ extension LayeredState {
         let delivered = DeliveredItems(page)
         for var open in batches {
             var shown = Set(open.shown)
+            var operations: [Operation] = []
             for sequence in open.prepared.operations {
                 guard let pending = try storage.pendingOperation(sequence), pending.status.batch == open.batch
                 else { continue }
-                for effect in pending.operation.sentEffects {
-                    shown.formUnion(try shownEffects(of: effect, by: delivered))
-                }
+                operations.append(pending.operation)
+            }
+            for effect in operations.flatMap(\.sentEffects) {
+                shown.formUnion(try shownEffects(of: effect, of: operations, by: delivered))
             }
             guard shown.count > open.shown.count else { continue }
             open.shown = shown.sorted()
@@ -32,26 +34,40 @@ extension LayeredState {
     }
 
     /// Returns the effect and those that it implies, if the page shows it.
+    ///
+    /// A created entity without a key is not recognized in a download. Values that determine a link to it are: they
+    /// name the entity under the ID that the download has assigned.
+    ///
+    /// - Parameter operations: The operations of the batch, which may create the entity or the target.
     private func shownEffects(
-        of effect: ShownEffect, by delivered: DeliveredItems
+        of effect: ShownEffect, of operations: [Operation], by delivered: DeliveredItems
     ) throws(StateError) -> [ShownEffect] {
-        // A created entity without a key is not recognized in a download.
-        guard let row = try baseRow(effect.entity), row.origin.isOnService else { return [] }
-        guard let target = effect.target else { return delivered.shows(effect.name, of: row) ? [effect] : [] }
-        guard let other = try baseRow(target), other.origin.isOnService,
-            let end = model?.findEntityType(row.type)?.findProperty(effect.name)?.navigation
+        let row = try serviceRow(effect.entity)
+        guard let target = effect.target else {
+            return row.map { delivered.shows(effect.name, of: $0) } == true ? [effect] : []
+        }
+        let other = try serviceRow(target)
+        guard let type = row?.type ?? operations.lazy.compactMap({ $0.creation(of: effect.entity)?.type }).first,
+            let end = model?.findEntityType(type)?.findProperty(effect.name)?.navigation
         else { return [] }
         let (dependent, constraints) =
             end.constraints.isEmpty ? (other, end.inverseConstraints) : (row, end.constraints)
         guard constraints.isEmpty else {
             // The dependent properties determine the link.
-            guard constraints.allSatisfy({ delivered.shows($0.dependent, of: dependent) }) else { return [] }
+            guard let dependent, constraints.allSatisfy({ delivered.shows($0.dependent, of: dependent) })
+            else { return [] }
             return [effect] + constraints.map { ShownEffect(entity: dependent.id, name: $0.dependent) }
         }
+        guard let row, let other else { return [] }
         let isShown =
             delivered.contains(linksOf: row.id, effect.name)
             || end.partner.map { delivered.contains(linksOf: other.id, $0) } ?? false
         return isShown ? [effect] : []
+    }
+
+    private func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+        guard let row = try baseRow(id), row.origin.isOnService else { return nil }
+        return row
     }
 
     /// Returns the effects of an operation in doubt that downloads have shown.
@@ -106,6 +122,11 @@ extension Operation {
         case .createLink(let link), .updateLink(let link), .deleteLink(let link):
             [ShownEffect(entity: link.from, name: link.navigation, target: link.to)]
         }
+    }
+
+    /// Returns the creation of the entity, if this is it.
+    fileprivate func creation(of id: EntityID) -> Creation? {
+        if case .create(let creation, _) = action { creation.find(id) } else { nil }
     }
 
     /// Returns the operation without the effects, or nil if it has no others.

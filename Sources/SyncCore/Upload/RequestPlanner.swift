@@ -56,7 +56,7 @@ struct RequestPlanner<Storage: StateReader> {
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        let order = GuardedUpdateOrder(resolver: resolver, repeatsValues: !options.supportsPatch)
+        let order = GuardedUpdateOrder(resolver: resolver)
         for pending in operations.count > 1 ? try order.sorted(operations) : operations {
             if !options.supportsPatch, pending.operation.call == nil {
                 try nullDependents(pending.operation, &tracker)
@@ -98,6 +98,11 @@ struct RequestPlanner<Storage: StateReader> {
             let isSaidByLinks =
                 !content.links.isEmpty && changes.isEmpty
                 && content.links.count == bindings.reduce(0) { $0 + max($1.targets.count, 1) }
+            // The effect of an action is known only after its response.
+            if replaces, !isSaidByLinks, requests.contains(where: { $0.called.contains(entity) }) {
+                throw StateError(
+                    .unsendable, "a PUT after the call would reset values of entity \(entity) that the call changes")
+            }
             if !isSaidByLinks {
                 let body = EntityBody(
                     type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,

@@ -79,9 +79,13 @@ struct UnitRewriter<Storage: StateReader> {
         var result = RewrittenUnit(operations: [])
         /// The position of the operation that creates an entity at its top level.
         var places: [EntityID: Int] = [:]
+        // No change of an entity moves before a call of it.
+        var called: Set<EntityID> = []
         for pending in unit {
             switch pending.operation.action {
-            case _ where pending.operation.call != nil: result.operations.append(pending)
+            case _ where pending.operation.call != nil:
+                result.operations.append(pending)
+                called.formUnion(pending.operation.called)
             case .create(let creation, _):
                 places[creation.entity] = result.operations.count
                 result.operations.append(pending)
@@ -90,7 +94,8 @@ struct UnitRewriter<Storage: StateReader> {
                     result.operations.append(pending)
                     continue
                 }
-                guard try release(entity, changes, besides: bindings.map(\.navigation), place, &result),
+                guard !called.contains(entity),
+                    try release(entity, changes, besides: bindings.map(\.navigation), place, &result),
                     result.operations[place].change({ $0.values.merge(changes) })
                 else { return nil }
                 for binding in bindings {

@@ -27,7 +27,7 @@ struct StreamDownload {
             let image = StreamImage(entity: source.entity, property: property, content: nil)
             return try await store.media.logStream(image, inPlaceOf: source.known)
         }
-        try ServiceSession.check(response, "GET", source.url)
+        try response.requireSuccess("GET", source.url)
         let writer = try StreamFileWriter(files, number: store.environment.random())
         let content = try await writer.finish(streamed, source.url)
         let image = StreamImage(

@@ -13,7 +13,7 @@ extension TransientStream {
         all.merge(headers)
         let streamed = try await session.stream(url, headers: all, isMedia: true)
         if streamed.response.status == 204 { return nil }
-        try ServiceSession.check(streamed.response, "GET", url)
+        try streamed.response.requireSuccess("GET", url)
         let stream = TransientStream(in: directory)
         let content = try await StreamFileWriter(stream.files, number: 0).finish(streamed, url)
         return stream.local(content, isPending: false)

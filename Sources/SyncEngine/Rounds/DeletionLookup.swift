@@ -9,7 +9,7 @@ import SyncCore
 ///
 /// Sent again, earlier operations on the entity would be rejected, because it does not exist any more, and the deletion
 /// would wait for them. After the creation of another entity with the same key, a repeated deletion would delete that
-/// one. A deletion that is alone is sent again instead, which is idempotent.
+/// one. A deletion that is alone is sent again instead, which is idempotent, unless other operations hold it back.
 struct DeletionLookup {
     let store: LocalStore
     let session: ServiceSession
@@ -69,6 +69,29 @@ struct DeletionLookup {
             case .unknown: findings.withheld.insert(found.deletion.sequence)
             }
         }
+    }
+
+    /// Confirms the deletions whose entities do not exist, and that the next batch cannot contain because of operations
+    /// before them, for example a call in doubt of an entity that was linked to the deleted one.
+    ///
+    /// - Parameter released: The operations that can be sent again.
+    /// - Returns: The confirmed deletions.
+    @_optimize(none)
+    func confirmHeld(among released: Set<SequenceNumber>) async throws(TidelogError) -> [SequenceNumber] {
+        var deletions: [(pending: PendingOperation, entity: EntityID)] = []
+        for pending in try await store.queue.pendingOperations(released.sorted()) where pending.operation.call == nil {
+            guard case .inDoubt = pending.status, case .delete(let entity) = pending.operation.action else { continue }
+            deletions.append((pending, entity))
+        }
+        guard !deletions.isEmpty else { return [] }
+        let held = try await store.uploads.plan(retrying: released).held
+        var ended: [SequenceNumber] = []
+        for (pending, entity) in deletions {
+            guard let reason = held[pending.sequence], reason != .batchFull, try await isGone(entity) else { continue }
+            try await DeletionRecords.confirm(pending, of: entity, superseding: [], in: store)
+            ended.append(pending.sequence)
+        }
+        return ended
     }
 
     /// Returns whether the service does not have the entity. False if it cannot be read.

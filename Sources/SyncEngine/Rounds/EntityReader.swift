@@ -69,7 +69,7 @@ struct EntityReader {
         var found: [EntityPayload] = []
         while true {
             let response = try await session.get(url, headers: encoder.headers)
-            try ServiceSession.check(response, "GET", url)
+            try response.requireSuccess("GET", url)
             let feed: FeedPayload
             do throws(PayloadError) {
                 feed = try PayloadReader(version: model.version, model: model, limits: session.limits.reading).feed(
@@ -106,7 +106,7 @@ struct EntityReader {
         if !expand.isEmpty { url += "?$expand=" + expand.joined(separator: ",") }
         let response = try await session.get(url, headers: encoder.headers)
         if response.status == 404 || response.status == 410 { return nil }
-        try ServiceSession.check(response, "GET", url)
+        try response.requireSuccess("GET", url)
         do throws(PayloadError) {
             return (
                 try PayloadReader(version: model.version, model: model, limits: session.limits.reading).entity(

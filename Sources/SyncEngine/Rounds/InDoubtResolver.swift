@@ -128,7 +128,7 @@ struct InDoubtResolver {
         let source = try await store.media.streamSource(id, property: stream.property)
         let streamed = try await session.stream(source.url, headers: ["Accept": "*/*"], isMedia: true)
         if streamed.response.status == 204 || streamed.response.status == 404 { return stream.content == nil }
-        try ServiceSession.check(streamed.response, "GET", source.url)
+        try streamed.response.requireSuccess("GET", source.url)
         return try await digest(of: streamed.body) == stream.content?.digest
     }
 

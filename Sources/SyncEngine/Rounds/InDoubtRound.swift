@@ -30,7 +30,12 @@ struct InDoubtRound {
         for open in try await store.doubts.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
             try await resend.sendAgain(open)
         }
-        let released = try await resolve(unsettled: resend.unsettled)
+        var released = try await resolve(unsettled: resend.unsettled)
+        let ended = try await DeletionLookup(
+            store: store, session: session, policy: driver.upload.doubts, busy: []
+        ).confirmHeld(among: released)
+        driver.report.confirmed += ended
+        released.subtract(ended)
         return InDoubtReport(
             released: released, knowledge: resend.knowledge, obstacle: resend.obstacle.map { .failure($0) })
     }

@@ -142,7 +142,7 @@ struct QueryDownload {
             reading.finished()
             return .restart
         case .failure:
-            try ServiceSession.check(response, "GET", request.url)
+            try response.requireSuccess("GET", request.url)
             throw TidelogError(
                 .service(status: response.status), "The service responded with status \(response.status).",
                 place: Self.place(request.url))
@@ -340,7 +340,7 @@ private struct RetryingPageSource: PageSource {
     ) async throws(TidelogError) -> (url: String, body: [UInt8]) {
         let url = try QueryDownload.serviceLink(link, in: request, reading.session)
         let response = try await reading.get(url, headers: headers)
-        try ServiceSession.check(response, "GET", url)
+        try response.requireSuccess("GET", url)
         return (url, response.body)
     }
 }

@@ -61,6 +61,9 @@ struct RemovalLookup {
         guard let (source, set) = try await store.references.serviceReference(link.from),
             let navigation = set.entityType.findProperty(link.navigation),
             !members.contains(where: { $0.sequence != operation && $0.operation.maySet(link, navigation) }),
+            try await !store.doubts.earlierOperations(than: operation, naming: [link.from, link.to]).contains(where: {
+                $0.operation.maySet(link, navigation)
+            }),
             let (target, targets) = try await store.references.serviceReference(link.to),
             case .entity(_, let key) = target
         else { return false }
@@ -82,8 +85,8 @@ struct RemovalLookup {
 }
 
 extension Operation {
-    /// Whether the operation may set the link, so that the missing link does not prove its removal by another operation
-    /// of the change set.
+    /// Whether the operation may set the link, so that the missing link does not prove its removal by another operation:
+    /// if neither took effect, this one is sent (again), and then the removal has to follow.
     fileprivate func maySet(_ link: Link, _ navigation: Property) -> Bool {
         let ends: Set = [link.from, link.to]
         if ends.isSubset(of: referencedEntities) { return true }

@@ -121,7 +121,7 @@ struct ResendRound {
             return .later
         }
         do throws(TidelogError) {
-            try ServiceSession.check(response, request.method, session.absolute(request.url))
+            try response.requireSuccess(request.method, session.absolute(request.url))
         } catch {
             let isUncertain = FailureClass(status: response.status) == .uncertain || response.isFromGateway
             guard isUncertain || response.isForeignRefusal else { throw error }

@@ -75,7 +75,7 @@ struct UploadRound {
         case .response(let response, let target):
             let place = place(of: target)
             do throws(TidelogError) {
-                try ServiceSession.check(response, place.method, place.url)
+                try response.requireSuccess(place.method, place.url)
             } catch {
                 return error
             }

@@ -15,7 +15,7 @@ package enum MetadataReading {
     ) {
         let place = "GET \(session.root)$metadata"
         let response = try await session.locate("$metadata", headers: ["Accept": accepted])
-        try ServiceSession.check(response, "GET", session.root + "$metadata")
+        try response.requireSuccess("GET", session.root + "$metadata")
         guard ClientOnlyMetadata.parts(response.body).additions == nil,
             ReferencedMetadata.parts(response.body).count == 1
         else {
@@ -60,7 +60,7 @@ package enum MetadataReading {
         let response = try await session.get(url, headers: ["Accept": accepted])
         // Request Timeout and Too Many Requests are temporary.
         if 400..<500 ~= response.status, response.status != 408, response.status != 429 { return nil }
-        try ServiceSession.check(response, "GET", url)
+        try response.requireSuccess("GET", url)
         guard ClientOnlyMetadata.parts(response.body).additions == nil,
             ReferencedMetadata.parts(response.body).count == 1
         else { return nil }

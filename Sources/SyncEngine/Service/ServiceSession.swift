@@ -7,8 +7,7 @@ package import Transport
 /// A session with one OData service. It completes URLs and headers, fetches the CSRF token, and maps unexpected
 /// responses to errors.
 package actor ServiceSession {
-    /// The root that requests are sent to, and the configured root, which may redirect to it.
-    private nonisolated let roots: Mutex<(current: String, given: String)>
+    private nonisolated let address: Mutex<ServiceAddress>
     private let transport: any HTTPTransport
     private var credentials: Credentials
     private let authentication: AuthenticationHook?
@@ -40,27 +39,24 @@ package actor ServiceSession {
         authentication: AuthenticationHook? = nil, limits: ServiceLimits = ServiceLimits()
     ) {
         self.limits = limits
-        let root = root.hasSuffix("/") ? root : root + "/"
-        roots = Mutex((root, root))
+        address = Mutex(ServiceAddress(root))
         self.transport = transport
         self.credentials = credentials
         self.authentication = authentication
     }
 
     /// The absolute root URL, with a trailing slash. If the configured root redirects, this is the target.
-    package nonisolated var root: String { roots.withLock { $0.current } }
+    package nonisolated var root: String { address.withLock { $0.root } }
 
     /// The configured root. The service may still use it in its links.
-    package nonisolated var givenRoot: String { roots.withLock { $0.given } }
+    package nonisolated var givenRoot: String { address.withLock { $0.given } }
 
     /// Continues with another root of the same origin, such as a session-specific one: `…/(S(abc))/OData.svc/`.
     ///
     /// - Returns: False if the root has another origin. Then nothing changes.
     @discardableResult
     package nonisolated func move(to root: String) -> Bool {
-        guard isOurs(root) else { return false }
-        roots.withLock { $0.current = root.hasSuffix("/") ? root : root + "/" }
-        return true
+        address.withLock { $0.move(to: root) }
     }
 
     /// Sets the credentials for the next requests.
@@ -203,7 +199,7 @@ package actor ServiceSession {
                 error.code, error.message, place: error.place, recovery: error.recovery,
                 cause: (error.cause as? TransportError).map(RequestNotSentError.init))
         }
-        try Self.check(response, "GET", root)
+        try response.requireSuccess("GET", root)
         token = response.headers["X-CSRF-Token"]
     }
 
@@ -373,84 +369,21 @@ package actor ServiceSession {
         return names.contains(name.lowercased())
     }
 
-    /// Returns whether an absolute URL has the service's origin.
-    private nonisolated func isOurs(_ url: String) -> Bool { Self.origin(of: url) == Self.origin(of: root) }
+    // MARK: URLs
+
+    private nonisolated func isOurs(_ url: String) -> Bool { address.withLock { $0.isOurs(url) } }
 
     /// Returns whether a URL, which may be relative, has the service's origin.
-    package nonisolated func isOfService(_ url: String) -> Bool { isOurs(absolute(url)) }
-
-    /// Returns scheme, host and port in normalized form (RFC 3986, 6.2.2.1 and 6.2.3), or an empty string if the URL is
-    /// not absolute.
-    package static func origin(of url: String) -> String {
-        guard let separator = url.firstRange(of: "://") else { return "" }
-        let end = url[separator.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
-        let origin = url[..<end].lowercased()
-        let port = origin.hasPrefix("https:") ? ":443" : ":80"
-        return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
+    package nonisolated func isOfService(_ url: String) -> Bool {
+        address.withLock { $0.isOurs($0.absolute(url)) }
     }
 
-    /// Resolves a link in the response to a request.
-    ///
-    /// A link that begins with a slash is relative to the origin, one that begins with a question mark to the request
-    /// (RFC 3986, 5.2.2). Any other relative link is relative to the root, like all URLs of the engine.
+    /// Resolves a link in the response to a request; see ``ServiceAddress/resolve(_:from:)``.
     package nonisolated func resolve(_ link: String, from request: String) -> String {
-        let base = absolute(request)
-        if link.hasPrefix("?") { return base.prefix { $0 != "?" && $0 != "#" } + link }
-        guard link.hasPrefix("/"), let scheme = base.firstRange(of: "://") else { return link }
-        if link.hasPrefix("//") { return base[..<scheme.lowerBound] + ":" + link }
-        let end = base[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? base.endIndex
-        return base[..<end] + link
+        address.withLock { $0.resolve(link, from: request) }
     }
 
-    nonisolated func absolute(_ url: String) -> String {
-        let (root, given) = roots.withLock { $0 }
-        // The service may continue to use the root that redirects.
-        if given != root, url.hasPrefix(given), !url.hasPrefix(root) {
-            return absolute(String(url.dropFirst(given.count)))
-        }
-        // Only a scheme at the beginning makes a URL absolute, because keys and query options may contain URLs too.
-        let start = url.prefix(8).lowercased()
-        let isAbsolute = start.hasPrefix("http://") || start.hasPrefix("https://")
-        let text = isAbsolute ? url : root + (url.hasPrefix("/") ? String(url.dropFirst()) : url)
-        return URLText.encoded(text)
-    }
-
-    /// Throws an error with the service's message if the status is not a success.
-    package static func check(_ response: WireResponse, _ method: String, _ url: String) throws(TidelogError) {
-        guard !response.isSuccess else { return }
-        let place = "\(method) \(url.prefix { $0 != "?" })"
-        let words = ServiceErrorReader.read(response.body).map { ": \($0.message)" } ?? ""
-        switch response.status {
-        case 401, 403:
-            throw TidelogError(
-                .unauthorized, "The service denied access with status \(response.status)\(words).", place: place,
-                recovery: "Check the credentials.", cause: UnsuccessfulResponse(response))
-        case 404:
-            throw TidelogError(
-                .service(status: 404), "The resource does not exist at the service (404)\(words).", place: place,
-                recovery: "Check the URL.", cause: UnsuccessfulResponse(response))
-        case 301, 302, 303, 307, 308:
-            let target = response.headers["Location"].map { " to \(URLText.withoutSecrets($0))" } ?? ""
-            throw TidelogError(
-                .service(status: response.status),
-                "The service redirected the request\(target) (\(response.status)); it was not executed.", place: place,
-                recovery:
-                    "Read the metadata again ('tidelog refresh-metadata'): the store then uses the new address "
-                    + "if it has the same origin. Otherwise create a store for the new address.",
-                cause: UnsuccessfulResponse(response))
-        case 406, 415:
-            throw TidelogError(
-                .service(status: response.status), "The service responded with status \(response.status)\(words).",
-                place: place,
-                recovery:
-                    "If the service has only Atom (V2, V3), set payloadFormat to atom ('tidelog service "
-                    + "payloadFormat=atom').", cause: UnsuccessfulResponse(response))
-        default:
-            throw TidelogError(
-                .service(status: response.status), "The service responded with status \(response.status)\(words).",
-                place: place, cause: UnsuccessfulResponse(response))
-        }
-    }
+    nonisolated func absolute(_ url: String) -> String { address.withLock { $0.absolute(url) } }
 }
 
 extension WireResponse {
@@ -466,32 +399,4 @@ private struct RequestNotSentError: UncertainDelivery {
     let error: TransportError
 
     var mayHaveBeenSent: Bool { false }
-}
-
-extension TidelogError {
-    init(_ error: TransportError) {
-        switch error.code {
-        case .invalidRequest: self.init(.invalidRequest, error.message, cause: error)
-        case .libraryMissing: self.init(.unsupported, error.message, cause: error)
-        case .errorTrailer:
-            self.init(
-                .service(status: 200), error.message,
-                recovery: "Try again; no part of the response was stored, and no entity was removed.",
-                cause: ErrorTrailer(error: error))
-        case .protocolViolation: self.init(.notOData, error.message, cause: error)
-        case .tooLarge:
-            self.init(
-                .tooLarge, error.message,
-                recovery: "Request less data at once (a smaller page, $select, $filter), or raise the limits.",
-                cause: error)
-        case .cancelled:
-            self.init(
-                .cancelled, error.message, recovery: "Start the upload or download again; no data is lost.",
-                cause: error)
-        default:
-            self.init(
-                .unreachable, error.message, recovery: "Try again when the service can be reached; no data is lost.",
-                cause: error)
-        }
-    }
 }

@@ -97,7 +97,7 @@ private struct ClientRegistrar {
         let body = EntityBody(
             type: set.entityType, declaredType: set.entityType, values: [guid.property.name: guid.value])
         let response = try await session.modify(encoder.encode(DataModification(.create(in: set, body))))
-        try ServiceSession.check(response, "POST", session.root + set.segment)
+        try response.requireSuccess("POST", session.root + set.segment)
         if !response.body.isEmpty, let entity = try? reader.entity(response.body, type: set.entityType),
             let found = text(of: entity)
         {
@@ -114,7 +114,7 @@ private struct ClientRegistrar {
             guid.value, as: guid.property.type.primitive, version: encoder.version, form: .url)
         let url = URLText.encoded("\(set.segment)?$filter=\(guid.property.name) eq \(literal)")
         let response = try await session.get(url, headers: encoder.headers)
-        try ServiceSession.check(response, "GET", session.root + set.segment)
+        try response.requireSuccess("GET", session.root + set.segment)
         do throws(PayloadError) {
             return try reader.feed(response.body, type: set.entityType).entities.lazy.compactMap(text).first
         } catch {

@@ -79,7 +79,7 @@ struct OnlineBatch {
             throw TidelogError(.invalidRequest, "The batch cannot be written: \(error)", cause: error)
         }
         let response = try await session.modify(exchange.request)
-        try ServiceSession.check(response, "POST", "$batch")
+        try response.requireSuccess("POST", "$batch")
         do throws(BatchReadError) {
             return try exchange.outcomes(response)
         } catch {
@@ -92,7 +92,7 @@ struct OnlineBatch {
         switch outcome {
         case .members(let responses): return responses
         case .failed(let refusal, _):
-            try ServiceSession.check(refusal, "POST", "$batch")
+            try refusal.requireSuccess("POST", "$batch")
             throw TidelogError(
                 .notOData, "The service responded to the change set with status \(refusal.status).",
                 place: "POST $batch"

@@ -29,7 +29,7 @@ struct OnlineInvocation {
                 .unsupported, "\(error.description) (MS-ODATA, section 2.2.3.6.3)", cause: error)
         }
         let response = try await send(request, invocation.operation)
-        try ServiceSession.check(response, request.method, request.url)
+        try response.requireSuccess(request.method, request.url)
         guard let type = invocation.operation.returnType?.type, response.status != 204, !response.body.isEmpty else {
             return .nothing
         }
@@ -110,7 +110,7 @@ struct OnlineInvocation {
             }
             (method, url) = ("GET", next)
             response = try await session.get(next, headers: encoder.headers)
-            try ServiceSession.check(response, method, url)
+            try response.requireSuccess(method, url)
         }
         if case .entity = type.kind { return .entities(entities) }
         return .value(.collection(values))

@@ -60,7 +60,7 @@ struct OnlineModification {
         } else {
             response = try await session.modify(request)
         }
-        try ServiceSession.check(response, request.method, request.url)
+        try response.requireSuccess(request.method, request.url)
         return response
     }
 

@@ -130,7 +130,7 @@ struct OnlineReader {
                 )
             }
         }
-        try ServiceSession.check(response, "GET", url)
+        try response.requireSuccess("GET", url)
         if response.status == 204, pages.isRaw {
             throw TidelogError(
                 .notFound, "The property is null and has no raw value.", place: "GET \(Self.path(url))")
@@ -201,7 +201,7 @@ struct OnlineReader {
         ) async throws(TidelogError) -> (url: String, body: [UInt8]) {
             let url = session.resolve(link, from: request)
             let response = try await session.get(url, headers: headers)
-            try ServiceSession.check(response, "GET", url)
+            try response.requireSuccess("GET", url)
             return (url, response.body)
         }
     }

@@ -135,7 +135,7 @@ struct OnlineRewriter {
         }
         let url = encoder.url(of: target)
         let response = try await session.get(url, headers: encoder.headers)
-        try ServiceSession.check(response, "GET", url)
+        try response.requireSuccess("GET", url)
         let held: EntityPayload
         do throws(PayloadError) {
             held = try PayloadReader(version: model.version, model: model, limits: session.limits.reading).entity(

@@ -23,7 +23,7 @@ public enum ServiceMetadata {
             root: url, transport: transport ?? defaultTransport(), credentials: credentials)
         guard isDocument else { return try await MetadataReading.read(session).model }
         let response = try await session.get(url, headers: ["Accept": MetadataReading.accepted])
-        try ServiceSession.check(response, "GET", url)
+        try response.requireSuccess("GET", url)
         do throws(CSDLError) {
             return try CSDLReader.read(response.body)
         } catch {

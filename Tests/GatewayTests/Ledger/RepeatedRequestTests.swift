@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import GatewayCore
 import HTTPTypes
+import ODataWire
 import Synchronization
 import TestSupport
 import Testing
@@ -56,6 +57,76 @@ struct RepeatedRequestTests {
             }
             #expect(origin.requests.count == 1)
         }
+    }
+
+    /// A batch whose change set created an entity, and whose second change set was refused.
+    private static func batch(_ boundary: String) -> String {
+        """
+        --\(boundary)
+        Content-Type: multipart/mixed; boundary=c
+
+        --c
+        Content-Type: application/http
+        Content-ID: 1
+
+        HTTP/1.1 201 Created
+        Location: http://origin.test/svc/Orders(5)
+        Content-Type: application/json
+
+        {"ID":5}
+        --c--
+        --\(boundary)
+        Content-Type: application/http
+
+        HTTP/1.1 409 Conflict
+        Content-Type: application/json
+
+        {"error":{}}
+        --\(boundary)--
+
+        """.replacing("\n", with: "\r\n")
+    }
+
+    @Test(arguments: [false, true])
+    func `the first answer to a batch and its repetition contain the result of each unit`(_ sap: Bool) async throws {
+        try await withGateway({ _, connection in
+            connection.respond(
+                sap ? "202 Accepted" : "200 OK", "Content-Type: multipart/mixed; boundary=b\r\nSet-Cookie: a=1\r\n",
+                Array(Self.batch("b").utf8))
+        }) { gateway, origin in
+            for _ in 0..<2 {
+                let answer = try await postBatch(gateway, sap: sap)
+                let marks = answer.body.components(
+                    separatedBy: sap ? "RepeatabilityResult: accepted" : "Repeatability-Result: accepted")
+                #expect(marks.count == 3, "\(answer.body)")
+                #expect(answer.body.contains("{\"ID\":5}"))
+            }
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    private func postBatch(
+        _ gateway: GatewayUnderTest, sap: Bool
+    ) async throws -> (response: HTTPResponse, body: String) {
+        func part(_ id: String, _ number: Int) -> BatchPart {
+            let fields =
+                sap
+                ? ["RequestID": id, "RepeatabilityCreation": Self.now]
+                : [
+                    "Repeatability-Request-ID": id, "Repeatability-First-Sent": Self.now,
+                    "Repeatability-Client-ID": "c",
+                ]
+            var headers = HTTPHeaders(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+            headers["Content-Type"] = "application/json"
+            let request = WireRequest(method: "POST", url: "Orders", headers: headers, body: Array("{}".utf8))
+            return .changeSet([.init(contentID: "\(number)", request: request)])
+        }
+        let body = try MultipartBatchWriter().write(
+            BatchRequest(parts: [part("r1", 1), part("r2", 2)]), boundary: "r", changeSetBoundary: { "s\($0)" })
+        var request = try #require(HTTPRequest(method: .post, url: gateway.root + "shop/$batch"))
+        request.headerFields[.contentType] = MultipartBatchWriter.contentType(boundary: "r")
+        let (response, bytes) = try await defaultTransport().send(request, body: body)
+        return (response, String(decoding: bytes, as: UTF8.self))
     }
 
     @Test func `a rejection is an outcome too, a missing login is not`() async throws {

@@ -90,8 +90,20 @@ package struct UploadedChangeSet: Sendable, Hashable {
 
     package init(requests: [UploadedRequest]) { self.requests = requests }
 
-    /// The operations that the requests perform, each once, in the order of their creation.
-    package var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
+    /// The operations that the requests perform, each once, in the order of their creation, except that an operation
+    /// whose request precedes those of earlier operations precedes these.
+    package var operations: [SequenceNumber] {
+        var places: [SequenceNumber: (first: SequenceNumber, request: Int)] = [:]
+        var first = SequenceNumber.max
+        for (index, request) in requests.enumerated().reversed() {
+            first = min(first, request.operation)
+            for operation in request.operations {
+                places[operation] = (operation == request.operation ? first : operation, index)
+            }
+        }
+        return places.sorted { ($0.value.first, $0.value.request, $0.key) < ($1.value.first, $1.value.request, $1.key) }
+            .map(\.key)
+    }
 
     /// Returns the Content-ID of the request that caused the refusal of the change set, or nil if it is unknown.
     ///
