@@ -37,6 +37,14 @@ struct SimulationTests {
         #expect(report.counts.troubles[.nodeCrash, default: 0] > 0)
     }
 
+    @Test func `stores follow changed metadata with pending operations, drafts and delta links`() async {
+        var options = Simulation.Options()
+        options.changesMetadata = true
+        let report = await SeedSweep(seeds: 5_041...5_080, options: options, runsTwice: true).run()
+        #expect(report.findings.map { $0.description } == [])
+        #expect(report.counts.troubles[.metadataChange, default: 0] > 0)
+    }
+
     @Test func `interrupted creates are neither lost nor repeated, and those with unique content need no user`()
         async
     {
