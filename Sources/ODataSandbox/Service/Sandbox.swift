@@ -70,7 +70,7 @@ public struct Sandbox: Sendable {
     ///
     /// - Parameters:
     ///   - v4Metadata: Metadata with the sets, keys and relationships of the current ones.
-    ///   - values: The values of new properties for existing entities; null for the others.
+    ///   - values: The values of new properties for existing entities. Properties without one are null.
     package mutating func upgrade(
         v4Metadata: [UInt8], v2Metadata: [UInt8], values: PropertyValues
     ) throws(CSDLError) {

@@ -126,7 +126,7 @@ struct LinkTable: Sendable, Hashable {
 }
 
 extension SandboxState {
-    /// Gives entities the properties of a model, and removes values of others.
+    /// Gives entities the properties of a model, and removes values of undeclared ones.
     mutating func convert(to model: EntityDataModel, _ values: PropertyValues) {
         for set in tables.keys.sorted() {
             guard let type = model.findEntitySet(set)?.entityType else { continue }
