@@ -1,7 +1,7 @@
 import OfflineStore
 
 /// The root of a service, which may have moved, and the URLs that are relative to it.
-struct ServiceAddress: Sendable {
+package struct ServiceAddress: Sendable {
     /// The root that requests are sent to, with a slash at its end.
     private(set) var root: String
     /// The configured root, which may redirect to it.
@@ -26,7 +26,7 @@ struct ServiceAddress: Sendable {
 
     /// Returns scheme, host and port in normalized form (RFC 3986, 6.2.2.1 and 6.2.3), or an empty string if the URL is
     /// not absolute.
-    static func origin(of url: String) -> String {
+    package static func origin(of url: String) -> String {
         guard let separator = url.firstRange(of: "://") else { return "" }
         let end = url[separator.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
         let origin = url[..<end].lowercased()

@@ -20,13 +20,13 @@ struct EnvironmentCredentials {
             credentials = .none
         }
         origins = Terminal.variable("TIDELOG_TOKEN_ORIGIN").flatMap { text in
-            text.isEmpty ? nil : text.split(separator: ",").map { ServiceSession.origin(of: String($0)) }
+            text.isEmpty ? nil : text.split(separator: ",").map { ServiceAddress.origin(of: String($0)) }
         }
     }
 
     /// Returns the credentials for a URL that the user of the command typed.
     func credentials(typed url: String) throws -> Credentials {
-        if credentials != .none { _ = try isNamed(ServiceSession.origin(of: url)) }
+        if credentials != .none { _ = try isNamed(ServiceAddress.origin(of: url)) }
         return credentials
     }
 
@@ -35,9 +35,9 @@ struct EnvironmentCredentials {
     /// - Parameter named: The value of `--origin`.
     func credentials(forStore path: String, root: String, named: String?) throws -> Credentials {
         guard credentials != .none else { return .none }
-        let origin = ServiceSession.origin(of: root)
+        let origin = ServiceAddress.origin(of: root)
         if let named {
-            guard ServiceSession.origin(of: named) == origin else {
+            guard ServiceAddress.origin(of: named) == origin else {
                 throw CommandFailure(
                     "The service of the store is at \(oneLine(origin)), but --origin is \(oneLine(named)).",
                     place: path,

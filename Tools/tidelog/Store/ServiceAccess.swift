@@ -31,7 +31,7 @@ struct ServiceAccess: ParsableArguments {
 
     /// Returns parameters for a service whose root the user typed.
     func parameters(_ options: StoreOptions, typed root: String) throws -> OfflineODataParameters {
-        if let origin, ServiceSession.origin(of: origin) != ServiceSession.origin(of: root) {
+        if let origin, ServiceAddress.origin(of: origin) != ServiceAddress.origin(of: root) {
             throw CommandFailure("--origin differs from the origin of the service root.")
         }
         var parameters = try options.parameters
@@ -49,7 +49,7 @@ struct ServiceAccess: ParsableArguments {
                     "The origin cannot be stored: HOME is not a directory.",
                     recovery: "Set TIDELOG_TOKEN_ORIGIN for later commands.")
             }
-            try known.add(ServiceSession.origin(of: root), store: options.store)
+            try known.add(ServiceAddress.origin(of: root), store: options.store)
         } catch {
             if hasCredentials, let line = ErrorReport(error).line { Console.printError("tidelog: \(line)") }
         }
