@@ -49,10 +49,8 @@ public struct Sandbox: Sendable {
     var monitors = StatusMonitors()
     var baselines = DeltaBaselines()
     var batchWriter = BatchResponseWriter()
-    private(set) var schema: SandboxSchema
-    private var v2: EntityDataModel
-    private var v2Metadata: [UInt8]
-    private var v4Metadata: [UInt8]
+    private var metadata: SandboxMetadata
+    var schema: SandboxSchema { metadata.schema }
 
     /// Creates a service.
     ///
@@ -60,10 +58,7 @@ public struct Sandbox: Sendable {
     ///   - v4Metadata: The master metadata, which declare all content of the service.
     ///   - v2Metadata: The same sets under the same names, without properties that V2 cannot represent.
     public init(v4Metadata: [UInt8], v2Metadata: [UInt8], configuration: SandboxConfiguration) throws(CSDLError) {
-        schema = SandboxSchema(model: try CSDLReader.read(v4Metadata), configuration: configuration)
-        v2 = try CSDLReader.read(v2Metadata)
-        self.v4Metadata = v4Metadata
-        self.v2Metadata = v2Metadata
+        metadata = try SandboxMetadata(v4: v4Metadata, v2: v2Metadata, configuration)
     }
 
     /// Replaces the metadata, as an upgrade of the service does. No ETag changes.
@@ -74,11 +69,8 @@ public struct Sandbox: Sendable {
     package mutating func upgrade(
         v4Metadata: [UInt8], v2Metadata: [UInt8], values: PropertyValues
     ) throws(CSDLError) {
-        let model = try CSDLReader.read(v4Metadata)
-        v2 = try CSDLReader.read(v2Metadata)
-        schema = SandboxSchema(model: model, configuration: schema.configuration)
-        (self.v4Metadata, self.v2Metadata) = (v4Metadata, v2Metadata)
-        state.convert(to: model, values)
+        metadata = try SandboxMetadata(v4: v4Metadata, v2: v2Metadata, schema.configuration)
+        state.convert(to: schema.model, values)
     }
 
     /// Returns the content of the service as text, with one entity per line and its links below it, and the sets sorted
@@ -108,11 +100,26 @@ public struct Sandbox: Sendable {
         let capabilities = activeFaults?.restricting(options.capabilities) ?? options.capabilities
         return version.isLegacy
             ? ServiceView(
-                version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema,
+                version: .v2, model: metadata.v2.model, metadata: metadata.v2.document, root: origin + "/v2/",
+                master: schema,
                 capabilities: capabilities, operations: operations)
             : ServiceView(
-                version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema,
+                version: .v4, model: schema.model, metadata: metadata.v4, root: origin + "/v4/", master: schema,
                 capabilities: capabilities, operations: operations)
+    }
+}
+
+/// The metadata of a service in both protocol versions.
+private struct SandboxMetadata: Sendable {
+    let schema: SandboxSchema
+    /// The document of the master metadata.
+    let v4: [UInt8]
+    let v2: (document: [UInt8], model: EntityDataModel)
+
+    init(v4: [UInt8], v2: [UInt8], _ configuration: SandboxConfiguration) throws(CSDLError) {
+        schema = SandboxSchema(model: try CSDLReader.read(v4), configuration: configuration)
+        self.v4 = v4
+        self.v2 = (v2, try CSDLReader.read(v2))
     }
 }
 

@@ -133,7 +133,10 @@ package struct Fold {
             try MetadataFold(storage, from: (oldModel, oldIndex), to: (model, index)).apply(to: &layers)
         }
         for pending in try storage.pendingOperations() { try layers.register(pending.operation) }
-        try storage.renewSubjects()
+        guard let backing = storage.backing else { return }
+        try storage.queue.renewSubjects { operation throws(StateError) in
+            try storage.subjects(of: operation, backing.model)
+        }
     }
 
     private mutating func undo(_ operations: [SequenceNumber], by record: SequenceNumber) throws(StateError) {

@@ -81,11 +81,15 @@ package final class QueueTable {
         trackPendingStates(of: sequence)
     }
 
-    /// Replaces the subjects of an operation, which are not stored.
-    func setSubjects(_ subjects: [EntityID], of sequence: SequenceNumber) {
-        trackPendingStates(of: sequence)
-        pending.setSubjects(subjects, of: sequence)
-        trackPendingStates(of: sequence)
+    /// Determines the subjects of all operations again, after a change of the metadata. They are not stored.
+    func renewSubjects(_ subjects: (Operation) throws(StateError) -> [EntityID]) throws(StateError) {
+        try load()
+        for sequence in pending.sequences {
+            guard let operation = pending[sequence]?.operation else { continue }
+            trackPendingStates(of: sequence)
+            pending.setSubjects(try subjects(operation), of: sequence)
+            trackPendingStates(of: sequence)
+        }
     }
 
     package func remove(_ sequence: SequenceNumber) throws(StateError) {

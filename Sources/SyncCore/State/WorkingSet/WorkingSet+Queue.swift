@@ -12,16 +12,6 @@ extension WorkingSet {
         try queue.put(operation, about: subjects)
     }
 
-    /// Determines the subjects of all operations again, after a change of the metadata.
-    func renewSubjects() throws(StateError) {
-        guard let backing else { return }
-        try queue.load()
-        for sequence in queue.pending.sequences {
-            guard let pending = queue.pending[sequence] else { continue }
-            queue.setSubjects(try subjects(of: pending.operation, backing.model), of: sequence)
-        }
-    }
-
     package func setPendingStatus(
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) throws(StateError) {
