@@ -61,11 +61,8 @@ public struct Sandbox: Sendable {
         metadata = try SandboxMetadata(v4: v4Metadata, v2: v2Metadata, configuration)
     }
 
-    /// Replaces the metadata, as an upgrade of the service does. No ETag changes.
-    ///
-    /// - Parameters:
-    ///   - v4Metadata: Metadata with the sets, keys and relationships of the current ones.
-    ///   - values: The values of new properties for existing entities. Properties without one are null.
+    /// Replaces the metadata, as an upgrade of the service does. Sets, keys and relationships must remain. No ETag
+    /// changes. Existing entities get `values` of new properties, or null.
     package mutating func upgrade(
         v4Metadata: [UInt8], v2Metadata: [UInt8], values: PropertyValues
     ) throws(CSDLError) {
