@@ -86,13 +86,27 @@ struct UploadCall: Sendable {
 
     // MARK: The ledger
 
+    /// The longest time between the claim of an attempt and its transmission, in milliseconds.
+    private static let markPatience: Int64 = 2_000
+
     /// Asks the ledger, and waits while an earlier attempt may still be executed. When this returns, the rows of all
     /// units that are to be sent are durable, and so is the mark that the user may change data.
     func verdicts(_ units: [UploadUnit]) async throws(RequestRefusal) -> [LedgerVerdict] {
         var (mark, claimed) = await service.environment.both(marks.before) { await ledgerVerdicts(units) }
-        let (verdicts, hasWaited) = try claimed.get()
+        // The user may have changed data with an earlier attempt, whose process may have ended before its mark.
+        let isAnsweredHere =
+            switch claimed {
+            case .failure: true
+            case .success(let claim): claim.verdicts.contains { if case .send = $0 { false } else { true } }
+            }
+        if isAnsweredHere { await marks.after(status: nil) }
+        let (verdicts, hasWaited, time) = try claimed.get()
         // A reading that began meanwhile must not count as one with this change.
         if hasWaited { mark = await marks.before() }
+        // The leases of the attempts have begun with the claim, and must cover the response of the service.
+        if case .success = mark, service.environment.uptime() - time > Self.markPatience {
+            mark = .failure(RequestRefusal(503, "The storage is slow.", headers: ["Retry-After": "5"]))
+        }
         if case .failure(let refusal) = mark {
             try await record(
                 zip(units, verdicts).compactMap { unit, verdict in
@@ -106,11 +120,12 @@ struct UploadCall: Sendable {
 
     private func ledgerVerdicts(
         _ units: [UploadUnit]
-    ) async -> Result<(verdicts: [LedgerVerdict], hasWaited: Bool), RequestRefusal> {
+    ) async -> Result<(verdicts: [LedgerVerdict], hasWaited: Bool, time: Int64), RequestRefusal> {
         let claims = units.map(claim)
         var waited: Int64 = 0
         while true {
             let verdicts: [LedgerVerdict]
+            let time = service.environment.uptime()
             do throws(LedgerStorageError) {
                 verdicts = try await service.storage.claim(claims, rules)
             } catch {
@@ -120,7 +135,7 @@ struct UploadCall: Sendable {
             }
             let waits = verdicts.contains { if case .wait = $0 { true } else { false } }
             if !waits || waited == 0 { service.count(verdicts) }
-            if !waits { return .success((verdicts, waited > 0)) }
+            if !waits { return .success((verdicts, waited > 0, time)) }
             guard waited < service.environment.patience else { return .failure(Self.inDoubt) }
             await service.environment.sleep(250)
             waited += 250

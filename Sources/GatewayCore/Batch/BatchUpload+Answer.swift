@@ -144,11 +144,21 @@ private enum JSONResponseText {
         var text = Array(("{" + members.joined(separator: ",")).utf8)
         if !response.body.isEmpty {
             text += Array(",\"body\":".utf8)
-            let isJSON = (response.headers["Content-Type"] ?? "").lowercased().contains("json")
-            text += isJSON ? response.body : Array(quoted(String(decoding: response.body, as: UTF8.self)).utf8)
+            text += body(response)
         }
         text.append(UInt8(ascii: "}"))
         return text
+    }
+
+    /// Returns the body as the reader of a batch expects it: JSON as it is, also without a Content-Type, a text as a
+    /// string, and other content as a string in base64url (OData JSON Format 4.01, section 19.2).
+    private static func body(_ response: WireResponse) -> [UInt8] {
+        let contentType = response.headers["Content-Type"] ?? "application/json"
+        let mediaType = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
+        if mediaType == "application/json" || mediaType.hasSuffix("+json") { return response.body }
+        let isText = mediaType.hasPrefix("text/")
+        let text = isText ? String(decoding: response.body, as: UTF8.self) : Base64.encode(response.body, .urlSafe)
+        return Array(quoted(text).utf8)
     }
 
     private static func quoted(_ text: String) -> String { JSONValue.string(text).text }

@@ -105,6 +105,32 @@ struct RepeatedRequestTests {
         }
     }
 
+    @Test func `the bodies of a JSON batch stay what they are: JSON without a content type, and binary content`()
+        async throws
+    {
+        let answer = #"""
+            {"responses":[{"id":"1","status":201,"body":{"ID":5}},
+            {"id":"2","status":200,"headers":{"content-type":"image/png"},"body":"AP_-"}]}
+            """#
+        try await withGateway({ _, connection in
+            connection.respond("200 OK", "Content-Type: application/json\r\n", Array(answer.utf8))
+        }) { gateway, _ in
+            var request = try #require(HTTPRequest(method: .post, url: gateway.root + "shop/$batch"))
+            request.headerFields[.contentType] = "application/json"
+            let body = """
+                {"requests":[{"id":"1","method":"POST","url":"Orders","headers":{"content-type":"application/json",
+                "repeatability-request-id":"r","repeatability-client-id":"c","repeatability-first-sent":"\(Self.now)"},
+                "body":{}},{"id":"2","method":"GET","url":"Photos(1)/$value"}]}
+                """
+            for _ in 0..<2 {
+                let (_, bytes) = try await defaultTransport().send(request, body: Array(body.utf8))
+                let text = String(decoding: bytes, as: UTF8.self)
+                #expect(text.contains("accepted") && text.contains(#""body":{"ID":5}"#), "\(text)")
+                #expect(text.contains(#""AP_-""#), "\(text)")
+            }
+        }
+    }
+
     private func postBatch(
         _ gateway: GatewayUnderTest, sap: Bool
     ) async throws -> (response: HTTPResponse, body: String) {
