@@ -213,16 +213,16 @@ struct PassingTests {
         try await withGateway(
             limits: limits, timeout: 20_000,
             { request, connection in
-                if request.target.hasSuffix("slow") { Thread.sleep(forTimeInterval: 4) }
+                if request.target.hasSuffix("slow") { Thread.sleep(forTimeInterval: 8) }
                 return connection.respond("200 OK")
             }
-        ) { gateway, _ in
+        ) { gateway, origin in
             func status(_ path: String, _ user: String) async throws -> Int {
                 try await send(gateway, .get, path, [.authorization: "Bearer \(user)"]).response.status.code
             }
             async let first = status("shop/slow", "a")
             async let second = status("shop/slow", "a")
-            try await Task.sleep(for: .milliseconds(300))
+            while origin.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
             #expect(try await status("shop/fast", "b") == 200)
             #expect(try await status("shop/fast", "a") == 429)
             let slow = try await (first, second)
