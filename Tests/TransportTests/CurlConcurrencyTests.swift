@@ -7,24 +7,8 @@ import Testing
 @testable import Transport
 
 /// Cancelled, concurrent and streamed requests.
-struct CurlConcurrencyTests {
+struct CurlConcurrencyTests: CurlRequests {
     let transport = CurlTransport()
-
-    private func request(
-        _ method: String, _ url: String, _ fields: HTTPFields = [:]
-    ) throws -> HTTPRequest {
-        let method = try #require(HTTPRequest.Method(method))
-        return try #require(HTTPRequest(method: method, url: url, headerFields: fields))
-    }
-
-    private func failure(
-        of request: HTTPRequest, body: [UInt8] = [], _ transport: CurlTransport? = nil
-    ) async -> TransportError? {
-        do throws(TransportError) {
-            _ = try await (transport ?? self.transport).send(request, body: body)
-            return nil
-        } catch { return error }
-    }
 
     @Test func `a cancelled task ends at once, and its error states that the request may have been sent`() async throws
     {

@@ -7,24 +7,8 @@ import Testing
 @testable import Transport
 
 /// Connections that fail, and whether the request may have been sent.
-struct CurlFailureTests {
+struct CurlFailureTests: CurlRequests {
     let transport = CurlTransport()
-
-    private func request(
-        _ method: String, _ url: String, _ fields: HTTPFields = [:]
-    ) throws -> HTTPRequest {
-        let method = try #require(HTTPRequest.Method(method))
-        return try #require(HTTPRequest(method: method, url: url, headerFields: fields))
-    }
-
-    private func failure(
-        of request: HTTPRequest, body: [UInt8] = [], _ transport: CurlTransport? = nil
-    ) async -> TransportError? {
-        do throws(TransportError) {
-            _ = try await (transport ?? self.transport).send(request, body: body)
-            return nil
-        } catch { return error }
-    }
 
     @Test func `a request over a refused connection was not sent`() async throws {
         let server = try LoopbackServer { _, _ in false }
