@@ -64,8 +64,8 @@ final class Device {
     }
 
     /// Limits what the log must contain after a power loss to that which it had to sync.
-    func losePower(syncsEachCommit: Bool) {
-        guard !syncsEachCommit else { return }
+    func losePower(survivesPowerLoss: Bool) {
+        guard !survivesPowerLoss else { return }
         forgotten.formUnion(acknowledged.subtracting(durable))
         acknowledged = durable
         (clientOnly, app.drafts.isStale) = ([:], true)

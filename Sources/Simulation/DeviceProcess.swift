@@ -32,7 +32,7 @@ struct DeviceProcess {
         // and any part of the others.
         let keepsWrites = run.random.chance(50) || !run.options.troubles.contains(.powerLoss)
         let image = keepsWrites ? device.disk.copy() : device.disk.random(&run.random)
-        if !keepsWrites { device.losePower(syncsEachCommit: run.habits.syncsEachCommit) }
+        if !keepsWrites { device.losePower(survivesPowerLoss: run.habits.survivesPowerLoss) }
         device.views?.restart(keepsWrites: keepsWrites)
         if keepsWrites { await BitRotCheck(device: device).run(on: image, in: run) }
         if run.options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") })
@@ -59,7 +59,7 @@ struct DeviceProcess {
                     return run.violated("d\(device.number) does not open: \(error)")
                 }
                 image = image.random(&run.random)
-                device.losePower(syncsEachCommit: run.habits.syncsEachCommit)
+                device.losePower(survivesPowerLoss: run.habits.survivesPowerLoss)
                 device.views?.crash()
                 device.views?.restart(keepsWrites: false)
             }
@@ -90,20 +90,50 @@ struct DeviceProcess {
         }
     }
 
-    func compact(in run: isolated Simulation) async {
+    /// Opens the store in a second process, which must be refused and change nothing.
+    func openAgain(in run: isolated Simulation) async {
+        guard !device.hasCrashed, run.happens(.secondProcess) else { return }
+        run.addTrace("d\(device.number) is opened by a second process")
+        let before = files
+        do throws(TidelogError) {
+            let (store, _) = try await DeviceSetup(number: device.number).open(
+                run.options.plants.contains(.sharedLocks) ? device.disk.copy() : device.disk, device.views, in: run)
+            await store.close()
+            run.violated("d\(device.number) was opened by two processes")
+        } catch {
+            if !device.hasCrashed, error.code != .locked {
+                run.violated("d\(device.number) does not report that another process has the store: \(error)")
+            }
+        }
+        if files != before { run.violated("d\(device.number) was changed by a refused process") }
+    }
+
+    /// The bytes of all files on the disk.
+    private var files: [String: [UInt8]] {
+        let disk = device.disk
+        return Dictionary(uniqueKeysWithValues: disk.paths.map { ($0, disk[$0]) })
+    }
+
+    /// Writes a snapshot, compacts the log, or recompresses its sealed segments.
+    func maintain(in run: isolated Simulation) async {
         guard !device.hasCrashed else { return }
         do {
-            if run.random.chance(50) {
+            switch run.random.below(4) {
+            case 0:
                 try await device.store.writeSnapshot()
                 run.addTrace("d\(device.number) writes a snapshot")
-            } else {
+            case 1, 2:
+                let count = try await device.store.recompressLog()
+                run.counts.add(count, .recompressions)
+                run.addTrace("d\(device.number) recompresses \(count) segments")
+            default:
                 // Must be read before the compaction, because a crash during it may leave it completed.
                 device.removed = try device.allRecords()
                 _ = try await device.store.compact(keeping: .bytes(0))
                 run.addTrace("d\(device.number) compacts")
             }
         } catch {
-            if !device.hasCrashed { run.violated("d\(device.number) cannot compact: \(error)") }
+            if !device.hasCrashed { run.violated("d\(device.number) cannot maintain its log: \(error)") }
         }
     }
 }

@@ -31,7 +31,7 @@ struct DeviceSetup {
             }
             _ = try await device.engine.download()
             try await DeviceUser(device: device).refresh()
-            guard !run.habits.syncsEachCommit else { return }
+            guard run.habits.durability != .everyCommit else { return }
             await device.store.close()
             (device.store, device.engine) = try await open(disk, views, in: run)
         } catch {
@@ -50,8 +50,8 @@ struct DeviceSetup {
         var options = LocalStoreOptions(
             environment: run.clock.environment,
             log: OperationLog.Options(
-                durability: durability ?? (run.habits.syncsEachCommit ? .everyCommit : .none), sealing: .asWritten,
-                segmentSize: 16_384,
+                durability: durability ?? run.durability, sealing: .repackedOnRequest(level: 1),
+                segmentSize: run.habits.segmentSize,
                 storeIdentifier: identifier, keys: run.habits.keys),
             snapshots: run.snapshots, service: run.serviceOptions)
         options.undoesLocalCreation = run.habits.undoesLocalCreation

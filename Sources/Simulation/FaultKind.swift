@@ -39,6 +39,9 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case expiredToken
     /// The response takes minutes.
     case slowAnswer
+    /// The system suspends the process for hours while a request is in flight, which the service may have received or
+    /// not.
+    case suspension
     /// The app performs operations while a request is in flight.
     case editInFlight
     /// Another device uploads while a request is in flight.
@@ -55,6 +58,8 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case crashInFlight
     /// The process ends again during recovery.
     case crashAtOpening
+    /// A second process opens the store of a running one.
+    case secondProcess
     /// A bit of the log changes while no process has the log open.
     case bitRot
     /// The clocks of the devices are set back or forward.

@@ -15,7 +15,7 @@ struct RequestDelivery {
         .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
         .inStreamError, .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
-        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .editInFlight,
+        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .suspension, .editInFlight,
         .editInFlight, .otherDeviceInFlight,
         .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
@@ -33,7 +33,7 @@ struct RequestDelivery {
         if let device, !device.isOnline {
             throw failure(.unreachable, mayHaveBeenSent: false, in: run)
         }
-        if request.method != "GET", !run.habits.syncsEachCommit { device?.makesDurable() }
+        if request.method != "GET", !run.habits.survivesPowerLoss { device?.makesDurable() }
         if let leak = device?.leak(in: request) { run.violated("d\(number) sends \(leak).") }
         guard run.isStormy, let device, run.random.chance(run.severity) else { return await answer(request, in: run) }
         return try await deliverWithFault(device, in: run)
@@ -105,6 +105,12 @@ struct RequestDelivery {
         case .slowAnswer:
             run.clock.advance(milliseconds: Int64(1 + run.random.below(10)) * 60_000)
             return await answer(request, in: run)
+        case .suspension:
+            let isReceived = run.random.chance(50)
+            let response = isReceived ? await answer(request, in: run) : nil
+            run.clock.advance(milliseconds: Int64(1 + run.random.below(72)) * 3_600_000)
+            if let response, run.random.chance(50) { return response }
+            throw failure(.disconnected, mayHaveBeenSent: true, in: run)
         case .editInFlight, .otherDeviceInFlight:
             let isBefore = run.random.chance(50)
             if isBefore { await meanwhile(trouble, device, in: run) }
@@ -122,9 +128,8 @@ struct RequestDelivery {
             if run.random.chance(50) { _ = await answer(request, in: run) }
             device.crash()
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
-        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot, .clockJump, .metadataChange,
-            .nodeCrash,
-            .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy:
+        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .secondProcess, .bitRot, .clockJump,
+            .metadataChange, .nodeCrash, .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy:
             return await answer(request, in: run)
         }
     }

@@ -11,6 +11,10 @@ package enum SeededBug: String, Sendable, Hashable, CaseIterable {
     case forgetfulService
     /// The disk loses the end of synced data.
     case forgetfulDisk
+    /// The log acknowledges commits that it has not synced, whatever its durability is.
+    case unsyncedCommits
+    /// The disk gives a lock that another process has.
+    case sharedLocks
     /// The store does not delete drafts that are activated or discarded.
     case keptDrafts
     /// A replacement of links does not delete any.

@@ -148,6 +148,11 @@ package actor Simulation {
 
     private var originRoot: String { FieldService.origin + (version.isLegacy ? "/v2/" : "/v4/") }
 
+    /// The durability of the logs.
+    var durability: OperationLog.Options.Durability {
+        options.plants.contains(.unsyncedCommits) ? .none : habits.durability
+    }
+
     // MARK: The run
 
     package func run() async -> Outcome {
@@ -177,7 +182,11 @@ package actor Simulation {
             for path in device.disk.paths { trace.add(device.disk[path]) }
         }
         if habits.isEncrypted { counts.add(1, .encryptedRuns) }
-        if !habits.syncsEachCommit { counts.add(1, .unsyncedRuns) }
+        switch habits.durability {
+        case .everyCommit: break
+        case .grouped: counts.add(1, .groupedRuns)
+        case .interval, .none: counts.add(1, .unsyncedRuns)
+        }
         disks = devices.map(\.disk)
         devices = []
         gateway = nil
@@ -204,8 +213,9 @@ package actor Simulation {
         case 86..<90:
             if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
         case 90..<92: await user.undo(in: self)
-        case 92..<97: await user.arrange(in: self)
-        case 97..<98: await process.compact(in: self)
+        case 92..<95: await user.arrange(in: self)
+        case 95..<97: await process.maintain(in: self)
+        case 97..<98: await process.openAgain(in: self)
         default: await process.reopen(in: self)
         }
         await restartCrashed()

@@ -36,7 +36,7 @@ struct WorkloadMix {
         (mix.undoesLocalCreation, mix.categories, mix.transactions, mix.clientOnly, mix.entityDrafts) = (
             false, 0, 0, 0, 0
         )
-        (mix.removedSets, mix.syncsEachCommit) = ([], true)
+        (mix.removedSets, mix.durability) = ([], .everyCommit)
         return mix
     }
 
@@ -56,7 +56,9 @@ struct WorkloadMix {
         var removed: Set<String> = []
         if random.chance(25) { for set in FieldService.sets where random.chance(50) { removed.insert(set) } }
         removedSets = removed
-        syncsEachCommit = !random.chance(25)
+        // No run takes as long as the interval, so only the end of a process and an upload sync such a log.
+        durability = [.everyCommit, .everyCommit, .grouped, .none, .interval(milliseconds: 86_400_000)][random.below(5)]
+        segmentSize = [2_048, 16_384][random.below(2)]
         isEncrypted = random.chance(15)
         undoableClientChanges = [4, 4, 40][random.below(3)]
     }
@@ -64,11 +66,18 @@ struct WorkloadMix {
     var line: String {
         "long queue \(longQueue), coalesces \(coalescing), drafts \(drafts), local \(localOnly), categories \(categories), "
             + "unmodifiable \(unmodifiable), transactions \(transactions), calls \(calls), client-only \(clientOnly), "
-            + "\(syncsEachCommit ? "synced" : "not synced")\(isEncrypted ? ", encrypted" : ""), drafts of entities \(entityDrafts), replacements \(replacements), removed after the upload \(removedSets.sorted())"
+            + "durability \(durability)\(isEncrypted ? ", encrypted" : ""), drafts of entities \(entityDrafts), replacements \(replacements), removed after the upload \(removedSets.sorted())"
     }
 
-    /// Whether each commit is synced. Otherwise a power loss may undo what no request has sent.
-    private(set) var syncsEachCommit: Bool
+    /// The durability of the logs.
+    private(set) var durability: OperationLog.Options.Durability
+
+    /// Whether commits survive a power loss when they are acknowledged. Otherwise a power loss may undo what no request
+    /// has sent.
+    var survivesPowerLoss: Bool { durability == .everyCommit || durability == .grouped }
+
+    /// The size of the logs' segments, in bytes. A log with small segments has sealed ones to recompress.
+    let segmentSize: UInt64
 
     /// Whether the stores are encrypted.
     let isEncrypted: Bool

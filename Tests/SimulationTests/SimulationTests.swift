@@ -8,11 +8,23 @@ struct SimulationTests {
     private static let runs = max(
         1, ProcessInfo.processInfo.environment["TIDELOG_SIMULATIONS"].flatMap { UInt64($0) } ?? 2_000)
 
-    @Test func `no operation is lost, repeated or left without a reason`() async {
+    /// The runs from the first seed on.
+    private static let sweep = Task {
         let start = ContinuousClock.now
-        let report = await SeedSweep(seeds: 1...Self.runs).run()
+        let report = await SeedSweep(seeds: 1...runs).run()
         print(report.summary(seconds: (ContinuousClock.now - start) / .seconds(1)))
-        #expect(report.findings.map { $0.description } == [])
+        return report
+    }
+
+    @Test func `no operation is lost, repeated or left without a reason`() async {
+        #expect(await Self.sweep.value.findings.map { $0.description } == [])
+    }
+
+    @Test(.enabled(if: runs >= 600, "Fewer than 600 runs may lack some kinds of faults."))
+    func `all kinds of faults and all features occur`() async {
+        let counts = await Self.sweep.value.counts
+        #expect(FaultKind.allCases.filter { counts.troubles[$0] == nil } == [])
+        #expect(AppFeature.allCases.filter { counts.features[$0, default: 0] == 0 } == [])
     }
 
     @Test(arguments: SeededBug.allCases)

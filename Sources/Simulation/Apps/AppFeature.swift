@@ -26,9 +26,13 @@ package enum AppFeature: String, Sendable, Hashable, CaseIterable, Comparable {
     case putRequests
     /// Runs with encrypted stores.
     case encryptedRuns
-    /// Runs with logs that do not sync each commit.
+    /// Runs with logs whose commits share syncs.
+    case groupedRuns
+    /// Runs with logs that acknowledge commits before they are synced.
     case unsyncedRuns
-    /// Operations that a power loss undid in a log that does not sync each commit.
+    /// Sealed segments of logs that were recompressed.
+    case recompressions
+    /// Operations that a power loss undid in a log that acknowledges commits before they are synced.
     case lostUnsynced
     /// Delta links that the service had forgotten.
     case expiredDeltas

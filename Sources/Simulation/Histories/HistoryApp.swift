@@ -41,7 +41,7 @@ struct HistoryApp {
         case 89..<93:
             if run.happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + run.random.below(40), .crash) }
         case 93..<97: await DeviceProcess(device: device).reopen(in: run)
-        default: await DeviceProcess(device: device).compact(in: run)
+        default: await DeviceProcess(device: device).maintain(in: run)
         }
         await run.restartCrashed()
     }
