@@ -57,7 +57,8 @@ public struct SessionReplay {
 
     /// Runs the session. Returns the outcome of each operation of the log, in order.
     ///
-    /// - Throws: `damaged` if the log is damaged, the other errors of reading it, and errors of the service that end the session.
+    /// - Throws: `damaged` if the log is damaged, the other errors of reading it, and errors of the service that end the
+    ///   session. The first request reads its metadata, so an address that is no service is an error for every log.
     @inline(never) @_optimize(none)
     public func run() async throws(TidelogError) -> [ReplayedOperation] {
         let replay = try Replay(source)
@@ -66,6 +67,7 @@ public struct SessionReplay {
                 .unsupported, "A session can be repeated only from its beginning, which a compaction removed.",
                 place: source.files.log, recovery: "Use a copy of the store from before the compaction.")
         }
+        _ = try await MetadataReading.read(session)
         var stage = try await SessionReplayStore(source, session, options)
         var summaries: [(SequenceNumber, String)] = []
         while let step = try replay.next() {

@@ -187,6 +187,21 @@ import Testing
         withExtendedLifetime((server, another)) {}
     }
 
+    @Test(arguments: ["nonsense", "http://127.0.0.1:1/"])
+    func `replay --against refuses an address that is no service, also for a log without operations`(
+        _ address: String
+    ) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace()
+        workspace.origin = server.origin
+        _ = try workspace.output("init", server.root(.v4))
+        let refused = try workspace.tidelog("replay", "--against", address)
+        #expect(refused.status != 0)
+        #expect(refused.output.isEmpty)
+        #expect(refused.error.hasPrefix("tidelog: ") && refused.error.contains(address), "\(refused.error)")
+        withExtendedLifetime(server) {}
+    }
+
     // MARK: At
 
     @Test func `at accepts options on either side, and the last of two applies`() throws {

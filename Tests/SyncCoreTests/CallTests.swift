@@ -161,6 +161,39 @@ struct CallTests {
         #expect(reason.contains("PUT"))
     }
 
+    @Test func `without Content-ID references, a link of a new entity does not move before a call of its other end`()
+        throws
+    {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.newID()
+        let first = try store.state.header().applied + 1
+        try store.add(
+            .operation(Operation(.create(store.creation(order, "Orders"), parent: nil), changeSet: first)))
+        let called = try call(touch(customer), changeSet: first)
+        try store.add(.operation(Operation(.createLink(link(order, "Customer", customer)), changeSet: first)))
+        store.service = ServiceOptions(contentIDReferences: .none)
+        let plan = try store.plan()
+        #expect(plan.isEmpty, "\(store.requests(plan))")
+        guard case .noLegalPlan = plan.held[called] else {
+            Issue.record("it is held because of \(String(describing: plan.held[called]))")
+            return
+        }
+    }
+
+    @Test func `without Content-ID references, a link is a binding of a creation that follows the call`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let first = try call(touch(customer), changeSet: try store.state.header().applied + 1)
+        let order = try store.newID()
+        try store.add(
+            .operation(Operation(.create(store.creation(order, "Orders"), parent: nil), changeSet: first)))
+        try store.add(.operation(Operation(.createLink(link(order, "Customer", customer)), changeSet: first)))
+        store.service = ServiceOptions(contentIDReferences: .none)
+        let plan = try store.plan()
+        let requests = store.requests(plan)
+        #expect(requests.count == 2, "\(plan.held)")
+        #expect(requests.first == "POST Customers(1)/Shop.Touch ")
+    }
+
     @Test func `the declared effect of a call is not sent, not even to a service without PATCH`() throws {
         let order = try store.download(
             "Orders", ["OrderID": .integer(1), "Note": .null, "CustomerID": .null], etag: "\"1\"")

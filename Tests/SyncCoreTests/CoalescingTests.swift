@@ -186,6 +186,23 @@ import Testing
         #expect(plan.elided.sorted() == [creation] + deletion)
     }
 
+    @Test(arguments: [true, false])
+    func `a rejected link ends if its entity was deleted by a later operation, but not if by another client`(
+        _ isOwn: Bool
+    ) throws {
+        // A V2 service continues with the deletion.
+        let store = try TestStore(TestModel.legacyService)
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .null])
+        let linked = try store.perform([.updateLink(link(order, "Customer", customer))])[0]
+        if isOwn { try store.perform([.delete(order)]) }
+        try store.answer(try store.plan(), refusing: [linked])
+        if !isOwn { try store.add(.entitiesMissing([order])) }
+        #expect(try store.state.pendingOperations().map(\.sequence) == [linked])
+        #expect(try store.plan(retrying: [linked]).elided == (isOwn ? [linked] : []))
+        #expect(try store.plan().elided.isEmpty, "it is not sent again")
+    }
+
     @Test func `an unmodifiable request is sent again unchanged`() throws {
         store.attributes = { $0.isUnmodifiable = true }
         let order = try store.create("Orders", note("wrong"))

@@ -164,6 +164,45 @@ import Testing
         #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
     }
 
+    @Test func `an update of a dependent property follows the create that binds its entity`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
+        let customer = try store.newID()
+        // The store does not have customer 99.
+        let operations = try store.perform(
+            [
+                .create(
+                    store.creation(customer, "Customers", bindings: [Binding(navigation: "Orders", targets: [order])]),
+                    parent: nil),
+                .update(order, changes: ["CustomerID": .integer(99)], bindings: []),
+            ], changeSet: true)
+        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
+    }
+
+    @Test(arguments: [true, false])
+    func `an update of an entity that an earlier operation unlinks is sent first, with its ETag`(
+        _ isDeletion: Bool
+    ) throws {
+        let person = try store.download("Persons", ["PersonID": .integer(1)])
+        let old = try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)], etag: "\"1\"")
+        let new = try store.download("IDCards", ["IDCardID": .integer(2), "PersonID": .null])
+        let operations = try store.perform(
+            [
+                isDeletion ? .delete(person) : .updateLink(link(new, "Person", person)),
+                .update(old, changes: [:], bindings: []),
+            ], changeSet: true)
+        let requests = try #require(try store.plan().changeSets.first?.requests)
+        #expect(requests.map(\.operation) == operations.reversed())
+        #expect(requests.first?.modification.ifMatch == "\"1\"")
+    }
+
+    @Test func `an update of a dependent property follows the deletion of its principal`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
+        // The store does not have customer 99.
+        let operations = try store.perform(
+            [.delete(a), .update(order, changes: ["CustomerID": .integer(99)], bindings: [])], changeSet: true)
+        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
+    }
+
     @Test func `the other operations of the app's change set stay in order`() throws {
         let gone = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let order = try store.download("Orders", ["OrderID": .integer(2)], etag: "\"2\"")

@@ -51,6 +51,43 @@ struct InstallationTests {
         #expect(try state.findRows(set: "Customers", where: [("ID", .integer(700))]) == [EntityID(rawValue: 700)])
     }
 
+    @Test func `an entity that a new one of a derived type links is pending under changed metadata`() throws {
+        let metadata = RandomRecords.metadata.replacing(
+            "<Property Name=\"Size\" Type=\"Edm.Int64\"/>",
+            with: "<NavigationProperty Name=\"Reserved\" Type=\"Collection(S.Order)\" Partner=\"Holder\"/>"
+        ).replacing(
+            "<Property Name=\"Note\" Type=\"Edm.String\"/>",
+            with: "<NavigationProperty Name=\"Holder\" Type=\"S.BigCustomer\" Partner=\"Reserved\"/>")
+        let changed = metadata.replacing(
+            "<Property Name=\"Rating\" Type=\"Edm.Decimal\" Scale=\"variable\"/>", with: "")
+        let (order, customer) = (EntityID(rawValue: 1), EntityID(rawValue: 2))
+        let bodies: [Record.Body] = [
+            Self.service(metadata),
+            .entitiesRead([EntityImage(entity: order, set: "Orders", type: "S.Order", values: ["ID": .integer(1)])]),
+            .operation(
+                Operation(
+                    .create(
+                        Creation(
+                            entity: customer, set: "Customers", type: "S.BigCustomer", values: ["ID": .integer(2)]),
+                        parent: nil))),
+            .operation(Operation(.createLink(Link(from: customer, navigation: "Reserved", to: order)))),
+            Self.service(changed),
+        ]
+        let file = ViewsFile()
+        let state = try file.openState(flushLimit: 100)
+        try state.transaction {
+            var fold = try Fold(storage: state)
+            for (index, body) in bodies.enumerated() {
+                try fold.apply(Record(time: 0, body: body), sequence: SequenceNumber(index + 1))
+                try fold.finishRebase()
+            }
+        }
+        #expect(try state.pendingState(of: order) == .pending)
+        state.close()
+        #expect(
+            try file.openState(flushLimit: 100).pendingState(of: order) == .pending, "after opening the views again")
+    }
+
     @Test func `changed metadata recreate only the tables that they change`() throws {
         let file = ViewsFile()
         let state = try file.openState(flushLimit: 100)

@@ -32,29 +32,30 @@ extension EntityResolver {
     }
 
     /// Returns the updates and deletions in doubt of entities that a later operation has deleted at the service.
-    ///
-    /// Such an entity has no base state. An entity that another client deleted keeps one while operations on it are
-    /// pending.
     package func voidDoubts(besides busy: Set<SequenceNumber>) throws(StateError) -> [PendingOperation] {
         var found: [PendingOperation] = []
         for pending in try storage.pendingOperations(.inDoubt) where !busy.contains(pending.sequence) {
             guard pending.operation.call == nil, pending.operation.stream == nil else { continue }
             switch pending.operation.action {
             case .update(let entity, _, _), .delete(let entity):
-                guard try serviceRow(entity) == nil, try !isToBeCreated(entity) else { continue }
-                found.append(pending)
+                if try isDeleted(entity) { found.append(pending) }
             case .create, .createLink, .updateLink, .deleteLink: continue
             }
         }
         return found
     }
 
-    private func isToBeCreated(_ entity: EntityID) throws(StateError) -> Bool {
+    /// Returns whether an operation of this store, which was confirmed, has deleted the entity.
+    ///
+    /// Such an entity has no base state. An entity that another client deleted keeps one while operations on it are
+    /// pending.
+    func isDeleted(_ entity: EntityID) throws(StateError) -> Bool {
+        guard try serviceRow(entity) == nil else { return false }
         for sequence in try storage.pendingOperations(naming: entity) {
             let pending = try storage.pendingOperation(sequence)
-            if pending?.operation.createdEntities.contains(entity) == true { return true }
+            if pending?.operation.createdEntities.contains(entity) == true { return false }
         }
-        return false
+        return true
     }
 
     private func doubtfulDeletion(

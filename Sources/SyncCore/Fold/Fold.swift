@@ -135,7 +135,7 @@ package struct Fold {
         for pending in try storage.pendingOperations() { try layers.register(pending.operation) }
         guard let backing = storage.backing else { return }
         try storage.queue.renewSubjects { operation throws(StateError) in
-            try storage.subjects(of: operation, backing.model)
+            try storage.subjects(of: operation, backing.model, after: storage.queue.pending)
         }
     }
 

@@ -35,8 +35,9 @@ extension LayeredState {
 
     /// Returns the effect and those that it implies, if the page shows it.
     ///
-    /// A created entity without a key is not recognized in a download. Values that determine a link to it are: they
-    /// name the entity under the ID that the download has assigned.
+    /// A created entity without a key is not recognized in a download. Values that determine a link to it are, and a
+    /// link that would replace that of another entity is: they name the entity under the ID that the download has
+    /// assigned.
     ///
     /// - Parameter operations: The operations of the batch, which may create the entity or the target.
     private func shownEffects(
@@ -48,21 +49,32 @@ extension LayeredState {
         }
         let other = try serviceRow(target)
         guard let type = row?.type ?? operations.lazy.compactMap({ $0.creation(of: effect.entity)?.type }).first,
-            let end = model?.findEntityType(type)?.findProperty(effect.name)?.navigation
+            let end = model?.findEntityType(type)?.findProperty(effect.name)?.navigation, !end.containsTarget
         else { return [] }
-        let (dependent, constraints) =
-            end.constraints.isEmpty ? (other, end.inverseConstraints) : (row, end.constraints)
+        let isFromDependent = !end.constraints.isEmpty
+        let constraints = isFromDependent ? end.constraints : end.inverseConstraints
         guard constraints.isEmpty else {
             // The dependent properties determine the link.
-            guard let dependent, constraints.allSatisfy({ delivered.shows($0.dependent, of: dependent) })
+            if let dependent = isFromDependent ? row : other {
+                guard constraints.allSatisfy({ delivered.shows($0.dependent, of: dependent) }) else { return [] }
+                return [effect] + constraints.map { ShownEffect(entity: dependent.id, name: $0.dependent) }
+            }
+            let isSingle = (isFromDependent ? end.sourceMultiplicity : end.multiplicity) != .many
+            guard isSingle, let principal = isFromDependent ? other : row,
+                let set = try storage.set(of: isFromDependent ? effect.entity : target)
             else { return [] }
-            return [effect] + constraints.map { ShownEffect(entity: dependent.id, name: $0.dependent) }
+            let isShown = try delivered.containsDependent(of: principal, in: set, constraints, known: serviceRow)
+            return isShown ? [effect] : []
         }
-        guard let row, let other else { return [] }
-        let isShown =
-            delivered.contains(linksOf: row.id, effect.name)
-            || end.partner.map { delivered.contains(linksOf: other.id, $0) } ?? false
-        return isShown ? [effect] : []
+        // The link of a new entity replaces only one at a single end.
+        let isNew = row == nil || other == nil
+        let isShownAtSource =
+            row != nil && (!isNew || end.multiplicity != .many)
+            && delivered.contains(linksOf: effect.entity, effect.name)
+        let isShownAtTarget =
+            other != nil && (!isNew || end.sourceMultiplicity != .many)
+            && end.partner.map { delivered.contains(linksOf: target, $0) } ?? false
+        return isShownAtSource || isShownAtTarget ? [effect] : []
     }
 
     private func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
@@ -102,6 +114,23 @@ private struct DeliveredItems {
         }
     }
 
+    /// Returns whether the page contains an entity of the set whose dependent properties name the principal, new or
+    /// changed since the transmission.
+    func containsDependent(
+        of principal: EntityRow, in set: String, _ constraints: [ReferentialConstraint],
+        known: (EntityID) throws(StateError) -> EntityRow?
+    ) throws(StateError) -> Bool {
+        for image in images.values.joined() where image.set == set {
+            let namesPrincipal = constraints.allSatisfy { pair in
+                image.values[pair.dependent].map { $0 != .null && $0 == principal.values[pair.principal] } ?? false
+            }
+            guard namesPrincipal else { continue }
+            guard let row = try known(image.entity) else { return true }
+            if constraints.contains(where: { shows($0.dependent, of: row) }) { return true }
+        }
+        return false
+    }
+
     /// Returns whether the page contains links of the navigation property, of which a delta contains the changed ones.
     func contains(linksOf entity: EntityID, _ navigation: String) -> Bool {
         links.contains(ShownEffect(entity: entity, name: navigation))
@@ -109,23 +138,21 @@ private struct DeliveredItems {
 }
 
 extension Operation {
-    /// The values and links that the operation sets or removes at entities that exist. The effects of a creation and of
-    /// a deletion are always stored: they determine which entities exist.
+    /// The values and links that the operation sets or removes at entities that exist. The values of a new entity and
+    /// the effects of a deletion are always stored: they determine which entities exist.
     var sentEffects: [ShownEffect] {
         switch action {
-        case .create, .delete: []
+        case .create(let creation, let parent): (parent.map { [creation.effect(of: $0)] } ?? []) + creation.boundEffects
+        case .delete: []
         case .update(let entity, let changes, let bindings):
-            changes.names.map { ShownEffect(entity: entity, name: $0) }
-                + bindings.flatMap { binding in
-                    binding.targets.map { ShownEffect(entity: entity, name: binding.navigation, target: $0) }
-                }
+            changes.names.map { ShownEffect(entity: entity, name: $0) } + bindings.flatMap { $0.effects(of: entity) }
         case .createLink(let link), .updateLink(let link), .deleteLink(let link):
             [ShownEffect(entity: link.from, name: link.navigation, target: link.to)]
         }
     }
 
     /// Returns the creation of the entity, if this is it.
-    fileprivate func creation(of id: EntityID) -> Creation? {
+    func creation(of id: EntityID) -> Creation? {
         if case .create(let creation, _) = action { creation.find(id) } else { nil }
     }
 
@@ -133,20 +160,53 @@ extension Operation {
     func omitting(_ effects: Set<ShownEffect>) -> Operation? {
         let sent = sentEffects
         guard !effects.isEmpty, sent.contains(where: effects.contains) else { return self }
-        guard case .update(let entity, var changes, let bindings) = action, !sent.allSatisfy(effects.contains) else {
-            return nil
-        }
-        for name in changes.names where effects.contains(ShownEffect(entity: entity, name: name)) {
-            changes[name] = nil
-        }
-        let left = bindings.compactMap { binding in
-            let targets = binding.targets.filter {
-                !effects.contains(ShownEffect(entity: entity, name: binding.navigation, target: $0))
-            }
-            return targets.isEmpty ? nil : Binding(navigation: binding.navigation, targets: targets)
-        }
         var rest = self
-        rest.action = .update(entity, changes: changes, bindings: left)
+        switch action {
+        case .create(let creation, let parent):
+            let left = parent.flatMap { effects.contains(creation.effect(of: $0)) ? nil : $0 }
+            rest.action = .create(creation.omitting(effects), parent: left)
+        case .update(let entity, var changes, let bindings):
+            if sent.allSatisfy(effects.contains) { return nil }
+            for name in changes.names where effects.contains(ShownEffect(entity: entity, name: name)) {
+                changes[name] = nil
+            }
+            rest.action = .update(
+                entity, changes: changes, bindings: bindings.compactMap { $0.omitting(effects, of: entity) })
+        case .delete, .createLink, .updateLink, .deleteLink: return nil
+        }
         return rest
+    }
+}
+
+extension Creation {
+    /// Returns the link with the parent.
+    fileprivate func effect(of parent: Parent) -> ShownEffect {
+        ShownEffect(entity: parent.entity, name: parent.navigation, target: entity)
+    }
+
+    /// The links of the new entities with bound entities.
+    fileprivate var boundEffects: [ShownEffect] {
+        bindings.flatMap { $0.effects(of: entity) } + inline.flatMap(\.entities).flatMap(\.boundEffects)
+    }
+
+    fileprivate func omitting(_ effects: Set<ShownEffect>) -> Creation {
+        var rest = self
+        rest.bindings = bindings.compactMap { $0.omitting(effects, of: entity) }
+        for level in inline.indices {
+            rest.inline[level].entities = inline[level].entities.map { $0.omitting(effects) }
+        }
+        return rest
+    }
+}
+
+extension Binding {
+    fileprivate func effects(of entity: EntityID) -> [ShownEffect] {
+        targets.map { ShownEffect(entity: entity, name: navigation, target: $0) }
+    }
+
+    /// Returns the binding without the effects, or nil if nothing is left.
+    fileprivate func omitting(_ effects: Set<ShownEffect>, of entity: EntityID) -> Binding? {
+        let left = targets.filter { !effects.contains(ShownEffect(entity: entity, name: navigation, target: $0)) }
+        return left.isEmpty && !targets.isEmpty ? nil : Binding(navigation: navigation, targets: left)
     }
 }

@@ -5,6 +5,7 @@ import Operations
 ///
 /// - create + update → create, update + update → update, update + delete → delete
 /// - create (+ updates) + delete → nothing, link + unlink → nothing
+/// - refused update or link of an entity that was deleted since → nothing
 ///
 /// The later operation moves to the position of the earlier one. It may not pass an operation with which it does not
 /// commute, so the order of all others is preserved. The following operations stay unchanged: those of app change sets
@@ -40,11 +41,31 @@ struct Coalescing<Storage: StateReader> {
         guard scope == .everything || given.contains(where: { $0.operations.contains(where: \.isRejected) }) else {
             return given
         }
-        for unit in given where try !absorb(unit) {
+        for unit in given {
+            if try isVoid(unit) {
+                elided += unit.sequences
+                continue
+            }
+            if try absorb(unit) { continue }
             units.append(unit)
             for footprint in unit.footprints { add(footprint, at: units.count - 1) }
         }
         return units.compactMap { $0 }
+    }
+
+    /// Returns whether the unit is a refused change of an entity that a later operation has deleted at the service, so
+    /// that it can never be sent.
+    private func isVoid(_ unit: TransactionUnit) throws(StateError) -> Bool {
+        guard unit.operations.count == 1, unit.operations[0].isRejected, isMergeable(unit.operations[0]) else {
+            return false
+        }
+        switch unit.operations[0].operation.action {
+        case .update(let entity, _, _): return try resolver.isDeleted(entity)
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link):
+            if try resolver.isDeleted(link.from) { return true }
+            return try resolver.isDeleted(link.to)
+        case .create, .delete: return false
+        }
     }
 
     private mutating func add(_ footprint: OperationFootprint, at place: Int) {

@@ -4,9 +4,10 @@ import Operations
 
 /// An order of the operations of a change set in which as many as possible are sent with an ETag.
 ///
-/// A link may change the ETag of either end, so a later update is sent without one and could overwrite changes of other
-/// clients. An update without links therefore moves before the first link of its entity. A `PUT` then repeats the
-/// dependent properties as they were before the link. Otherwise the order is the app's.
+/// A new or ended link may change the ETag of either end, so a later update would be sent without one and could overwrite
+/// changes of other clients, or with a former one and be rejected. An update without links therefore moves before the
+/// first operation that links or unlinks its entity. A `PUT` then repeats the dependent properties as they were before.
+/// Otherwise the order is the app's.
 struct GuardedUpdateOrder<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
 
@@ -18,6 +19,7 @@ struct GuardedUpdateOrder<Storage: StateReader> {
         var fixed: Set<EntityID> = []
         /// The dependent properties of the links so far. An update of them follows the link that it replaces.
         var linked: [EntityID: Set<String>] = [:]
+        var tracker = LinkTracker(resolver)
         for pending in operations {
             switch pending.operation.action {
             // Neither a call nor a change after it moves.
@@ -36,10 +38,12 @@ struct GuardedUpdateOrder<Storage: StateReader> {
             case .delete(let entity): fixed.insert(entity)
             case .create, .createLink, .updateLink, .deleteLink: break
             }
-            for entity in pending.operation.referencedEntities where !isUpdate(pending, ofOnly: entity) {
-                if firstLinks[entity] == nil { firstLinks[entity] = places.count }
+            let unlinked = try unlinked(by: pending.operation, &tracker)
+            for entity in pending.operation.referencedEntities + unlinked.map(\.entity)
+            where !isUpdate(pending, ofOnly: entity) && firstLinks[entity] == nil {
+                firstLinks[entity] = places.count
             }
-            for dependent in try dependents(of: pending.operation) {
+            for dependent in try dependents(of: pending.operation) + unlinked {
                 linked[dependent.entity, default: []].formUnion(dependent.properties)
             }
             places.append(([], pending))
@@ -58,6 +62,23 @@ struct GuardedUpdateOrder<Storage: StateReader> {
             else { continue }
             found.append((effect.entity, end.constraints.map(\.dependent)))
             found.append((target, end.inverseConstraints.map(\.dependent)))
+        }
+        return found
+    }
+
+    /// Returns the entities that lose a link by the operation, with the dependent properties that change thereby.
+    private func unlinked(
+        by operation: Operation, _ tracker: inout LinkTracker<Storage>
+    ) throws(StateError) -> [(entity: EntityID, properties: [String])] {
+        var found: [(entity: EntityID, properties: [String])] = []
+        for link in try resolver.follow(operation, &tracker).ended {
+            for (entity, relationship) in [
+                (link.entity, link.relationship), (link.partner, link.relationship.reversed),
+            ] {
+                let ends = try resolver.entityType(of: entity, in: operation)?.navigationProperties ?? []
+                let own = ends.compactMap(\.navigation).filter { $0.relationship == relationship }
+                found.append((entity, own.flatMap(\.constraints).map(\.dependent)))
+            }
         }
         return found
     }

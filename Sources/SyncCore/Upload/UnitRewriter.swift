@@ -79,13 +79,14 @@ struct UnitRewriter<Storage: StateReader> {
         var result = RewrittenUnit(operations: [])
         /// The position of the operation that creates an entity at its top level.
         var places: [EntityID: Int] = [:]
-        // No change of an entity moves before a call of it.
-        var called: Set<EntityID> = []
+        /// The position of the last call of an entity. No change or link of the entity moves before it.
+        var called: [EntityID: Int] = [:]
+        func isFixed(_ entity: EntityID, after place: Int) -> Bool { called[entity].map { $0 > place } ?? false }
         for pending in unit {
             switch pending.operation.action {
             case _ where pending.operation.call != nil:
+                for entity in pending.operation.called { called[entity] = result.operations.count }
                 result.operations.append(pending)
-                called.formUnion(pending.operation.called)
             case .create(let creation, _):
                 places[creation.entity] = result.operations.count
                 result.operations.append(pending)
@@ -94,7 +95,7 @@ struct UnitRewriter<Storage: StateReader> {
                     result.operations.append(pending)
                     continue
                 }
-                guard !called.contains(entity),
+                guard !([entity] + bindings.flatMap(\.targets)).contains(where: { isFixed($0, after: place) }),
                     try release(entity, changes, besides: bindings.map(\.navigation), place, &result),
                     result.operations[place].change({ $0.values.merge(changes) })
                 else { return nil }
@@ -116,9 +117,10 @@ struct UnitRewriter<Storage: StateReader> {
                     isForward
                     ? (link.from, navigation.name, link.to)
                     : (link.to, resolver.model.partner(of: navigation)?.name ?? "", link.from)
-                guard !name.isEmpty, let place = places[source], bind(source, name, target, places, &result) else {
-                    return nil
-                }
+                guard !name.isEmpty, let place = places[source],
+                    !isFixed(source, after: place), !isFixed(target, after: place),
+                    bind(source, name, target, places, &result)
+                else { return nil }
                 result.carry(pending, at: place)
             case .delete(let entity):
                 guard places[entity] == nil else { return nil }

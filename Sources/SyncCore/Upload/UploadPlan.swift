@@ -30,6 +30,19 @@ package struct UploadPlan: Sendable, Hashable {
         changeSets.contains { $0.requests.contains { $0.modification.stream != nil } }
     }
 
+    /// Returns whether the operation is held back until something else changes than the next batches of the upload.
+    package func holdsBack(_ operation: SequenceNumber) -> Bool {
+        var (next, known): (SequenceNumber, Set<SequenceNumber>) = (operation, [])
+        while known.insert(next).inserted, let reason = held[next] {
+            switch reason {
+            case .waitsFor(let earlier): next = earlier
+            case .noLegalPlan: return true
+            default: return reason.isFinal
+            }
+        }
+        return false
+    }
+
     /// Returns a plan with some of the change sets.
     package func part(_ changeSets: some Sequence<PlannedChangeSet>) -> UploadPlan {
         var part = UploadPlan(changeSets: Array(changeSets))

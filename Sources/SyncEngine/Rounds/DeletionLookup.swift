@@ -71,8 +71,10 @@ struct DeletionLookup {
         }
     }
 
-    /// Confirms the deletions whose entities do not exist, and that the next batch cannot contain because of operations
+    /// Confirms the deletions whose entities do not exist, and that the upload cannot send again because of operations
     /// before them, for example a call in doubt of an entity that was linked to the deleted one.
+    ///
+    /// Plans one batch and not the whole queue: the deletions were in an earlier batch, and so are at the beginning.
     ///
     /// - Parameter released: The operations that can be sent again.
     /// - Returns: The confirmed deletions.
@@ -84,10 +86,10 @@ struct DeletionLookup {
             deletions.append((pending, entity))
         }
         guard !deletions.isEmpty else { return [] }
-        let held = try await store.uploads.plan(retrying: released).held
+        let plan = try await store.uploads.plan(retrying: released, reach: .batch)
         var ended: [SequenceNumber] = []
-        for (pending, entity) in deletions {
-            guard let reason = held[pending.sequence], reason != .batchFull, try await isGone(entity) else { continue }
+        for (pending, entity) in deletions where plan.holdsBack(pending.sequence) {
+            guard try await isGone(entity) else { continue }
             try await DeletionRecords.confirm(pending, of: entity, superseding: [], in: store)
             ended.append(pending.sequence)
         }

@@ -279,13 +279,13 @@ package final class SQLiteState: StateBacking, StatementRunner {
     private func readQueue() throws(StateError) -> PendingQueue {
         try storedQueue.read { () throws(StateError) in
             try header().applied
-        } subjects: { operation throws(StateError) in
-            try subjects(of: operation, model)
+        } subjects: { operation, earlier throws(StateError) in
+            try subjects(of: operation, model, after: earlier)
         }
     }
 
     package func putPending(_ pending: PendingOperation) throws(StateError) {
-        try queue.put(pending, about: try subjects(of: pending.operation, model))
+        try queue.put(pending, about: try subjects(of: pending.operation, model, after: queue.load()))
         try queueChanged()
     }
 

@@ -24,16 +24,17 @@ struct StoredQueue: StatementRunner {
     ///
     /// - Parameters:
     ///   - applied: Returns the last record that the state contains.
-    ///   - subjects: Returns the subjects of an operation; see ``StateReader/subjects(of:_:)``.
+    ///   - subjects: Returns the subjects of an operation after earlier ones; see ``StateReader/subjects(of:_:after:)``.
     func read(
-        applied: () throws(StateError) -> SequenceNumber, subjects: (Operation) throws(StateError) -> [EntityID]
+        applied: () throws(StateError) -> SequenceNumber,
+        subjects: (Operation, PendingQueue) throws(StateError) -> [EntityID]
     ) throws(StateError) -> PendingQueue {
         try connection.untraced { () throws(StateError) in
             let read = PendingQueue()
             let sql = "SELECT \(PendingRow.columns) FROM pending ORDER BY sequence"
             try each(sql, []) { row throws(StateError) in
                 let pending = try PendingRow.read(row, names)
-                read.put(pending, about: try subjects(pending.operation))
+                read.put(pending, about: try subjects(pending.operation, read))
             }
             try readEffects(into: read, applied())
             return read

@@ -8,28 +8,32 @@ extension StateReader {
     /// or created below it.
     ///
     /// The filters `sap.islocal()`, `sap.haspendingchanges()` and `sap.inerrorstate()` refer to the subjects.
-    package func subjects(of operation: Operation, _ model: EntityDataModel?) throws(StateError) -> [EntityID] {
-        guard let call = operation.call else { return try subjects(of: operation.action, model) }
+    ///
+    /// - Parameter queue: The queue with the earlier operations.
+    package func subjects(
+        of operation: Operation, _ model: EntityDataModel?, after queue: PendingQueue
+    ) throws(StateError) -> [EntityID] {
+        guard let call = operation.call else { return try subjects(of: operation.action, model, queue) }
         // The action may change the bound entity, whatever the declared effect is.
-        let own = try subjects(of: operation.action, model).filter { $0 != .unbound }
+        let own = try subjects(of: operation.action, model, queue).filter { $0 != .unbound }
         return Self.unique(own + (call.boundEntity.map { [$0] } ?? []))
     }
 
     private func subjects(
-        of action: Operation.Action, _ model: EntityDataModel?
+        of action: Operation.Action, _ model: EntityDataModel?, _ queue: PendingQueue
     ) throws(StateError) -> [EntityID] {
         switch action {
         case .create(let creation, _): return creation.createdEntities + Self.linked(by: creation, model)
         case .update(let entity, _, let bindings):
             var subjects = [entity]
             for binding in bindings where !binding.targets.isEmpty {
-                guard try holder(of: binding.navigation, from: entity, model) == .target else { continue }
+                guard try holder(of: binding.navigation, from: entity, model, queue) == .target else { continue }
                 subjects += binding.targets
             }
             return Self.unique(subjects)
         case .delete(let entity): return [entity]
         case .createLink(let link), .updateLink(let link), .deleteLink(let link):
-            return switch try holder(of: link.navigation, from: link.from, model) {
+            return switch try holder(of: link.navigation, from: link.from, model, queue) {
             case .source: [link.from]
             case .target: [link.to]
             case nil: []
@@ -55,10 +59,11 @@ extension StateReader {
     }
 
     private func holder(
-        of navigation: String, from source: EntityID, _ model: EntityDataModel?
+        of navigation: String, from source: EntityID, _ model: EntityDataModel?, _ queue: PendingQueue
     ) throws(StateError) -> LinkHolder? {
         let type: EntityType?
-        if let known = try row(source)?.type {
+        // While the pending operations are reverted, a new entity has no row.
+        if let known = try row(source)?.type ?? queue.creation(of: source)?.type {
             type = model?.findEntityType(known)
         } else {
             type = try set(of: source).flatMap { model?.findEntitySet($0)?.entityType }

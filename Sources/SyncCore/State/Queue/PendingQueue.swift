@@ -9,7 +9,7 @@ package import Operations
 package final class PendingQueue {
     private struct Entry {
         var operation: PendingOperation
-        /// The subjects of the operation; see ``StateReader/subjects(of:_:)``.
+        /// The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
         var subjects: [EntityID]
     }
 
@@ -69,7 +69,7 @@ package final class PendingQueue {
 
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
-    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:)``.
+    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
     package func put(_ operation: PendingOperation, about subjects: [EntityID]) {
         let sequence = operation.sequence
         if entries.contains(sequence) { remove(sequence) } else { addToJournal(sequence) }
@@ -170,6 +170,13 @@ package final class PendingQueue {
         byEntity.place(of: id).map { byEntity[at: $0].changing.elements.sorted() } ?? []
     }
 
+    /// Returns the pending creation of the entity.
+    func creation(of id: EntityID) -> Creation? {
+        byEntity.place(of: id).flatMap { byEntity[at: $0].naming.elements.min() }.flatMap {
+            self[$0]?.operation.creation(of: id)
+        }
+    }
+
     package func hasChange(of id: EntityID) -> Bool {
         byEntity.place(of: id).map { !byEntity[at: $0].changing.isEmpty } ?? false
     }
@@ -236,7 +243,7 @@ package final class PendingQueue {
     }
 }
 
-/// The status of an entity that follows from the pending operations; see ``StateReader/subjects(of:_:)``.
+/// The status of an entity that follows from the pending operations; see ``StateReader/subjects(of:_:after:)``.
 package enum PendingState: Sendable, Hashable {
     /// The entity is not a subject of a pending operation.
     case clean

@@ -36,11 +36,13 @@ package final class QueueTable {
     }
 
     /// Reads the queue from the storage if it was not read yet.
-    package func load() throws(StateError) {
-        guard let loader else { return }
+    @discardableResult
+    package func load() throws(StateError) -> PendingQueue {
+        guard let loader else { return pending }
         pending = try loader()
         self.loader = nil
         if isInTransaction { pending.begin() }
+        return pending
     }
 
     package var isLoaded: Bool { loader == nil }
@@ -62,7 +64,7 @@ package final class QueueTable {
 
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
-    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:)``.
+    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
     package func put(_ operation: PendingOperation, about subjects: [EntityID]) throws(StateError) {
         try load()
         trackPendingStates(of: operation.sequence)

@@ -8,7 +8,7 @@ extension WorkingSet {
         tracking.dirtyItems?.pending.insert(operation.sequence)
         if tracking.digest.isKept { tracking.digest.replace(queue.pending[operation.sequence], by: operation) }
         // Only queries need the subjects.
-        let subjects = backing == nil ? [] : try subjects(of: operation.operation, backing?.model)
+        let subjects = backing == nil ? [] : try subjects(of: operation.operation, backing?.model, after: queue.pending)
         try queue.put(operation, about: subjects)
     }
 
