@@ -66,28 +66,49 @@ extension UploadCall {
             try await record(all(meaning == .notExecuted ? .notExecuted : .doubt), transmission)
             return answered(response)
         }
-        guard let outcomes = batch.outcomes(response, without: omitted) else {
+        guard let answer = batch.read(response, without: omitted) else {
             try await record(all(.doubt), transmission)
             throw Self.inDoubt
         }
         let completions = sent.map { unit, attempt in
             LedgerCompletion(
-                keys: keys(unit), attempt: attempt, end: end(of: unit, outcomes[unit.part]))
+                keys: keys(unit), attempt: attempt, end: end(of: unit, answer.outcomes[unit.part]))
         }
-        func isInDoubt(_ part: Int) -> Bool { if case .inDoubt = UnitResult(outcomes[part]) { true } else { false } }
-        let own = partAnswers(outcomes, sent.map(\.unit), batch)
+        let units = sent.map(\.unit)
         guard !omitted.isEmpty else {
-            let isWhole = !outcomes.keys.contains(where: isInDoubt)
+            let ended = zip(units, completions).filter(\.1.isDone).map { unit, _ in (unit.part, unit.dialect) }
             return try await record(completions, transmission) {
-                answered(isWhole ? marked(response, own, batch) : response)
+                first(response, answer, Dictionary(uniqueKeysWithValues: ended), units, batch)
             }
         }
         try await record(completions, transmission)
-        if sent.contains(where: { isInDoubt($0.unit.part) }) { throw Self.inDoubt }
-        return try composed(batch, parts.merging(own) { $1 })
+        if units.contains(where: { isInDoubt(answer.outcomes[$0.part]) }) { throw Self.inDoubt }
+        return try composed(batch, parts.merging(partAnswers(answer.outcomes, units, batch)) { $1 })
+    }
+
+    /// Returns the service's first answer to a batch, with the header of the client's dialect in the responses to each unit
+    /// that has ended: each response of a service that recognizes repetitions has it (OASIS Repeatable Requests 1.0, section
+    /// 3.2.1), and without it a client has to assume that nothing recognizes them.
+    ///
+    /// The bytes are those of the service, with the lines of the header and the links of the gateway. Only if that is not
+    /// possible, as in JSON, the answer is composed anew.
+    ///
+    /// - Parameter ended: The dialects of the units that have ended, by part.
+    private func first(
+        _ response: WireResponse, _ answer: BatchAnswer, _ ended: [Int: RepeatabilityIdentifier.Dialect],
+        _ units: [UploadUnit], _ batch: BatchUpload
+    ) -> GatewayResponse {
+        let isWhole = !answer.outcomes.values.contains(where: isInDoubt)
+        guard isWhole, !ended.isEmpty else { return answered(response) }
+        if let body = answer.body(kind.roots, accepting: ended) { return service.answer(kind, response, body) }
+        return answered(marked(response, partAnswers(answer.outcomes, units, batch), batch))
     }
 
     // MARK: Outcomes
+
+    private func isInDoubt(_ outcome: BatchPartOutcome?) -> Bool {
+        if case .inDoubt = UnitResult(outcome) { true } else { false }
+    }
 
     /// The outcome of a part, whether it is a change set or a request by itself.
     private enum UnitResult {
@@ -134,12 +155,12 @@ extension UploadCall {
         let units = Dictionary(uniqueKeysWithValues: units.map { ($0.part, $0) })
         return Dictionary(
             uniqueKeysWithValues: outcomes.compactMap { part, outcome in
-                partAnswer(outcome, units[part], batch).map { (part, $0) }
+                partAnswer(outcome, units[part], batch.contentIDs(of: part)).map { (part, $0) }
             })
     }
 
     private func partAnswer(
-        _ outcome: BatchPartOutcome, _ unit: UploadUnit?, _ batch: BatchUpload
+        _ outcome: BatchPartOutcome, _ unit: UploadUnit?, _ contentIDs: [String?]
     ) -> BatchUpload.PartAnswer? {
         switch UnitResult(outcome) {
         case .members(let responses):
@@ -147,7 +168,7 @@ extension UploadCall {
             guard let unit, responses.allSatisfy({ AnswerMeaning($0) == .outcome }) else { return .unit(outcome) }
             return .unit(marked(outcome, unit.dialect))
         case .failed(let response, let culprit):
-            let index = culprit.flatMap { id in unit?.contentIDs.firstIndex { $0 == id } }
+            let index = culprit.flatMap { id in contentIDs.firstIndex { $0 == id } }
             let outcome = UnitOutcome.failed(response, culprit: index)
             guard let unit, AnswerMeaning(response) == .outcome else { return .unit(outcome) }
             return .unit(marked(outcome, unit.dialect))
@@ -167,9 +188,7 @@ extension UploadCall {
         }
     }
 
-    /// Returns the service's first answer to a batch, with the header of the client's dialect in the response to each unit
-    /// that has ended: each response of a service that recognizes repetitions has it (OASIS Repeatable Requests 1.0, section
-    /// 3.2.1), and without it a client has to assume that nothing recognizes them.
+    /// Returns the service's first answer to a batch, composed anew.
     ///
     /// - Parameter parts: The answers to the parts.
     /// - Returns: The answer of the service as it is if a part without an answer precedes one with an answer.

@@ -11,12 +11,19 @@ extension PostgresFeedStorage {
     static let lookupPause: Duration = .milliseconds(5)
 
     package func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) {
-        try await run { [self] (transaction) throws(PostgresError) in
-            _ = try transaction.query(
-                """
-                INSERT INTO write_mark AS m (endpoint, writer, written) VALUES ($1, $2, $3)
-                ON CONFLICT (endpoint, writer) DO UPDATE SET written = greatest(m.written, excluded.written)
-                """, [.text(endpoint), .bytes(user), .integer(time(transaction))])
+        let time = fixedTime?()
+        do throws(PostgresError) {
+            // A statement by itself is a transaction, without the messages that begin and end one.
+            try await pool.perform(patience: Self.patience) { (connection) throws(PostgresError) in
+                _ = try connection.query(
+                    """
+                    INSERT INTO write_mark AS m (endpoint, writer, written)
+                    VALUES ($1, $2, coalesce($3, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))
+                    ON CONFLICT (endpoint, writer) DO UPDATE SET written = greatest(m.written, excluded.written)
+                    """, [.text(endpoint), .bytes(user), .integer(time)])
+            }
+        } catch {
+            throw Self.unusable(error)
         }
     }
 

@@ -8,7 +8,7 @@ internal import Synchronization
 /// the server.
 package final class PostgresFeedStorage: FeedStorage {
     let pool: PostgresPool
-    private let fixedTime: (@Sendable () -> Int64)?
+    let fixedTime: (@Sendable () -> Int64)?
     let writes: GroupedLookup<Writer, Int64>
     /// The server's clock less the clock of this process, when it was read last.
     private let clock = Mutex<(offset: Int64, read: ContinuousClock.Instant)?>(nil)

@@ -21,10 +21,12 @@ extension PostgresLedgerStorage {
     private static func sorted(_ rows: [LedgerRow]) -> [LedgerRow] { rows.sorted { precedes($0.key, $1.key) } }
 
     private static func precedes(_ a: LedgerKey, _ b: LedgerKey) -> Bool {
-        func text(_ key: LedgerKey) -> [String] { [key.endpoint, key.identifier.rawValue, key.client, key.request] }
-        for (left, right) in zip(text(a), text(b)) where !left.utf8.elementsEqual(right.utf8) {
-            return left.utf8.lexicographicallyPrecedes(right.utf8)
-        }
+        func differ(_ left: String, _ right: String) -> Bool { !left.utf8.elementsEqual(right.utf8) }
+        func precedes(_ left: String, _ right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+        if differ(a.endpoint, b.endpoint) { return precedes(a.endpoint, b.endpoint) }
+        if a.identifier != b.identifier { return precedes(a.identifier.rawValue, b.identifier.rawValue) }
+        if differ(a.client, b.client) { return precedes(a.client, b.client) }
+        if differ(a.request, b.request) { return precedes(a.request, b.request) }
         return a.day < b.day
     }
 
@@ -93,6 +95,27 @@ extension PostgresLedgerStorage {
             WHERE l.endpoint = r.endpoint AND l.dialect = r.dialect AND l.client = r.client AND l.request = r.request
               AND l.day = r.day
             """, Self.values(Self.sorted(rows)))
+    }
+
+    /// Changes the state of rows that are still of the same attempt, and in which it has not ended.
+    ///
+    /// - Returns: The number of changed rows.
+    func end(_ rows: [LedgerRow], _ transaction: PostgresTransaction) throws(PostgresError) -> Int {
+        if rows.isEmpty { return 0 }
+        let rows = Self.sorted(rows)
+        return try transaction.query(
+            """
+            UPDATE ledger l SET state = r.state, outcome = r.outcome
+            FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
+              AS r (endpoint, dialect, client, request, day, state, attempt, outcome)
+            WHERE l.endpoint = r.endpoint AND l.dialect = r.dialect AND l.client = r.client AND l.request = r.request
+              AND l.day = r.day AND l.attempt = r.attempt AND l.state = \(LedgerRow.State.sending.rawValue)
+            """,
+            Self.values(rows.map(\.key)) + [
+                .integers(rows.map(\.state.rawValue)), .integers(rows.map(\.attempt)),
+                .byteStrings(rows.map(\.outcome)),
+            ]
+        ).affected
     }
 
     func delete(_ keys: [LedgerKey], _ transaction: PostgresTransaction) throws(PostgresError) {

@@ -1,9 +1,11 @@
 package import GatewayCore
+internal import Synchronization
 
 /// The ledger in PostgreSQL, for several nodes.
 ///
-/// Rows are locked while a decision is made, so that two nodes never decide on one request at the same time. Two nodes
-/// that insert the same row meet at its primary key; one of them decides again. Times are those of the server.
+/// Existing rows are locked while a decision is made, so that two nodes never decide on one request at the same time.
+/// Two nodes that insert the same row meet at its primary key; one of them decides again. Times are those of the
+/// server.
 package final class PostgresLedgerStorage: LedgerStorage {
     private let pool: PostgresPool
     private let fixedTime: (@Sendable () -> Int64)?
@@ -52,8 +54,12 @@ package final class PostgresLedgerStorage: LedgerStorage {
     package func claim(
         _ claims: [LedgerClaim], _ rules: LedgerRules
     ) async throws(LedgerStorageError) -> [LedgerVerdict] {
+        let isFirst = Mutex(true)
         // A claim that may have been committed is not repeated: its row would look like one of another node.
-        try await run(Self.claimPatience, isRepeatable: false) { [self] (transaction) throws(PostgresError) in
+        return try await run(Self.claimPatience, isRepeatable: false) { [self] (transaction) throws(PostgresError) in
+            if isFirst.withLock({ $0.take() }), let verdicts = try claimNew(claims, rules, transaction) {
+                return verdicts
+            }
             let known = try rows(of: claims.flatMap(\.keys), transaction)
             let now = time(transaction)
             let start = ContinuousClock.now
@@ -71,13 +77,40 @@ package final class PostgresLedgerStorage: LedgerStorage {
         }
     }
 
+    /// Claims units that are all new, which is the usual case, without a look-up: the insertion shows that there was no
+    /// row.
+    ///
+    /// - Returns: `nil` if nothing was inserted.
+    /// - Throws: If some rows exist. The transaction is then rolled back, and executed again with a look-up.
+    private func claimNew(
+        _ claims: [LedgerClaim], _ rules: LedgerRules, _ transaction: PostgresTransaction
+    ) throws(PostgresError) -> [LedgerVerdict]? {
+        let start = ContinuousClock.now
+        let (verdicts, new) = rules.decide(claims, rows: [:], now: time(transaction))
+        guard !new.isEmpty, verdicts.allSatisfy({ if case .send = $0 { true } else { false } }) else { return nil }
+        let count = try insert(new, transaction)
+        if count == 0 { return nil }
+        guard count == new.count, start.duration(to: .now) < .seconds(1) else {
+            throw .server(.serializationFailure, "another request has inserted a row")
+        }
+        return verdicts
+    }
+
     package func complete(
         _ completions: [LedgerCompletion], _ rules: LedgerRules
     ) async throws(LedgerStorageError) -> [Bool] {
         // After a deletion that may have been committed, the same attempt number may belong to another node.
         let isRepeatable = !completions.contains { $0.end == .notExecuted }
+        let isFirst = Mutex(isRepeatable)
         return try await run(Self.outcomePatience, isRepeatable: isRepeatable) {
             [self] (transaction) throws(PostgresError) in
+            if isFirst.withLock({ $0.take() }) {
+                let count = try end(completions, transaction)
+                if count == completions.reduce(0, { $0 + $1.keys.count }) { return completions.map { _ in true } }
+                guard count == 0 else {
+                    throw .server(.serializationFailure, "another attempt has taken over a request")
+                }
+            }
             var known = try rows(of: completions.flatMap(\.keys), transaction)
             var accepted: [Bool] = []
             var changed: [LedgerRow] = []
@@ -97,6 +130,24 @@ package final class PostgresLedgerStorage: LedgerStorage {
             try delete(removed, transaction)
             return accepted
         }
+    }
+
+    /// Records the ends of attempts whose rows remain, as ``GatewayCore/LedgerRules/complete(_:rows:)`` does, without a
+    /// look-up: a row changes only if it belongs to the attempt.
+    ///
+    /// - Returns: The number of changed rows.
+    private func end(
+        _ completions: [LedgerCompletion], _ transaction: PostgresTransaction
+    ) throws(PostgresError) -> Int {
+        let ends = completions.flatMap { completion in
+            completion.keys.enumerated().map { index, key in
+                let outcome: [UInt8]? = if index == 0, case .done(let bytes) = completion.end { bytes } else { nil }
+                return LedgerRow(
+                    key: key, principal: [], fingerprint: [], state: completion.isDone ? .done : .doubt,
+                    attempt: completion.attempt, leaseEnd: 0, outcome: outcome)
+            }
+        }
+        return try end(ends, transaction)
     }
 
     /// Whether the end of an attempt was recorded before, by a transaction whose answer was lost.
@@ -181,5 +232,13 @@ package final class PostgresLedgerStorage: LedgerStorage {
                 "No standby is synchronous: after a failover, the last uploads are unknown and can be executed twice.")
         }
         return warnings
+    }
+}
+
+extension Bool {
+    /// Returns the value, and sets it to `false`.
+    fileprivate mutating func take() -> Bool {
+        defer { self = false }
+        return self
     }
 }

@@ -2,26 +2,24 @@ internal import EDM
 package import ODataWire
 
 extension BatchUpload {
-    /// Returns one outcome for each part that was sent.
+    /// Reads the response of the service.
     ///
     /// - Parameter omitted: The parts that were not sent.
-    /// - Returns: The outcomes by part, or `nil` if the response cannot be read.
-    package func outcomes(_ response: WireResponse, without omitted: Set<Int>) -> [Int: BatchPartOutcome]? {
+    /// - Returns: `nil` if the response cannot be read.
+    package func read(_ response: WireResponse, without omitted: Set<Int>) -> BatchAnswer? {
         let sent = batch.parts.indices.filter { !omitted.contains($0) }
         let request = BatchRequest(parts: sent.map { batch.parts[$0] })
         let contentType = response.headers["Content-Type"] ?? ""
-        let outcomes: [BatchPartOutcome]
         if contentType.lowercased().hasPrefix("application/json") {
             guard let answer = try? JSONBatchReader().readResponse(response.body) else { return nil }
-            outcomes =
-                format == .json ? jsonOutcomes(answer, sent) : answer.outcomes(of: request)
-        } else {
-            guard let answer = try? MultipartBatchReader().readResponse(response.body, contentType: contentType) else {
-                return nil
-            }
-            outcomes = BatchMatcher(request: request, response: answer).outcomes()
+            return BatchAnswer(
+                sent, format == .json ? jsonOutcomes(answer, sent) : answer.outcomes(of: request))
         }
-        return Dictionary(uniqueKeysWithValues: zip(sent, outcomes))
+        let reader = MultipartBatchReader()
+        guard let document = try? reader.document(response.body, contentType: contentType, dropsCutPart: true),
+            let answer = try? reader.readResponse(document)
+        else { return nil }
+        return BatchAnswer(sent, BatchMatcher(request: request, response: answer).matches(), answer, document)
     }
 
     /// Matches responses by id and by the name of the group.
@@ -80,6 +78,8 @@ extension BatchUpload {
             switch answer {
             case .single(let response): return .single(contentID: ids.count == 1 ? ids[0] : nil, response)
             case .unit(.failed(let response, let culprit)):
+                // A request by itself is its own culprit.
+                let culprit = if case .query = batch.parts[index] { 0 } else { culprit }
                 return .single(contentID: culprit.flatMap { $0 < ids.count ? ids[$0] : nil }, response)
             case .unit(.members(let responses)):
                 guard case .changeSet = batch.parts[index] else {
@@ -98,7 +98,8 @@ extension BatchUpload {
             status: 200, headers: ["Content-Type": MultipartBatchWriter.contentType(boundary: boundary)], body: body)
     }
 
-    private func contentIDs(of part: Int) -> [String?] {
+    /// Returns the Content-IDs of the requests in a part, as far as they have some.
+    package func contentIDs(of part: Int) -> [String?] {
         switch batch.parts[part] {
         case .changeSet(let members): members.map(\.contentID)
         case .query(let request): [request.headers["Content-ID"]]

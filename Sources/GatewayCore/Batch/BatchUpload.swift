@@ -28,9 +28,10 @@ package struct BatchUpload: Sendable {
             case .multipart:
                 var reader = MultipartBatchReader()
                 reader.limits.parts = limits.batchParts
-                batch = try reader.readRequest(body, contentType: contentType)
+                let document = try reader.document(body, contentType: contentType)
+                batch = try reader.readRequest(document)
                 jsonRequests = nil
-                heads = try reader.document(body, contentType: contentType).parts.map(\.headers)
+                heads = document.parts.map(\.headers)
             case .json:
                 let requests = try JSONBatchRequests(body, limits: limits)
                 jsonRequests = requests

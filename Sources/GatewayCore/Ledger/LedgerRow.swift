@@ -97,6 +97,9 @@ package struct LedgerCompletion: Sendable, Hashable {
     package let attempt: Int64
     package let end: End
 
+    /// Whether the outcome is known.
+    package var isDone: Bool { if case .done = end { true } else { false } }
+
     package init(keys: [LedgerKey], attempt: Int64, end: End) {
         self.keys = keys
         self.attempt = attempt

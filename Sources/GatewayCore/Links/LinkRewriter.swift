@@ -26,6 +26,12 @@ package struct LinkRewriter: Sendable {
     private var containers: [Container] = []
     private var name: [UInt8] = []
     private var url: [UInt8] = []
+    /// The raw bytes of the link, as long as it may begin with a root.
+    private var link: [UInt8] = []
+    /// The number of bytes of the link without escapes.
+    private var matched = 0
+    /// Whether each root begins with these bytes.
+    private var candidates: [Bool] = []
     private var isLink = false
     /// Set for input that is nested too deeply.
     private var isOff = false
@@ -50,8 +56,8 @@ package struct LinkRewriter: Sendable {
         case text(isEscaped: Bool)
         /// Inside of the URL of a request in a JSON batch, whose raw bytes are in ``url``.
         case target(isEscaped: Bool)
-        /// At the beginning of a link: the raw bytes, and the bytes without escapes.
-        case link(raw: [UInt8], plain: [UInt8], isEscaped: Bool)
+        /// At the beginning of a link, whose raw bytes are in ``link``.
+        case link(isEscaped: Bool)
     }
 
     private static let maximumDepth = 500
@@ -65,6 +71,7 @@ package struct LinkRewriter: Sendable {
             (Array(source.description.utf8), Array(target.description.utf8)),
             (Array(source.path.utf8), Array(target.path.utf8)),
         ]
+        candidates = self.roots.map { _ in true }
         self.scope = scope
         requestRoots = direction == .request ? roots : nil
     }
@@ -107,7 +114,7 @@ package struct LinkRewriter: Sendable {
     package mutating func finish() -> [UInt8] {
         defer { state = .outside }
         switch state {
-        case .link(let raw, _, _): return raw
+        case .link: return link
         case .target: return url
         case .outside, .name, .text: return []
         }
@@ -134,7 +141,7 @@ package struct LinkRewriter: Sendable {
                 state = .text(isEscaped: !isEscaped && byte == UInt8(ascii: "\\"))
             }
         case .target(let isEscaped): target(byte, isEscaped, &output)
-        case .link(let raw, let plain, let isEscaped): link(byte, raw, plain, isEscaped, &output)
+        case .link(let isEscaped): link(byte, isEscaped, &output)
         }
     }
 
@@ -159,8 +166,13 @@ package struct LinkRewriter: Sendable {
             } else if isLink, requestRoots != nil, isRequestOfBatch, name.elementsEqual("url".utf8) {
                 url.removeAll(keepingCapacity: true)
                 state = .target(isEscaped: false)
+            } else if isLink {
+                link.removeAll(keepingCapacity: true)
+                matched = 0
+                for index in candidates.indices { candidates[index] = true }
+                state = .link(isEscaped: false)
             } else {
-                state = isLink ? .link(raw: [], plain: [], isEscaped: false) : .text(isEscaped: false)
+                state = .text(isEscaped: false)
             }
         default: break
         }
@@ -240,36 +252,43 @@ package struct LinkRewriter: Sendable {
         state = .outside
     }
 
-    private mutating func link(
-        _ byte: UInt8, _ raw: [UInt8], _ plain: [UInt8], _ isEscaped: Bool, _ output: inout [UInt8]
-    ) {
-        var (raw, plain) = (raw, plain)
+    private mutating func link(_ byte: UInt8, _ isEscaped: Bool, _ output: inout [UInt8]) {
         if !isEscaped, byte == UInt8(ascii: "\"") {
-            output += raw
+            output += link
             output.append(byte)
             state = .outside
             return
         }
-        raw.append(byte)
+        link.append(byte)
         if !isEscaped, byte == UInt8(ascii: "\\") {
-            state = .link(raw: raw, plain: plain, isEscaped: true)
+            state = .link(isEscaped: true)
             return
         }
         // Of the escapes, only that of the slash occurs in a root.
         if isEscaped, byte != UInt8(ascii: "/") {
-            output += raw
+            output += link
             state = .text(isEscaped: false)
             return
         }
-        plain.append(byte)
-        if let root = roots.first(where: { $0.from == plain }) {
-            let escapes = raw.count > plain.count
-            output += root.to.flatMap { escapes && $0 == UInt8(ascii: "/") ? [UInt8(ascii: "\\"), $0] : [$0] }
-            state = .text(isEscaped: false)
-        } else if roots.contains(where: { $0.from.starts(with: plain) }) {
-            state = .link(raw: raw, plain: plain, isEscaped: false)
-        } else {
-            output += raw
+        state = .link(isEscaped: false)
+        var isPrefix = false
+        for index in roots.indices where candidates[index] {
+            let from = roots[index].from
+            candidates[index] = matched < from.count && from[matched] == byte
+            guard candidates[index] else { continue }
+            isPrefix = true
+            if matched + 1 == from.count {
+                let escapes = link.count > matched + 1
+                output += roots[index].to.flatMap {
+                    escapes && $0 == UInt8(ascii: "/") ? [UInt8(ascii: "\\"), $0] : [$0]
+                }
+                state = .text(isEscaped: false)
+                return
+            }
+        }
+        matched += 1
+        if !isPrefix {
+            output += link
             state = .text(isEscaped: false)
         }
     }

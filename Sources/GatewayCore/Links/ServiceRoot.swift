@@ -1,3 +1,5 @@
+internal import ODataWire
+
 /// The root URL of a service: an absolute http or https URL that ends with a slash.
 package struct ServiceRoot: Sendable, Hashable, CustomStringConvertible {
     package let scheme: String
@@ -37,19 +39,31 @@ package struct ServiceRoot: Sendable, Hashable, CustomStringConvertible {
     /// Returns the part of a URL after this root, or `nil` if the URL is not below it. The URL is absolute or an
     /// absolute path. The root without its last slash counts as the root.
     package func rest(of url: some StringProtocol) -> String? {
-        var path = Substring(url)
-        if !path.hasPrefix("/") {
-            guard let end = path.range(of: "://"), path[..<end.lowerBound].lowercased() == scheme else { return nil }
-            let rest = path[end.upperBound...]
-            let slash = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
-            guard rest[..<slash].lowercased() == authority.lowercased() else { return nil }
-            path = rest[slash...]
+        var path = Substring(url).utf8
+        if path.first != UInt8(ascii: "/") {
+            guard let rest = path.after(scheme.utf8)?.after("://".utf8)?.after(authority.utf8),
+                rest.isEmpty || rest.first.map("/?#".utf8.contains) == true
+            else { return nil }
+            path = rest
         }
-        if path.hasPrefix(self.path) { return String(path.dropFirst(self.path.count)) }
-        let bare = self.path.dropLast()
-        guard path.hasPrefix(bare) else { return nil }
-        let rest = path.dropFirst(bare.count)
-        return rest.isEmpty || rest.first == "?" || rest.first == "#" ? String(rest) : nil
+        guard path.starts(with: self.path.utf8.dropLast()) else { return nil }
+        let rest = path.dropFirst(self.path.utf8.count - 1)
+        switch rest.first {
+        case UInt8(ascii: "/"): return String(Substring(rest.dropFirst()))
+        case nil, UInt8(ascii: "?"), UInt8(ascii: "#"): return String(Substring(rest))
+        default: return nil
+        }
+    }
+}
+
+extension Substring.UTF8View {
+    /// Returns the bytes after a prefix, which may differ in the case of ASCII letters.
+    fileprivate func after(_ prefix: String.UTF8View) -> Self? {
+        var rest = self
+        for byte in prefix {
+            guard let first = rest.popFirst(), first.asciiLowercased == byte.asciiLowercased else { return nil }
+        }
+        return rest
     }
 }
 

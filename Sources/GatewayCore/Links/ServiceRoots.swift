@@ -37,7 +37,7 @@ package struct ServiceRoots: Sendable, Hashable {
 
     /// Rewrites the URL in `$id`, the query option of a request that removes a link (OData 4.01 Part 1, 11.4.6.2).
     private static func withRewrittenID(_ rest: String, _ roots: ServiceRoots) -> String {
-        guard let mark = rest.firstIndex(of: "?"), rest[mark...].contains("id=") else { return rest }
+        guard let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")), rest[mark...].contains("id=") else { return rest }
         let options = rest[rest.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
         let rewritten = options.map { option -> String in
             guard let equals = option.firstIndex(of: "="),

@@ -14,9 +14,18 @@ package struct BatchMatcher: Sendable {
         self.response = response
     }
 
+    /// The outcome of a part of the request, and the parts of the response that determine it.
+    package struct Match: Sendable {
+        package let outcome: BatchPartOutcome
+        package let answers: Range<Int>
+    }
+
     /// Returns one outcome for each part of the request.
-    package func outcomes() -> [BatchPartOutcome] {
-        var outcomes: [BatchPartOutcome] = []
+    package func outcomes() -> [BatchPartOutcome] { matches().map(\.outcome) }
+
+    /// Returns one outcome for each part of the request, with the parts of the response that determine it.
+    package func matches() -> [Match] {
+        var matches: [Match] = []
         var next = 0
         var hasFailed = false
         let identifiers = Set(request.parts.flatMap(\.identifiers))
@@ -27,16 +36,16 @@ package struct BatchMatcher: Sendable {
             case .changeSet(let members):
                 let (outcome, consumed) = changeSet(members, at: position, hasFailed: hasFailed)
                 if case .failed = outcome { hasFailed = true }
-                outcomes.append(.changeSet(outcome))
+                matches.append(Match(outcome: .changeSet(outcome), answers: next..<next + consumed))
                 next += consumed
             case .query:
                 let (outcome, consumed) = query(at: position, hasFailed: hasFailed)
                 if case .answered(let response) = outcome, response.status >= 400 { hasFailed = true }
-                outcomes.append(.query(outcome))
+                matches.append(Match(outcome: .query(outcome), answers: next..<next + consumed))
                 next += consumed
             }
         }
-        return outcomes
+        return matches
     }
 }
 

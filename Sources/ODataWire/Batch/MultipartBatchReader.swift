@@ -29,7 +29,11 @@ package struct MultipartBatchReader: Sendable {
     ///
     /// - Parameter contentType: The value of the batch's own Content-Type header.
     package func readRequest(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchRequest {
-        let document = try document(bytes, contentType: contentType)
+        try readRequest(try document(bytes, contentType: contentType))
+    }
+
+    /// Reads the parts of a batch request.
+    package func readRequest(_ document: MultipartDocument) throws(BatchReadError) -> BatchRequest {
         var parts: [BatchPart] = []
         for part in document.parts {
             switch part.content {
@@ -58,7 +62,11 @@ package struct MultipartBatchReader: Sendable {
 
     /// Reads a batch response. If it is truncated, the tolerant reader returns the parts before the end.
     package func readResponse(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchResponse {
-        let document = try document(bytes, contentType: contentType, dropsCutPart: strictness == .tolerant)
+        try readResponse(try document(bytes, contentType: contentType, dropsCutPart: strictness == .tolerant))
+    }
+
+    /// Reads the parts of a batch response. Part by part, they are those of the document, except a part that is cut off.
+    package func readResponse(_ document: MultipartDocument) throws(BatchReadError) -> BatchResponse {
         var parts: [BatchResponsePart] = []
         for (index, part) in document.parts.enumerated() {
             let mayBeCut = strictness == .tolerant && !document.isClosed && index == document.parts.count - 1

@@ -1,6 +1,8 @@
 /// The structure of a multipart batch, before its parts are read as requests or responses.
-package struct MultipartDocument {
+package struct MultipartDocument: Sendable {
     let scanner: MultipartScanner
+    /// The bytes to which all ranges refer.
+    package var bytes: [UInt8] { scanner.bytes }
     /// The boundary that the delimiters use, which may differ from the Content-Type.
     package let boundary: String
     package let preamble: Range<Int>
@@ -8,12 +10,14 @@ package struct MultipartDocument {
     package let isClosed: Bool
     package let parts: [Part]
 
-    package struct Part {
+    package struct Part: Sendable {
+        /// The lines before the content, with the blank line.
+        package let head: Range<Int>
         package let headers: HTTPHeaders
         package let content: Content
     }
 
-    package indirect enum Content {
+    package indirect enum Content: Sendable {
         /// An HTTP message, given by its range.
         case operation(Range<Int>)
         case changeSet([Part], isClosed: Bool)
@@ -75,6 +79,7 @@ extension MultipartBatchReader {
         _ scanner: MultipartScanner, _ range: Range<Int>, insideChangeSet: Bool, dropsCutPart: Bool
     ) throws(BatchReadError) -> MultipartDocument.Part {
         let head = try scanner.head(range)
+        let lines = range.lowerBound..<head.end
         let content = head.end..<range.upperBound
         if strictness == .strict, head.ending == .malformedLine {
             throw BatchReadError(.partHead, "A header line of a part is malformed.", at: head.end)
@@ -82,19 +87,19 @@ extension MultipartBatchReader {
         guard let contentType = head.headers["Content-Type"] else {
             // A response is recognizable without a Content-Type.
             if strictness == .tolerant, scanner.bytes[content].starts(with: "HTTP/".utf8) {
-                return MultipartDocument.Part(headers: head.headers, content: .operation(content))
+                return MultipartDocument.Part(head: lines, headers: head.headers, content: .operation(content))
             }
             throw BatchReadError(.partHead, "A part has no Content-Type.", at: range.lowerBound)
         }
         let mediaType = MultipartMediaType(contentType)
-        if mediaType.type == "application/http" {
+        if mediaType.type == MultipartMediaType.http {
             if strictness == .strict,
                 head.headers["Content-Transfer-Encoding"].map({ $0.equalsIgnoringCase("binary") }) != true
             {
                 throw BatchReadError(
                     .partHead, "The Content-Transfer-Encoding of a part is not binary.", at: range.lowerBound)
             }
-            return MultipartDocument.Part(headers: head.headers, content: .operation(content))
+            return MultipartDocument.Part(head: lines, headers: head.headers, content: .operation(content))
         }
         guard mediaType.isMultipart else {
             throw BatchReadError(
@@ -104,7 +109,7 @@ extension MultipartBatchReader {
             throw BatchReadError(.nesting, "A change set contains another multipart.", at: range.lowerBound)
         }
         let members = try changeSet(scanner, content, mediaType, dropsCutPart: dropsCutPart)
-        return MultipartDocument.Part(headers: head.headers, content: members)
+        return MultipartDocument.Part(head: lines, headers: head.headers, content: members)
     }
 
     private func changeSet(

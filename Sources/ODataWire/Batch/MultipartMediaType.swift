@@ -5,6 +5,11 @@ struct MultipartMediaType {
 
     /// Parses a value. Malformed text results in an empty type or missing parameters.
     init(_ text: String) {
+        // Nearly all parts have exactly this value.
+        if text == Self.http {
+            type = text
+            return
+        }
         let bytes = Array(text.utf8)
         var position = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
         type = Self.trimmedLowercase(bytes[..<position])
@@ -20,6 +25,8 @@ struct MultipartMediaType {
             parameters.append((name, Self.value(in: bytes, at: &position)))
         }
     }
+
+    static let http = "application/http"
 
     var boundary: String? { parameters.first { $0.name == "boundary" && !$0.value.isEmpty }?.value }
 

@@ -152,7 +152,7 @@ struct BatchUploadTests {
             body: Array(
                 #"{"responses":[{"id":"2","status":204},{"id":"1","atomicityGroup":"g","status":201,"body":{"n":1.50}}]}"#
                     .utf8))
-        let outcomes = try #require(upload.outcomes(response, without: []))
+        let outcomes = try #require(upload.read(response, without: [])?.outcomes)
         #expect(outcomes[1] == .query(.answered(WireResponse(status: 204))))
         guard case .changeSet(.members(let created)) = outcomes[0] else { return #expect(Bool(false)) }
         let answer = try #require(upload.answer([0: .unit(.members(created)), 1: .single(WireResponse(status: 412))]))

@@ -19,7 +19,7 @@ struct JSONBatchTests {
         let response = WireResponse(
             status: 200, headers: ["Content-Type": "application/json"],
             body: Array(#"{"responses":[\#(responses)]}"#.utf8))
-        return try #require(try upload().outcomes(response, without: []))
+        return try #require(try upload().read(response, without: [])?.outcomes)
     }
 
     @Test func `requests after a failed one that have no response were not processed`() throws {

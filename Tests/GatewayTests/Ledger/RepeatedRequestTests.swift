@@ -105,6 +105,32 @@ struct RepeatedRequestTests {
         }
     }
 
+    @Test func `a failed change set without identifiers keeps its Content-ID in a composed answer`() async throws {
+        let failed = """
+            --b
+            Content-Type: application/http
+            Content-ID: 3
+
+            HTTP/1.1 409 Conflict
+
+            --b--
+
+            """.replacing("\n", with: "\r\n")
+        let answers = Mutex([Self.batch("b"), failed])
+        try await withGateway({ _, connection in
+            connection.respond(
+                "200 OK", "Content-Type: multipart/mixed; boundary=b\r\n",
+                Array(answers.withLock { $0.removeFirst() }.utf8))
+        }) { gateway, origin in
+            _ = try await postBatch(gateway, sap: false)
+            let unidentified = BatchPart.changeSet(
+                [2, 3].map { .init(contentID: "\($0)", request: WireRequest(method: "DELETE", url: "Orders(\($0))")) })
+            let answer = try await postBatch(gateway, sap: false, last: unidentified)
+            #expect(answer.body.contains("Content-ID: 3\r\n\r\nHTTP/1.1 409"), "\(answer.body)")
+            #expect(origin.requests.count == 2)
+        }
+    }
+
     @Test func `the bodies of a JSON batch stay what they are: JSON without a content type, and binary content`()
         async throws
     {
@@ -132,7 +158,7 @@ struct RepeatedRequestTests {
     }
 
     private func postBatch(
-        _ gateway: GatewayUnderTest, sap: Bool
+        _ gateway: GatewayUnderTest, sap: Bool, last: BatchPart? = nil
     ) async throws -> (response: HTTPResponse, body: String) {
         func part(_ id: String, _ number: Int) -> BatchPart {
             let fields =
@@ -148,7 +174,7 @@ struct RepeatedRequestTests {
             return .changeSet([.init(contentID: "\(number)", request: request)])
         }
         let body = try MultipartBatchWriter().write(
-            BatchRequest(parts: [part("r1", 1), part("r2", 2)]), boundary: "r", changeSetBoundary: { "s\($0)" })
+            BatchRequest(parts: [part("r1", 1), last ?? part("r2", 2)]), boundary: "r", changeSetBoundary: { "s\($0)" })
         var request = try #require(HTTPRequest(method: .post, url: gateway.root + "shop/$batch"))
         request.headerFields[.contentType] = MultipartBatchWriter.contentType(boundary: "r")
         let (response, bytes) = try await defaultTransport().send(request, body: body)

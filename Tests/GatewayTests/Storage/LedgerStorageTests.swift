@@ -78,6 +78,21 @@ struct LedgerStorageTests {
     }
 
     @Test(arguments: Storage.allCases)
+    func `an outcome that is fenced off does not prevent those of the same batch`(_ kind: Storage) async throws {
+        let storage = try await make(kind)
+        _ = try await storage.claim([claim("a"), claim("b", "c")], rules)
+        time.advance(1_000)
+        #expect(try await storage.claim([claim("a")], rules) == [.refuse(.doubt)])
+        let ends = [claim("a"), claim("b", "c"), claim("d")].map {
+            LedgerCompletion(keys: $0.keys, attempt: 1, end: .done([1]))
+        }
+        #expect(try await storage.complete(ends, rules) == [false, true, false])
+        #expect(
+            try await storage.claim([claim("a"), claim("b", "c"), claim("d")], rules)
+                == [.refuse(.doubt), .replay([1]), .send(attempt: 1)])
+    }
+
+    @Test(arguments: Storage.allCases)
     func `parallel claims of one request are sent once`(_ kind: Storage) async throws {
         let storage = try await make(kind)
         let claim = claim("a")
