@@ -97,7 +97,8 @@ struct DeviceProcess {
         let before = files
         do throws(TidelogError) {
             let (store, _) = try await DeviceSetup(number: device.number).open(
-                run.options.plants.contains(.sharedLocks) ? device.disk.copy() : device.disk, device.views, in: run)
+                run.options.plants.contains(.sharedLocks) ? device.disk.copy() : device.disk,
+                run.options.plants.contains(.sharedLocks) ? nil : device.views, in: run)
             await store.close()
             run.violated("d\(device.number) was opened by two processes")
         } catch {
@@ -108,10 +109,11 @@ struct DeviceProcess {
         if files != before { run.violated("d\(device.number) was changed by a refused process") }
     }
 
-    /// The bytes of all files on the disk.
-    private var files: [String: [UInt8]] {
-        let disk = device.disk
-        return Dictionary(uniqueKeysWithValues: disk.paths.map { ($0, disk[$0]) })
+    /// The bytes of all files of the log and of the views.
+    private var files: [[String: [UInt8]]] {
+        [device.disk, device.views?.disk].compactMap(\.self).map { disk in
+            Dictionary(uniqueKeysWithValues: disk.paths.map { ($0, disk[$0]) })
+        }
     }
 
     /// Writes a snapshot, compacts the log, or recompresses its sealed segments.

@@ -15,8 +15,8 @@ struct RequestDelivery {
         .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
         .inStreamError, .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
-        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .suspension, .editInFlight,
-        .editInFlight, .otherDeviceInFlight,
+        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .suspension,
+        .editInFlight, .editInFlight, .otherDeviceInFlight,
         .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
 

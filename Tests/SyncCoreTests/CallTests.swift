@@ -180,6 +180,21 @@ struct CallTests {
         }
     }
 
+    @Test func `without Content-ID references, a link by values does not move before a call of its other end`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.newID()
+        let first = try store.state.header().applied + 1
+        try store.add(
+            .operation(Operation(.create(store.creation(order, "Orders"), parent: nil), changeSet: first)))
+        _ = try call(touch(customer), changeSet: first)
+        let changes = Operation(
+            .update(order, changes: ["CustomerID": .integer(1)], bindings: []), changeSet: first)
+        try store.add(.operation(changes))
+        store.service = ServiceOptions(contentIDReferences: .none)
+        let plan = try store.plan()
+        #expect(plan.isEmpty, "\(store.requests(plan))")
+    }
+
     @Test func `without Content-ID references, a link is a binding of a creation that follows the call`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         let first = try call(touch(customer), changeSet: try store.state.header().applied + 1)

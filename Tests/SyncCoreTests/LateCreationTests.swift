@@ -113,6 +113,18 @@ struct LateCreationTests {
         #expect(try store.targets(person, "IDCard") == [twin])
     }
 
+    @Test func `the link of a new entity is stored if the page only removes the former one`() throws {
+        let person = try store.download("Persons", ["PersonID": .integer(1)])
+        let new = try store.newID()
+        let sent = try send(
+            store.creation(new, "IDCards", bindings: [Binding(navigation: "Person", targets: [person])]))
+        try page(
+            "Persons", [],
+            links: [DownloadPage.ChangedLink(source: person, navigation: "IDCard", target: nil, isAdded: false)])
+        try confirm(sent)
+        #expect(try store.targets(person, "IDCard") == [new])
+    }
+
     @Test func `the link of a new entity in a collection is stored`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "1")
         let new = try store.newID()

@@ -203,6 +203,23 @@ import Testing
         #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
     }
 
+    @Test func `after the deletion of its principal, a change of a dependent property has no former ETag`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
+        try store.perform(
+            [.delete(a), .update(order, changes: ["CustomerID": .integer(2)], bindings: [])], changeSet: true)
+        #expect(try store.plan().changeSets.first?.requests.map(\.modification.ifMatch) == [nil, "*"])
+    }
+
+    @Test func `an update of a principal follows the deletion of a dependent entity, with its ETag`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(3)], etag: "\"3\"")
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(3)])
+        let operations = try store.perform(
+            [.delete(order), .update(customer, changes: ["Name": .string("closed")], bindings: [])], changeSet: true)
+        let requests = try #require(try store.plan().changeSets.first?.requests)
+        #expect(requests.map(\.operation) == operations)
+        #expect(requests.last?.modification.ifMatch == "\"3\"")
+    }
+
     @Test func `the other operations of the app's change set stay in order`() throws {
         let gone = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let order = try store.download("Orders", ["OrderID": .integer(2)], etag: "\"2\"")

@@ -1,7 +1,8 @@
 internal import GatewayCore
 
 /// Rows are read and written by one statement for all rows of a request, in the order of their keys, so that two nodes
-/// do not wait for each other.
+/// do not wait for each other. Only ``end(_:_:)`` locks in any order: PostgreSQL ends a deadlock, and the transaction is
+/// repeated.
 extension PostgresLedgerStorage {
     private static func values(_ keys: [LedgerKey]) -> [PostgresValue] {
         [

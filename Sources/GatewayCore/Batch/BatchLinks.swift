@@ -83,13 +83,15 @@ package struct BatchLinks {
         case .changeSet(let members, _): for member in members { growth += self.part(member) }
         }
         guard growth != 0, part.headers["Content-Length"] != nil else { return growth }
-        for content in lines(part.head).lines.map(content(of:)) where isField(content, Self.contentLength) {
-            guard let changed = length(content, growth: growth) else { continue }
-            let edit = Edit(range: content, bytes: Array(changed.utf8))
-            edits.insert(edit, at: place)
-            return growth + edit.growth
+        let lengths = lines(part.head).lines.map(content(of:)).filter { isField($0, Self.contentLength) }
+        guard lengths.count == 1, let changed = length(lengths[0], growth: growth) else {
+            // The length is in a form that is not replaced here, such as a folded line.
+            isComplete = isComplete && fields.isEmpty
+            return growth
         }
-        return growth
+        let edit = Edit(range: lengths[0], bytes: Array(changed.utf8))
+        edits.insert(edit, at: place)
+        return growth + edit.growth
     }
 
     /// Changes a request or a response.

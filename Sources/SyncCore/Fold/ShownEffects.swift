@@ -35,9 +35,9 @@ extension LayeredState {
 
     /// Returns the effect and those that it implies, if the page shows it.
     ///
-    /// A created entity without a key is not recognized in a download. Values that determine a link to it are, and a
-    /// link that would replace that of another entity is: they name the entity under the ID that the download has
-    /// assigned.
+    /// A created entity without a key is not recognized in a download. It has another ID there, which the values and
+    /// links of other downloaded entities name. A page therefore shows the link of a new entity if it contains dependent
+    /// values that determine it, or another entity at a single end.
     ///
     /// - Parameter operations: The operations of the batch, which may create the entity or the target.
     private func shownEffects(
@@ -70,10 +70,10 @@ extension LayeredState {
         let isNew = row == nil || other == nil
         let isShownAtSource =
             row != nil && (!isNew || end.multiplicity != .many)
-            && delivered.contains(linksOf: effect.entity, effect.name)
+            && delivered.contains(linksOf: effect.entity, effect.name, withTarget: isNew)
         let isShownAtTarget =
             other != nil && (!isNew || end.sourceMultiplicity != .many)
-            && end.partner.map { delivered.contains(linksOf: target, $0) } ?? false
+            && end.partner.map { delivered.contains(linksOf: target, $0, withTarget: isNew) } ?? false
         return isShownAtSource || isShownAtTarget ? [effect] : []
     }
 
@@ -94,16 +94,24 @@ extension LayeredState {
 /// The values and links that a page of a download contains.
 private struct DeliveredItems {
     private var images: [EntityID: [EntityImage]] = [:]
+    /// The ends of links, and those that have a target.
     private var links: Set<ShownEffect> = []
+    private var linksWithTarget: Set<ShownEffect> = []
 
     init(_ page: DownloadPage) {
         for image in page.entities {
             images[image.entity, default: []].append(image)
             for links in image.links {
-                self.links.insert(ShownEffect(entity: image.entity, name: links.navigation))
+                let end = ShownEffect(entity: image.entity, name: links.navigation)
+                self.links.insert(end)
+                if !links.targets.isEmpty { linksWithTarget.insert(end) }
             }
         }
-        for link in page.links { links.insert(ShownEffect(entity: link.source, name: link.navigation)) }
+        for link in page.links {
+            let end = ShownEffect(entity: link.source, name: link.navigation)
+            links.insert(end)
+            if link.isAdded { linksWithTarget.insert(end) }
+        }
     }
 
     /// Returns whether the page contains a value of the property that may be newer than the row. An entity with the
@@ -132,8 +140,10 @@ private struct DeliveredItems {
     }
 
     /// Returns whether the page contains links of the navigation property, of which a delta contains the changed ones.
-    func contains(linksOf entity: EntityID, _ navigation: String) -> Bool {
-        links.contains(ShownEffect(entity: entity, name: navigation))
+    ///
+    /// - Parameter withTarget: Whether only links to another entity count, and not removed ones.
+    func contains(linksOf entity: EntityID, _ navigation: String, withTarget: Bool) -> Bool {
+        (withTarget ? linksWithTarget : links).contains(ShownEffect(entity: entity, name: navigation))
     }
 }
 

@@ -5,7 +5,7 @@ import Operations
 ///
 /// - create + update → create, update + update → update, update + delete → delete
 /// - create (+ updates) + delete → nothing, link + unlink → nothing
-/// - refused update or link of an entity that was deleted since → nothing
+/// - rejected update or link of an entity that was deleted since → nothing
 ///
 /// The later operation moves to the position of the earlier one. It may not pass an operation with which it does not
 /// commute, so the order of all others is preserved. The following operations stay unchanged: those of app change sets
@@ -53,7 +53,7 @@ struct Coalescing<Storage: StateReader> {
         return units.compactMap { $0 }
     }
 
-    /// Returns whether the unit is a refused change of an entity that a later operation has deleted at the service, so
+    /// Returns whether the unit is a rejected change of an entity that a later operation has deleted at the service, so
     /// that it can never be sent.
     private func isVoid(_ unit: TransactionUnit) throws(StateError) -> Bool {
         guard unit.operations.count == 1, unit.operations[0].isRejected, isMergeable(unit.operations[0]) else {

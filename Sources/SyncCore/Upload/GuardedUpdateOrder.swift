@@ -4,16 +4,21 @@ import Operations
 
 /// An order of the operations of a change set in which as many as possible are sent with an ETag.
 ///
-/// A new or ended link may change the ETag of either end, so a later update would be sent without one and could overwrite
-/// changes of other clients, or with a former one and be rejected. An update without links therefore moves before the
-/// first operation that links or unlinks its entity. A `PUT` then repeats the dependent properties as they were before.
-/// Otherwise the order is the app's.
+/// A new or ended link may change the ETag of either end, so a later update would be sent without one and could
+/// overwrite changes of other clients. An update without links therefore moves before the first operation that links or
+/// unlinks its entity; a deletion unlinks an entity if its dependent properties change. A `PUT` then repeats the
+/// dependent properties as they were before. Otherwise the order is the app's.
 struct GuardedUpdateOrder<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
 
-    func sorted(_ operations: [PendingOperation]) throws(StateError) -> [PendingOperation] {
+    /// An operation, and the entities whose dependent properties it changes because it ends their links.
+    typealias Place = (operation: PendingOperation, unlinked: [EntityID])
+
+    /// Returns the operations in this order.
+    func sorted(_ operations: [PendingOperation]) throws(StateError) -> [Place] {
+        guard operations.count > 1 else { return operations.map { ($0, []) } }
         /// Each operation, with the updates that precede it.
-        var places: [(guarded: [PendingOperation], operation: PendingOperation)] = []
+        var places: [(guarded: [PendingOperation], last: Place)] = []
         var firstLinks: [EntityID: Int] = [:]
         /// Entities whose updates do not move, because the order of operations on one entity matters.
         var fixed: Set<EntityID> = []
@@ -38,7 +43,9 @@ struct GuardedUpdateOrder<Storage: StateReader> {
             case .delete(let entity): fixed.insert(entity)
             case .create, .createLink, .updateLink, .deleteLink: break
             }
-            let unlinked = try unlinked(by: pending.operation, &tracker)
+            var unlinked = try unlinked(by: pending.operation, &tracker)
+            // The other ends of the links of a deleted entity keep their ETags, if none of their properties changes.
+            if case .delete = pending.operation.action { unlinked.removeAll(where: \.properties.isEmpty) }
             for entity in pending.operation.referencedEntities + unlinked.map(\.entity)
             where !isUpdate(pending, ofOnly: entity) && firstLinks[entity] == nil {
                 firstLinks[entity] = places.count
@@ -46,9 +53,9 @@ struct GuardedUpdateOrder<Storage: StateReader> {
             for dependent in try dependents(of: pending.operation) + unlinked {
                 linked[dependent.entity, default: []].formUnion(dependent.properties)
             }
-            places.append(([], pending))
+            places.append(([], (pending, unlinked.filter { !$0.properties.isEmpty }.map(\.entity))))
         }
-        return places.flatMap { $0.guarded + [$0.operation] }
+        return places.flatMap { place in place.guarded.map { ($0, []) } + [place.last] }
     }
 
     /// Returns the entities whose dependent properties the links of the operation determine.

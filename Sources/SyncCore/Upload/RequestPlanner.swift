@@ -56,14 +56,14 @@ struct RequestPlanner<Storage: StateReader> {
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        let order = GuardedUpdateOrder(resolver: resolver)
-        for pending in operations.count > 1 ? try order.sorted(operations) : operations {
+        for (pending, unlinked) in try GuardedUpdateOrder(resolver: resolver).sorted(operations) {
             if !options.supportsPatch, pending.operation.call == nil {
                 try nullDependents(pending.operation, &tracker)
             }
             guard !superseded.operations.contains(pending.sequence) else { continue }
             let first = requests.count
             try add(pending)
+            didChange(unlinked)
             guard requests.count > first else { continue }
             // Carried operations end with the operation, and so with its response.
             requests[first].carries =

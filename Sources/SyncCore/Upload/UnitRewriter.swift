@@ -95,7 +95,8 @@ struct UnitRewriter<Storage: StateReader> {
                     result.operations.append(pending)
                     continue
                 }
-                guard !([entity] + bindings.flatMap(\.targets)).contains(where: { isFixed($0, after: place) }),
+                let named = try resolver.namedTargets(of: entity, changes, in: pending.operation).compactMap(\.target)
+                guard !([entity] + bindings.flatMap(\.targets) + named).contains(where: { isFixed($0, after: place) }),
                     try release(entity, changes, besides: bindings.map(\.navigation), place, &result),
                     result.operations[place].change({ $0.values.merge(changes) })
                 else { return nil }

@@ -30,13 +30,14 @@ package struct UploadPlan: Sendable, Hashable {
         changeSets.contains { $0.requests.contains { $0.modification.stream != nil } }
     }
 
-    /// Returns whether the operation is held back until something else changes than the next batches of the upload.
+    /// Returns whether the next batches of the upload cannot contain the operation.
     package func holdsBack(_ operation: SequenceNumber) -> Bool {
         var (next, known): (SequenceNumber, Set<SequenceNumber>) = (operation, [])
         while known.insert(next).inserted, let reason = held[next] {
             switch reason {
             case .waitsFor(let earlier): next = earlier
-            case .noLegalPlan: return true
+            // The entity whose key a header needs may have been deleted.
+            case .noLegalPlan, .headerNeedsKey: return true
             default: return reason.isFinal
             }
         }
