@@ -56,7 +56,8 @@ struct WorkloadMix {
         var removed: Set<String> = []
         if random.chance(25) { for set in FieldService.sets where random.chance(50) { removed.insert(set) } }
         removedSets = removed
-        // The interval is in real time and longer than any run: only uploads and the end of a process sync such a log.
+        // The interval is in real time and longer than any run, so only uploads and the end of a process sync such a
+        // log.
         durability = [.everyCommit, .everyCommit, .grouped, .none, .interval(milliseconds: 86_400_000)][random.below(5)]
         segmentSize = [2_048, 16_384][random.below(2)]
         isEncrypted = random.chance(15)
