@@ -58,7 +58,8 @@ struct WorkloadMix {
         removedSets = removed
         // The interval is in real time and longer than any run, so only uploads and the end of a process sync such a
         // log.
-        durability = [.everyCommit, .everyCommit, .grouped, .none, .interval(milliseconds: 86_400_000)][random.below(5)]
+        let interval = OperationLog.Options.Durability.interval(milliseconds: 86_400_000)
+        durability = [.everyCommit, .everyCommit, .grouped, .none, interval][random.below(5)]
         segmentSize = [2_048, 16_384][random.below(2)]
         isEncrypted = random.chance(15)
         undoableClientChanges = [4, 4, 40][random.below(3)]
