@@ -9,8 +9,7 @@ struct UploadPlanTests {
             (.inDoubt, true), (.behindInDoubt(1), true), (.behindConflict(1), true),
             (.keyUnknown(EntityID(rawValue: 1)), true),
             (.noLegalPlan("the service has no $batch"), true), (.batchFull, false),
-            (.needsETag(EntityID(rawValue: 1)), false),
-            (.headerNeedsKey(EntityID(rawValue: 1)), false),
+            (.headerNeedsKey(EntityID(rawValue: 1)), true), (.needsETag(EntityID(rawValue: 1)), false),
         ] as [(HoldReason, Bool)])
     func `an operation is held back if the next batches of the upload do not end the reason`(
         _ reason: HoldReason, _ isHeldBack: Bool

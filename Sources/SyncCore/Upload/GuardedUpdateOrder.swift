@@ -11,7 +11,7 @@ import Operations
 struct GuardedUpdateOrder<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
 
-    /// An operation, and the entities whose dependent properties it changes because it ends their links.
+    /// An operation, and the other entities whose dependent properties it changes because it ends their links.
     typealias Place = (operation: PendingOperation, unlinked: [EntityID])
 
     /// Returns the operations in this order.
@@ -46,14 +46,16 @@ struct GuardedUpdateOrder<Storage: StateReader> {
             var unlinked = try unlinked(by: pending.operation, &tracker)
             // The other ends of the links of a deleted entity keep their ETags, if none of their properties changes.
             if case .delete = pending.operation.action { unlinked.removeAll(where: \.properties.isEmpty) }
-            for entity in pending.operation.referencedEntities + unlinked.map(\.entity)
+            let referenced = pending.operation.referencedEntities
+            for entity in referenced + unlinked.map(\.entity)
             where !isUpdate(pending, ofOnly: entity) && firstLinks[entity] == nil {
                 firstLinks[entity] = places.count
             }
             for dependent in try dependents(of: pending.operation) + unlinked {
                 linked[dependent.entity, default: []].formUnion(dependent.properties)
             }
-            places.append(([], (pending, unlinked.filter { !$0.properties.isEmpty }.map(\.entity))))
+            let others = unlinked.filter { !$0.properties.isEmpty && !referenced.contains($0.entity) }
+            places.append(([], (pending, others.map(\.entity))))
         }
         return places.flatMap { place in place.guarded.map { ($0, []) } + [place.last] }
     }
