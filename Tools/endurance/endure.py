@@ -199,7 +199,10 @@ def problems(devices, port):
 
 
 def plot(rows, path):
-    """Writes the samples as curves over time: memory, open files and store sizes, each relative to its maximum."""
+    """Writes the samples as curves over time: memory, open files and store sizes, each relative to its maximum.
+
+    A point is the largest value within two pixels.
+    """
     names = ["memory of a device", "open files of a device", "size of a store", "memory of the service"]
     colors = ["#0b62a4", "#7a3e9d", "#2e8540", "#c05600"]
     start, end = rows[0][0], rows[-1][0]
@@ -209,9 +212,11 @@ def plot(rows, path):
         if not values:
             continue
         top = max(value for _, value in values) or 1
-        points = " ".join(
-            f"{40 + 720 * (at - start) / max(end - start, 1):.1f},{240 - 200 * value / top:.1f}"
-            for at, value in values)
+        largest = {}
+        for at, value in values:
+            x = 40 + 2 * int(360 * (at - start) / max(end - start, 1))
+            largest[x] = max(value, largest.get(x, 0))
+        points = " ".join(f"{x},{240 - 200 * value / top:.0f}" for x, value in sorted(largest.items()))
         lines.append(f'<polyline fill="none" stroke="{color}" stroke-width="1" points="{points}"/>')
         lines.append(f'<text x="{50 + 180 * column}" y="20" fill="{color}" font-size="11">{name}, max {top}</text>')
     lines.append(f'<text x="640" y="258" font-size="11">{(end - start) / 60:.0f} minutes</text>')
