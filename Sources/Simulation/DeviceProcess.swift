@@ -116,19 +116,14 @@ struct DeviceProcess {
         }
     }
 
-    /// Writes a snapshot, compacts the log, or recompresses its sealed segments.
+    /// Writes a snapshot, or compacts the log.
     func maintain(in run: isolated Simulation) async {
         guard !device.hasCrashed else { return }
         do {
-            switch run.random.below(4) {
-            case 0:
+            if run.random.chance(50) {
                 try await device.store.writeSnapshot()
                 run.addTrace("d\(device.number) writes a snapshot")
-            case 1, 2:
-                let count = try await device.store.recompressLog()
-                run.counts.add(count, .recompressions)
-                run.addTrace("d\(device.number) recompresses \(count) segments")
-            default:
+            } else {
                 // Must be read before the compaction, because a crash during it may leave it completed.
                 device.removed = try device.allRecords()
                 _ = try await device.store.compact(keeping: .bytes(0))

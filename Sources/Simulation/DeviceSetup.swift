@@ -50,7 +50,7 @@ struct DeviceSetup {
         var options = LocalStoreOptions(
             environment: run.clock.environment,
             log: OperationLog.Options(
-                durability: durability ?? run.durability, sealing: .repackedOnRequest(level: 1),
+                durability: durability ?? run.durability, sealing: .asWritten,
                 segmentSize: run.habits.segmentSize,
                 storeIdentifier: identifier, keys: run.habits.keys),
             snapshots: run.snapshots, service: run.serviceOptions)

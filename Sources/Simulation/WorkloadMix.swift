@@ -78,7 +78,7 @@ struct WorkloadMix {
     /// has sent.
     var survivesPowerLoss: Bool { durability == .everyCommit || durability == .grouped }
 
-    /// The size of the logs' segments, in bytes. A log with small segments has sealed ones to recompress.
+    /// The size of the logs' segments, in bytes.
     let segmentSize: UInt64
 
     /// Whether the stores are encrypted.

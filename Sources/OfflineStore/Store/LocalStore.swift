@@ -204,13 +204,6 @@ package actor LocalStore {
         try StoreCompactor(core: core).compact(keeping: window)
     }
 
-    /// Recompresses the log's sealed segments; see ``OperationLog/recompressSealedSegments()``.
-    ///
-    /// - Returns: The number of recompressed segments.
-    package func recompressLog() throws(TidelogError) -> Int {
-        do throws(LogError) { return try core.log.recompressSealedSegments() } catch { throw TidelogError(error) }
-    }
-
     /// Returns a hash of the whole state; see ``StateDigest``.
     package func digest() throws(TidelogError) -> String { try core.read { try StateDigest(of: $0).description } }
 

@@ -3,8 +3,8 @@ import Dispatch
 extension OperationLog {
     /// Recompresses sealed segments that were not recompressed yet, depending on ``LogOptions/sealing``.
     ///
-    /// With ``LogOptions/Sealing/repacked(level:)``, this happens automatically in the background some time after a segment
-    /// is sealed; call this method to do it immediately. Blocks the calling thread. Other threads can append at the same time.
+    /// This happens automatically in the background some time after a segment is sealed; call this method to do it
+    /// immediately. Blocks the calling thread. Other threads can append at the same time.
     ///
     /// - Returns: The number of recompressed segments.
     /// - Throws: Damage, or a read or write error. In that case the segment is unchanged and the log stays open.
@@ -15,7 +15,7 @@ extension OperationLog {
 
     @discardableResult
     func recompressSealedSegments(blockSize: Int) throws(LogError) -> Int {
-        guard let level = options.sealing.level else { return 0 }
+        guard case .repacked(let level) = options.sealing else { return 0 }
         let (directory, last) = try withTail { tail throws(LogError) in
             try tail.checkOpen()
             return (tail.directory, tail.segment.header.firstSequence)

@@ -30,17 +30,6 @@ package struct LogOptions: Sendable {
         case asWritten
         /// The segment is rewritten in the background with large blocks, compressed at this level, and replaced.
         case repacked(level: Int)
-        /// Like `repacked`, but not in the background: only ``OperationLog/recompressSealedSegments()`` rewrites
-        /// segments.
-        case repackedOnRequest(level: Int)
-
-        /// The compression level of rewritten segments; nil if segments are not rewritten.
-        var level: Int? {
-            switch self {
-            case .asWritten: nil
-            case .repacked(let level), .repackedOnRequest(let level): level
-            }
-        }
     }
 
     package enum Creation: Sendable, Hashable {

@@ -30,8 +30,6 @@ package enum AppFeature: String, Sendable, Hashable, CaseIterable, Comparable {
     case groupedRuns
     /// Runs with logs that acknowledge commits before they are synced.
     case unsyncedRuns
-    /// Sealed segments of logs that were recompressed.
-    case recompressions
     /// Operations that a power loss undid in a log that acknowledges commits before they are synced.
     case lostUnsynced
     /// Delta links that the service had forgotten.

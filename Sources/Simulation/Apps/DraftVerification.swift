@@ -26,7 +26,11 @@ struct DraftVerification {
         var activated: [String: SequenceNumber] = [:]
         var groups: [SequenceNumber: [SequenceNumber]] = [:]
         for (sequence, operation) in account.operations {
-            let texts = operation.texts.filter { Self.isOfDraft($0, account.device) }
+            var texts = operation.texts.filter { Self.isOfDraft($0, account.device) }
+            // A replacement of all values repeats the mark of the entity that the activation created.
+            if case .update = operation.action {
+                texts = texts.filter { activated[$0] == nil || !$0.hasPrefix("n") }
+            }
             for text in texts {
                 if let first = activated.updateValue(sequence, forKey: text) {
                     violations.append(
