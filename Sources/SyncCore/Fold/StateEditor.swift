@@ -32,7 +32,7 @@ struct StateEditor {
     /// The metadata of the latest image, cached because the images of a download are similar.
     private var kind: ImageKind?
 
-    private let lookup: ConstraintLookup
+    let lookup: ConstraintLookup
 
     init(storage: StateLayer, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
@@ -287,7 +287,7 @@ struct StateEditor {
         try put(row)
     }
 
-    private mutating func setLink(
+    mutating func setLink(
         _ name: String, _ first: EntityID, _ second: EntityID, _ present: Bool
     ) throws(StateError) {
         try watch(first)
@@ -304,117 +304,6 @@ struct StateEditor {
         }
         try storage.setLink(name, first, second, present)
     }
-
-    // MARK: Referential constraints
-
-    /// Copies the principal's values to the dependent entity of a new link. They are null while the principal has no
-    /// key.
-    private mutating func writeConstraint(
-        _ relationship: String, first: EntityID, second: EntityID
-    ) throws(StateError) {
-        let link = LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: true)
-        guard let (constraint, dependent, principal) = try lookup.constraint(of: link) else { return }
-        try copyPrincipalValues(constraint, from: principal, to: dependent)
-    }
-
-    private mutating func copyPrincipalValues(
-        _ constraint: RelationshipIndex.Constraint, from principal: EntityID, to dependent: EntityID
-    ) throws(StateError) {
-        guard let source = try lookup.principal(principal, constraint),
-            var row = try storage.row(dependent, reading: .readsKeys)
-        else { return }
-        let before = row.values
-        constraint.copyValues(of: source, to: &row.values)
-        if row.values != before { try put(row) }
-    }
-
-    /// Updates the links of an entity from its dependent properties, which determine its principals.
-    ///
-    /// - Parameters:
-    ///   - decided: The relationships, from the entity's perspective, whose links are determined otherwise.
-    ///   - clearing: Whether the dependent properties of displaced entities become null.
-    mutating func synchronizeDependent(
-        _ row: EntityRow, changed: [String], decided: Set<Relationship> = [], clearing: Bool = true
-    ) throws(StateError) {
-        for constraint in index.constraints(ofDependentsIn: row.set)
-        where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {
-            let end = Relationship(name: constraint.relationship, isForward: constraint.dependentIsFirst)
-            if decided.contains(end) { continue }
-            let current = try lookup.partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
-            let principal = try lookup.principal(constraint, of: row, among: current)
-            for link in current where lookup.partner(link, of: row.id) != principal {
-                if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
-                try unlink(link, clearing: false)
-            }
-            if let principal { try follow(constraint, dependent: row.id, principal: principal, clearing: clearing) }
-        }
-    }
-
-    /// Returns whether a link is kept because the key of the new principal is still unknown. A lookup by key cannot
-    /// find that principal, so the service's values of the dependent entity, created together with it, do not end the
-    /// link.
-    private func isKeptUnnamed(
-        _ link: LinkRow, _ constraint: RelationshipIndex.Constraint, _ row: EntityRow
-    ) throws(StateError) -> Bool {
-        guard layer == .base, let principal = try storage.row(lookup.partner(link, of: row.id)) else { return false }
-        return constraint.pairs.allSatisfy { (row.values[$0.dependent] ?? .null) != .null }
-            && constraint.pairs.contains { (principal.values[$0.principal] ?? .null) == .null }
-    }
-
-    /// Links the entities whose dependent properties refer to this one, and copies its values to those already linked.
-    mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
-        guard let set = try storage.set(of: id), !index.constraints(ofPrincipalsIn: set).isEmpty else { return }
-        guard let row = try storage.row(id, reading: .readsKeys) else { return }
-        for constraint in index.constraints(ofPrincipalsIn: row.set) {
-            for link in try lookup.partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {
-                try copyPrincipalValues(constraint, from: id, to: lookup.partner(link, of: id))
-            }
-            var values: [(property: String, value: Value)] = []
-            for pair in constraint.pairs {
-                guard let value = row.values[pair.principal], value != .null else { break }
-                values.append((pair.dependent, value))
-            }
-            guard values.count == constraint.pairs.count else { continue }
-            for dependent in try storage.findRows(set: constraint.dependentSet, where: values) {
-                // A principal with at most one dependent keeps its current one.
-                if constraint.isDependentSingle,
-                    try !lookup.partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst).isEmpty
-                {
-                    break
-                }
-                if try lookup.isTaken(dependent, by: constraint, besides: id) { continue }
-                try follow(constraint, dependent: dependent, principal: id, clearing: clearing)
-            }
-        }
-    }
-
-    private mutating func follow(
-        _ constraint: RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID, clearing: Bool
-    ) throws(StateError) {
-        let (first, second) = constraint.dependentIsFirst ? (dependent, principal) : (principal, dependent)
-        if try storage.link(constraint.relationship, first: first, second: second)?.inLocal == true { return }
-        for link in try lookup.partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
-            try unlink(link, clearing: false)
-        }
-        if constraint.isDependentSingle {
-            for link in try lookup.partners(
-                constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst)
-            {
-                // The principal can have only one dependent: a displaced entity cannot refer to it any more.
-                try unlink(link, clearing: clearing)
-                if layer == .base, clearing { try markUnread(lookup.partner(link, of: principal)) }
-            }
-        }
-        try setLink(constraint.relationship, first, second, true)
-    }
-
-    /// Marks an entity to be read before it is sent, because its new state is only assumed to be that of the service.
-    private mutating func markUnread(_ id: EntityID) throws(StateError) {
-        guard var row = try storage.row(id), row.origin == .service else { return }
-        row.origin = .serviceWithStaleETag
-        try put(row)
-    }
-
 }
 
 /// The metadata of an image's set and type.

@@ -386,14 +386,6 @@ package actor ServiceSession {
     nonisolated func absolute(_ url: String) -> String { address.withLock { $0.absolute(url) } }
 }
 
-extension WireResponse {
-    fileprivate init(_ response: HTTPResponse, _ body: [UInt8]) {
-        var headers = HTTPHeaders()
-        for field in response.headerFields { headers.add(name: field.name.rawName, value: field.value) }
-        self.init(status: response.status.code, headers: headers, body: body)
-    }
-}
-
 /// An error of the transport for another request than the intended one.
 private struct RequestNotSentError: UncertainDelivery {
     let error: TransportError

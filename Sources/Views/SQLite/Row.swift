@@ -1,0 +1,51 @@
+import CSQLite
+import EDM
+import SyncCore
+
+/// The current row of a query.
+package struct Row {
+    let statement: OpaquePointer
+
+    package var count: Int { Int(sqlite3_column_count(statement)) }
+
+    package subscript(_ column: Int) -> SQLValue {
+        let index = Int32(column)
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, index))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, index))
+        case SQLITE_TEXT: return .text(text(column) ?? "")
+        case SQLITE_BLOB: return .blob(blob(column))
+        default: return .null
+        }
+    }
+
+    package func isNull(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL }
+
+    package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
+
+    package func text(_ column: Int) -> String? {
+        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
+        let length = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
+    }
+
+    /// Returns a text that many rows repeat, as a shared string.
+    func text(_ column: Int, _ names: NameTable) -> String? {
+        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
+        let length = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return names.string(UnsafeRawBufferPointer(start: pointer, count: length)) ?? text(column)
+    }
+
+    /// Calls `body` with the bytes in SQLite's memory, which are valid only during the call.
+    func withBlob<T>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(StateError) -> T) throws(StateError) -> T {
+        let pointer = sqlite3_column_blob(statement, Int32(column))
+        let length = pointer == nil ? 0 : Int(sqlite3_column_bytes(statement, Int32(column)))
+        return try body(UnsafeRawBufferPointer(start: pointer, count: length))
+    }
+
+    package func blob(_ column: Int) -> [UInt8] {
+        guard let pointer = sqlite3_column_blob(statement, Int32(column)) else { return [] }
+        let length = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return Array(UnsafeRawBufferPointer(start: pointer, count: length))
+    }
+}
