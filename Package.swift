@@ -182,13 +182,15 @@ let package = Package(
             ]),
 
         // Simulation: in no product
+        layer("SeededRandom", []),
         layer("DiskSimulation", ["CSQLite", "OperationLog"]),
         layer(
             "Simulation",
             [
                 "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "OfflineStore",
                 "SyncEngine",
-                "Tidelog", "ODataSandbox", "DiskSimulation", "Gateway", "GatewayCore", httpTypes, logging,
+                "Tidelog", "ODataSandbox", "DiskSimulation", "SeededRandom", "Gateway", "GatewayCore", httpTypes,
+                logging,
             ]),
 
         // Tools
@@ -224,36 +226,39 @@ let package = Package(
             [
                 "Tidelog", "ProxyGenerator", "LogInspection", "OfflineStore", "SyncEngine", "Transport", "Views",
                 "SyncCore",
-                "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", httpTypes,
-                argumentParser,
+                "ODataWire", "OperationLog", "Operations", "EDM", "SeededRandom", "CBench", "CZstd", "CSQLite",
+                httpTypes, argumentParser,
             ]),
 
         // Tests
         support("TestSupport", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
-        tests("EDMTests", ["EDM"]),
-        tests("OperationsTests", ["Operations", "EDM"]),
-        tests("ODataWireTests", ["ODataWire", "EDM"]),
-        tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
-        tests("SequenceTests", ["SyncCore", "Operations", "ODataWire", "ODataSandbox", "EDM"]),
+        tests("EDMTests", ["EDM", "SeededRandom"]),
+        tests("OperationsTests", ["Operations", "EDM", "SeededRandom"]),
+        tests("ODataWireTests", ["ODataWire", "EDM", "SeededRandom"]),
+        tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM", "SeededRandom"]),
+        tests("SequenceTests", ["SyncCore", "Operations", "ODataWire", "ODataSandbox", "EDM", "SeededRandom"]),
         support("FuzzTargets", ["OperationLog", "SyncCore", "Operations", "EDM", "CPlatform"]),
         program("LogWriter", ["OperationLog"]),
-        tests("OperationLogTests", ["OperationLog", "DiskSimulation", "LogWriter"]),
+        tests("OperationLogTests", ["OperationLog", "DiskSimulation", "SeededRandom", "LogWriter"]),
         tests(
             "LogInspectionTests",
             [
-                "LogInspection", "Simulation", "DiskSimulation", "OfflineStore", "SyncEngine", "OperationLog",
-                "SyncCore",
+                "LogInspection", "Simulation", "DiskSimulation", "SeededRandom", "OfflineStore", "SyncEngine",
+                "OperationLog", "SyncCore",
                 "ODataSandbox",
                 "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
         tests(
             "ViewsTests",
-            ["Views", "SyncCore", "Operations", "ODataWire", "EDM", "OperationLog", "DiskSimulation", "CSQLite"]),
+            [
+                "Views", "SyncCore", "Operations", "ODataWire", "EDM", "OperationLog", "DiskSimulation", "SeededRandom",
+                "CSQLite",
+            ]),
         tests(
             "SyncEngineTests",
             [
-                "OfflineStore", "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "Transport",
-                "Operations",
+                "OfflineStore", "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "SeededRandom",
+                "Transport", "Operations",
                 "ODataSandbox", "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
@@ -264,7 +269,7 @@ let package = Package(
                 "ODataWire", "EDM",
                 "TestSupport",
             ]),
-        tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
+        tests("TransportTests", ["Transport", "SeededRandom", "TestSupport", httpTypes]),
         tests("ConnectionTests", ["Transport", "TestSupport", httpTypes]),
         tests(
             "GatewayTests",
@@ -272,7 +277,7 @@ let package = Package(
                 "Gateway", "GatewayCore", "OfflineStore", "SyncEngine", "SyncCore", "OperationLog", "Transport",
                 "Operations",
                 "ODataWire",
-                "EDM", "Views", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
+                "EDM", "Views", "SeededRandom", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
@@ -285,10 +290,13 @@ let package = Package(
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
             "TidelogTests",
-            ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes, metrics]),
+            [
+                "Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "SeededRandom", "TestSupport", httpTypes,
+                metrics,
+            ]),
         tests(
             "TidelogFoundationTests",
-            ["TidelogFoundation", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
+            ["TidelogFoundation", "Tidelog", "ShopService", "ODataSandbox", "SeededRandom", "TestSupport"]),
         tests("TidelogTestingTests", ["TidelogTesting", "Tidelog", "ODataSandbox", "TestSupport"]),
         tests("TidelogUITests", ["TidelogUI", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
         tests(
@@ -309,7 +317,7 @@ let package = Package(
                 "ODataSandbox",
                 "ODataWire", "TestSupport", logging,
             ], exclude: ["Metadata"]),
-        tests("FuzzCorpusTests", ["FuzzTargets"]),
+        tests("FuzzCorpusTests", ["FuzzTargets", "SeededRandom"]),
         tests("ArchitectureTests", []),
         // Compiles expressions and mistakes with these modules.
         tests("CompilerTests", ["TidelogUI", "TidelogFoundation", "Tidelog", "TestSupport"]),

@@ -1,5 +1,6 @@
 import DiskSimulation
 import OfflineStore
+import SeededRandom
 
 /// The files of a device's views, on a disk of their own.
 ///

@@ -2,6 +2,7 @@ import EDM
 import ODataSandbox
 import OfflineStore
 import Operations
+import SeededRandom
 import SyncEngine
 
 /// The changes of the service's metadata in a run, which the seed determines.

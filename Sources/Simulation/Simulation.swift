@@ -5,6 +5,7 @@ import ODataWire
 import OfflineStore
 package import OperationLog
 import Operations
+import SeededRandom
 import SyncEngine
 import Transport
 

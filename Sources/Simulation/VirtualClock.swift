@@ -1,5 +1,6 @@
 import OfflineStore
 import Operations
+import SeededRandom
 import Synchronization
 
 /// The only clock of a run, and the source of the engine's random numbers. Only `advance(milliseconds:)` changes the

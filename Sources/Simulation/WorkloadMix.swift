@@ -1,6 +1,7 @@
 import OfflineStore
 import OperationLog
 import Operations
+import SeededRandom
 
 /// The workload of the apps in a run: how often they use each feature, in percent of their calls.
 ///

@@ -1,4 +1,5 @@
 import FuzzTargets
+import SeededRandom
 import Testing
 
 #if canImport(Darwin)
@@ -29,7 +30,7 @@ import Testing
     @Test(arguments: FuzzTarget.allCases)
     func `the invariants of a fuzz target hold for seeds with changed bytes`(target: FuzzTarget) throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SplitMix64(state: seed)
+        var generator = SeededRandom(seed: seed)
         let runs = 300
         for run in 0..<runs {
             guard var bytes = target.seeds.randomElement(using: &generator), !bytes.isEmpty else { continue }
@@ -71,17 +72,5 @@ private enum Corpus {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
         return bytes
-    }
-}
-
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -4,27 +4,22 @@ import ODataWire
 import OfflineStore
 import OperationLog
 import Operations
+import SeededRandom
 import SyncCore
 import TestSupport
 import Testing
 
 /// Records that contain secret texts, numbers and dates.
 struct SecretRecords {
-    private var random: UInt64
+    private var random: SeededRandom
     private(set) var secrets: [String] = []
     private var entity: UInt64 = 0
     private var batch: BatchID = 0
     private(set) var root = ""
 
-    init(seed: UInt64) { random = seed }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    private mutating func draw(_ bound: UInt64) -> UInt64 {
-        random &+= 0x9E37_79B9_7F4A_7C15
-        var z = random
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return (z ^ (z >> 31)) % bound
-    }
+    private mutating func draw(_ bound: UInt64) -> UInt64 { random.next() % bound }
 
     mutating func text() -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)

@@ -1,18 +1,7 @@
+import SeededRandom
 import Testing
 
 @testable import ODataWire
-
-/// A SplitMix64 generator. The seed that a failure prints produces the same bytes again.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 struct BatchFuzzTests {
     static let contentType = "multipart/mixed; boundary=b"
@@ -43,7 +32,7 @@ struct BatchFuzzTests {
 
     @Test func `changed bytes yield a batch or an error with an offset in the body, and the matcher accepts both`() {
         let seed = UInt64.random(in: .min ... .max)
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let request = BatchRequest(parts: [
             BatchMatcherTests.changeSet("1", "2"), BatchMatcherTests.query,
         ])

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import SeededRandom
 import Testing
 
 @Suite struct `Round trips of values` {
@@ -120,9 +121,9 @@ import Testing
 
 /// A generator of random values of every type, biased towards edge cases.
 struct RandomValues {
-    private var random: WireRandom
+    private var random: SeededRandom
 
-    init(seed: UInt64) { random = WireRandom(seed: seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     mutating func flip() -> Bool { Bool.random(using: &random) }
 

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import SeededRandom
 import Testing
 
 @Suite struct `Streamed pages` {
@@ -77,7 +78,7 @@ import Testing
     @Test func `an invalid page that arrives in pieces yields the same error as the whole page`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("feed stream seed \(seed)")
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         for document in `Nothing that a service or a client sends traps`.documents + Self.pages.map(\.0) {
             for _ in 0..<300 {
                 var bytes = Array(document.utf8)
@@ -101,7 +102,7 @@ import Testing
     func `a page of the corpus that arrives in pieces yields the same result as the whole page`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("feed stream seed \(seed)")
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         for document in `The JSON corpus`.documents {
             let bytes = try LiteralCorpus.bytes(document.file)
             let expected = scanned(bytes, document.version, cuts: nil)

@@ -1,5 +1,6 @@
 import EDM
 import Foundation
+import SeededRandom
 import Testing
 
 @testable import ODataWire
@@ -134,7 +135,7 @@ struct JSONBatchReaderTests {
 
     @Test func `changed bytes yield an outcome for every part or an error, and never trap`() {
         let seed = UInt64.random(in: .min ... .max)
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let whole = Array(
             """
             {"responses":[{"id":"1","atomicityGroup":"g1","status":201,"headers":{"a":"b"},"body":{"ID":1.5}},

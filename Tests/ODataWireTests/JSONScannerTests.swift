@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import SeededRandom
 import Testing
 
 @Suite struct `The JSON scanner` {
@@ -87,7 +88,7 @@ import Testing
             #expect(throws: JSONError.self) { try JSONValue.parse(Array(document[..<length])) }
         }
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<5000 {
             var damaged = document
             for _ in 0..<Int.random(in: 1...3, using: &random) {

@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import SeededRandom
 import Testing
 
 @Suite struct `Rows with the members of the previous row` {
@@ -127,7 +128,7 @@ import Testing
     @Test(arguments: 0..<8) func `a row with changed bytes yields the same item or error as on its own`(seed: UInt64)
         throws
     {
-        var random = SeededGenerator(state: seed)
+        var random = SeededRandom(seed: seed)
         let row = Array(Self.row().utf8)
         // Bytes that occur in JSON and its values, so that many of the changed rows are valid.
         let bytes = Array(##"{}[]:,"\/bfnrtu0123456789.-+eEtrufalsn TZ:Aé"##.utf8)

@@ -1,5 +1,6 @@
 import EDM
 import Operations
+import SeededRandom
 import Testing
 
 struct RecordCodecTests {
@@ -307,7 +308,7 @@ struct RecordCodecTests {
     @Test func `decoding of changed bytes never traps`() {
         let seed: UInt64 = 20_261_121
         print("seed \(seed)")
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for body in Self.bodies {
             let (kind, payload) = RecordCodec.encode(Record(time: 5, body: body))
             for _ in 0..<500 where !payload.isEmpty {
@@ -338,19 +339,5 @@ struct RecordCodecTests {
         let length = payload.count - 3
         let hostile = payload[..<length] + [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] + payload[(length + 1)...]
         #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: Array(hostile)) }
-    }
-}
-
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

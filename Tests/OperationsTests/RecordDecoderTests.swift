@@ -1,5 +1,6 @@
 import EDM
 import Operations
+import SeededRandom
 import Testing
 
 /// A decoder that reuses names returns the same results as decoding each record separately.
@@ -61,7 +62,7 @@ struct RecordDecoderTests {
     func agreesOnDamage(body: Record.Body) {
         let seed: UInt64 = 20_261_125
         print("seed \(seed)")
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let (kind, payload) = RecordCodec.encode(Record(time: 5, body: body))
         let decoder = RecordDecoder()
         func check(_ bytes: [UInt8]) {

@@ -1,6 +1,7 @@
 import ODataSandbox
 import ODataWire
 import Operations
+import SeededRandom
 import Synchronization
 
 /// A random sequence over a part of the Shop: operations of an app, uploads, downloads, and invariants between them.

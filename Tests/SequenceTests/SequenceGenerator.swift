@@ -1,6 +1,7 @@
 import EDM
 import ODataWire
 import Operations
+import SeededRandom
 import SyncCore
 
 /// Random operations of an app, legal and illegal. All choices are made among entities by their IDs, so that a V2 and a
@@ -207,4 +208,8 @@ struct SequenceGenerator {
         // Sometimes an entity of the wrong type.
         return try entity(random.chance(3) ? set : target.name, draft)
     }
+}
+
+extension SeededRandom {
+    mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
 }

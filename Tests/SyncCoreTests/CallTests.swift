@@ -1,6 +1,7 @@
 import EDM
 import ODataWire
 import Operations
+import SeededRandom
 import SyncCore
 import Testing
 

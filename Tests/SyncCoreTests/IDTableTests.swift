@@ -1,4 +1,5 @@
 import Operations
+import SeededRandom
 import SyncCore
 import Testing
 

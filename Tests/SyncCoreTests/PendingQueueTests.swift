@@ -1,5 +1,6 @@
 import EDM
 import Operations
+import SeededRandom
 import SyncCore
 import Testing
 

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Transport
 import HTTPTypes
+import SeededRandom
 
 @testable import OfflineStore
 @testable import SyncEngine

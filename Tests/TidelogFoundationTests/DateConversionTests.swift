@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 import Tidelog
 import TidelogFoundation
@@ -93,7 +94,7 @@ import TidelogFoundation
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `random milliseconds of the years 1 to 9999 and microseconds around today survive`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         for round in 0..<3_000 {
             let place = "seed \(seed), round \(round)"
             let wide = try #require(
@@ -111,7 +112,7 @@ import TidelogFoundation
     }
 
     @Test func `any bits of a Double are a date that traps nothing`() throws {
-        var random = SplitMix(state: 7)
+        var random = SeededRandom(seed: 7)
         let zone = try #require(TimeZone(identifier: "America/New_York"))
         for round in 0..<5_000 {
             let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: random.next()))
@@ -121,18 +122,5 @@ import TidelogFoundation
             guard let value else { continue }
             #expect(abs(Date(value).timeIntervalSince(date)) <= 1, "seed 7, round \(round): \(date)")
         }
-    }
-}
-
-/// Random numbers that a seed determines.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

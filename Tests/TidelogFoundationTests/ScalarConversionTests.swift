@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 import Tidelog
 import TidelogFoundation
@@ -59,7 +60,7 @@ import TidelogFoundation
 
     @Test(arguments: [61, 62] as [UInt64])
     func `random Decimals survive, and their sums are those of Foundation`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         func number(_ range: ClosedRange<Int>) -> Decimal {
             let significand =
                 Decimal(UInt64.random(in: 0 ... .max, using: &random))
@@ -82,7 +83,7 @@ import TidelogFoundation
 
     @Test(arguments: [71] as [UInt64])
     func `a UUID has the text of its GUID`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         for round in 0..<500 {
             let guid = GuidValue(high: random.next(), low: random.next())
             #expect(UUID(guid).uuidString.lowercased() == guid.description, "seed \(seed), round \(round)")
@@ -133,7 +134,7 @@ import TidelogFoundation
 
     @Test(arguments: [81] as [UInt64])
     func `random time intervals of at most twelve digits survive`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         for round in 0..<1_000 {
             let seconds = Double(Int64.random(in: -999_999_999_999...999_999_999_999, using: &random)) / 1000
             #expect(

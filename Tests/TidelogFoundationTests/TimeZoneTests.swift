@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 import Tidelog
 import TidelogFoundation
@@ -50,7 +51,7 @@ import TidelogFoundation
 
     @Test(arguments: [51, 52] as [UInt64])
     func `random local times are those of Foundation's calendar`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         let zones = try ["Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"]
             .map { try #require(TimeZone(identifier: $0)) }
         for round in 0..<500 {

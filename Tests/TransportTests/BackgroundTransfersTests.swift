@@ -1,4 +1,5 @@
 import HTTPTypes
+import SeededRandom
 import Testing
 
 @testable import Transport
@@ -56,7 +57,7 @@ struct BackgroundTransfersTests {
     func `each request has one result, and none runs at the same time as a task of an earlier process`(
         _ seed: UInt64
     ) {
-        var random = Generator(state: seed)
+        var random = SeededRandom(seed: seed)
         var transfers = BackgroundTransfers()
         var old = Set((0..<Int.random(in: 0...3, using: &random)).map { "old\($0)" })
         var requested = 0
@@ -97,18 +98,5 @@ struct BackgroundTransfersTests {
         if !isRestored { handle(.restored(old.sorted())) }
         while let id = old.union(running).min() { end(id) }
         #expect(delivered.count == requested && delivered.values.allSatisfy { $0 == 1 }, "seed \(seed): \(delivered)")
-    }
-
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var bits = state
-            bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-            return bits ^ (bits >> 31)
-        }
     }
 }

@@ -1,10 +1,11 @@
 import EDM
 import Operations
+import SeededRandom
 import SyncCore
 
 /// Generator of random logs: operations and facts in any order, legal or not. A seed determines the log.
 struct RandomRecords {
-    private var state: UInt64
+    private var random: SeededRandom
     private var nextEntity: UInt64 = 1
     private var nextSequence: SequenceNumber = 1
     private var nextBatch: BatchID = 1
@@ -113,22 +114,13 @@ struct RandomRecords {
         "Cards": [("Customer", "Customers")], "Tags": [("Orders", "Orders")],
     ]
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     // MARK: Random numbers
 
-    /// SplitMix64.
-    private mutating func bits() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(bits() % UInt64(range.count)) }
+    mutating func number(_ range: Range<Int>) -> Int { random.number(range.lowerBound...range.upperBound - 1) }
     mutating func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
-    private mutating func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[number(0..<list.count)] }
+    private mutating func pick<T>(_ list: [T]) -> T? { random.pick(list) }
 
     // MARK: Records
 

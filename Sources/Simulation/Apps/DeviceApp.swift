@@ -1,6 +1,7 @@
 import EDM
 import OfflineStore
 import Operations
+import SeededRandom
 import Tidelog
 
 /// The app on a device, as far as it uses calls of `DataService` that consist of several intents: drafts of entities,

@@ -3,6 +3,7 @@ import ODataSandbox
 import ODataWire
 import OfflineStore
 import Operations
+import SeededRandom
 import SyncCore
 
 /// A simulation of cut connections between clients and a service that generates the keys and supports no repeatability.

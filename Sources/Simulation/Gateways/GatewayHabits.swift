@@ -2,6 +2,7 @@ import EDM
 import GatewayCore
 import ODataSandbox
 import ODataWire
+import SeededRandom
 
 /// The gateway of a run, which the seed determines.
 struct GatewayHabits: Sendable {

@@ -3,6 +3,7 @@ import GatewayCore
 import Logging
 import ODataSandbox
 import ODataWire
+import SeededRandom
 import Synchronization
 import Transport
 

@@ -1,4 +1,5 @@
 import EDM
+import SeededRandom
 import Testing
 
 @Suite struct `Damaged CSDL documents` {
@@ -19,7 +20,7 @@ import Testing
     func `the CSDL reader never traps on randomly changed bytes`(text: String) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed of the changed bytes: \(seed)")
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         let bytes = Array(text.utf8)
         var refused = 0
         for _ in 0..<2_000 {

@@ -1,4 +1,5 @@
 import EDM
+import SeededRandom
 import Testing
 
 /// CSDL JSON, which results in the same model as CSDL XML.
@@ -229,7 +230,7 @@ import Testing
         }
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed of the changed bytes: \(seed)")
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<1_000 {
             var damaged = bytes
             for _ in 0...Int.random(in: 0..<4, using: &random) {

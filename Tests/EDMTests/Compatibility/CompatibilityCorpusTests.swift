@@ -1,4 +1,5 @@
 import EDM
+import SeededRandom
 import Testing
 
 @Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
@@ -13,7 +14,7 @@ struct `Differences of the corpora's metadata documents` {
     @Test(arguments: CSDLCorpus.valid)
     func `each randomly changed or removed property is found once`(row: CSDLCorpus.Row) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
         var expected: [String] = []
         let edited = model.edited(schema: { $0 }) { type in

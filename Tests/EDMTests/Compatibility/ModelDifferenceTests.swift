@@ -1,4 +1,5 @@
 import EDM
+import SeededRandom
 import Testing
 
 @Suite struct `Differences of metadata documents` {
@@ -32,7 +33,7 @@ import Testing
     ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed of the mixed changes: \(seed)")
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             let edits = document.edits.filter { _ in Bool.random(using: &random) }
             let order = document.elements.indices.shuffled(using: &random)

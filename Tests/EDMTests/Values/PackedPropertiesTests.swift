@@ -1,4 +1,5 @@
 import EDM
+import SeededRandom
 import Testing
 
 /// Values that stay encoded behave exactly like decoded values.
@@ -173,7 +174,7 @@ struct PackedPropertiesTests {
     }
 
     @Test(arguments: seeds) func `the UTF-8 check accepts exactly the bytes that form a valid string`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         let pieces: [[UInt8]] = [
             [0x61], [0xC3, 0xA9], [0xE0, 0xA0, 0x80], [0xED, 0x9F, 0xBF], [0xF0, 0x90, 0x80, 0x80], [0x80], [0xC1],
             [0xED, 0xA0, 0x80], [0xF4, 0x8F, 0xBF, 0xBF], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xF5], [0xE0, 0x80],

@@ -1,10 +1,11 @@
 import EDM
+import SeededRandom
 
 /// Random decimals: short ones that fit 128 bits, and long ones up to the limit.
 struct RandomDecimals {
-    var random: SplitMix
+    var random: SeededRandom
 
-    init(seed: UInt64) { random = SplitMix(state: seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// A decimal of at most 15 digits with its digits as an integer and its scale.
     mutating func short() -> (value: DecimalValue, digits: Int128, scale: Int) {

@@ -1,10 +1,11 @@
 import EDM
+import SeededRandom
 
 /// A generator of property values of every kind, with texts and numbers that are error-prone.
 struct RandomValues {
-    var random: SplitMix
+    var random: SeededRandom
 
-    init(seed: UInt64) { random = SplitMix(state: seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     static let names = [
         "ID", "Name", "Amount", "A rather long name of a property", "Ort", "Größe", "Cafe\u{301}", "x", "Note",

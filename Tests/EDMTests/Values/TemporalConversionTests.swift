@@ -1,4 +1,5 @@
 import EDM
+import SeededRandom
 import Testing
 
 @Suite struct `Conversions of dates and times` {
@@ -98,7 +99,7 @@ import Testing
 
     @Test(arguments: [41, 42] as [UInt64])
     func `random values survive the way through an instant and a Duration`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         for round in 0..<2_000 {
             // The years −9999 to 9999.
             let instant = try #require(

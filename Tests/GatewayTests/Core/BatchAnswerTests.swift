@@ -1,5 +1,6 @@
 import GatewayCore
 import ODataWire
+import SeededRandom
 import Testing
 
 /// The header field that is inserted into the bytes of a service's answer.
@@ -111,7 +112,7 @@ struct BatchAnswerTests {
 
     @Test func `an answer with inserted fields is read as the original with the fields`() throws {
         let seed = UInt64.random(in: .min ... .max)
-        var generator = AnswerGenerator(state: seed)
+        var generator = AnswerGenerator(seed: seed)
         for round in 0..<2_000 {
             let counts = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
                 Int.random(in: 0...3, using: &generator)
@@ -155,21 +156,14 @@ struct BatchAnswerTests {
 
 /// Writes answers as services do, with everything that makes them different.
 private struct AnswerGenerator: RandomNumberGenerator {
-    var state: UInt64
+    private var random: SeededRandom
     /// The parts to which a field cannot be added.
     private(set) var obstacles: Set<Int> = []
     private var lineBreak = "\r\n"
 
-    init(state: UInt64) { self.state = state }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    mutating func next() -> UInt64 { random.next() }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 

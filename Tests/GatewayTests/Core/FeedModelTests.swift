@@ -1,19 +1,9 @@
 import GatewayCore
+import SeededRandom
 import Testing
 
 /// Random histories of a service, and clients that follow deltas at their own pace.
 struct FeedModelTests {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
-
     /// A client: its rows, and the generation and place that its token contains.
     private struct Client {
         var rows: [String: UInt8] = [:]
@@ -31,7 +21,7 @@ struct FeedModelTests {
     }
 
     private static func run(_ seed: UInt64) -> String? {
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         var service: [String: UInt8] = [:]
         var versions = VersionedRows()
         var head = FeedHead(id: 1, salt: [1])
@@ -65,7 +55,8 @@ struct FeedModelTests {
 
     /// Reads the service completely, in random order and with rows twice.
     private static func refresh(
-        _ service: [String: UInt8], _ versions: inout VersionedRows, _ head: inout FeedHead, _ random: inout Random
+        _ service: [String: UInt8], _ versions: inout VersionedRows, _ head: inout FeedHead,
+        _ random: inout SeededRandom
     ) {
         var run = RefreshRun(base: versions.digests)
         var rows = service.sorted { $0.key < $1.key }.shuffled(using: &random)
@@ -80,7 +71,7 @@ struct FeedModelTests {
 
     /// Reads some pages as the gateway answers them. The next read continues at the link.
     private static func read(
-        _ client: inout Client, _ versions: VersionedRows, _ head: FeedHead, pages: Int, _ random: inout Random
+        _ client: inout Client, _ versions: VersionedRows, _ head: FeedHead, pages: Int, _ random: inout SeededRandom
     ) {
         for _ in 0..<min(pages, 100) {
             if let token = client.token, !token.isValid(for: head) { client = Client() }

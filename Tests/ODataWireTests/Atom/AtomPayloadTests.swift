@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import SeededRandom
 import Testing
 
 /// DQ-34: Atom has the same content as JSON.
@@ -217,7 +218,7 @@ import Testing
     @Test func `a feed with damaged bytes is read or rejected`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("Atom fuzz seed \(seed)")
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let marks = Array("<>/!-[]?&;\"'=: ".utf8)
         for _ in 0..<2_000 {
             var bytes = Array(AtomSamples.page.utf8)

@@ -1,6 +1,7 @@
 import EDM
 import class Foundation.ProcessInfo
 import ODataWire
+import SeededRandom
 import Testing
 
 /// Tests with random sentences of the grammar.
@@ -57,27 +58,14 @@ struct GrammarWalkTests {
     private let product: EntityType
     private let grammar: Grammar
     private let seed: UInt64
-    private var random: Draws
-
-    /// A random number generator that repeats its sequence for the same seed.
-    private struct Draws: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
+    private var random: SeededRandom
 
     init() throws {
         model = try CSDLReader.read(Array(Self.metadata.utf8))
         product = try #require(model.findEntityType("S.Product"))
         grammar = try Grammar(TypedGrammar.text)
         seed = ProcessInfo.processInfo.environment["TIDELOG_SEED"].flatMap { UInt64($0) } ?? 1
-        random = Draws(state: seed)
+        random = SeededRandom(seed: seed)
     }
 
     private mutating func sentences(_ rule: String, count: Int = 300) -> [String] {

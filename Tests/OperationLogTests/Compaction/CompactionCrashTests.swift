@@ -1,5 +1,6 @@
 import DiskSimulation
 import OperationLog
+import SeededRandom
 import Testing
 
 /// Crashes at every call of a script that includes snapshots and compactions.
@@ -100,7 +101,7 @@ import Testing
         check(whole.copy(), complete, "no crash")
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var images = 0
         for call in 0..<whole.calls {
             let disk = SimulatedDisk()

@@ -1,5 +1,6 @@
 import DiskSimulation
 import OperationLog
+import SeededRandom
 import Testing
 
 @Suite struct LogCopyTests {
@@ -12,7 +13,7 @@ import Testing
     @Test func `a copy begins a new segment when the current one has reached the size of segments`() throws {
         let disk = SimulatedDisk()
         let copy = try LogCopy(directory: Sample.directory, store: Sample.store, fileSystem: disk)
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         // Random bytes are not compressed.
         let payload = (0..<1 << 20).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
         for _ in 0..<20 { try copy.add(kind: 1, payload: payload) }

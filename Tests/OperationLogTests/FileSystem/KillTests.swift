@@ -1,4 +1,5 @@
 import OperationLog
+import SeededRandom
 import Testing
 
 @testable import LogWriter
@@ -24,7 +25,7 @@ import Testing
         @Test(arguments: WriterMode.allCases)
         func `a killed writer leaves all acknowledged commits in order and a free lock`(mode: WriterMode) throws {
             let seed = UInt64.random(in: 0 ... .max)
-            var generator = SeededGenerator(seed: seed)
+            var generator = SeededRandom(seed: seed)
             let kills = Effort.runs("TIDELOG_KILLS", usually: 240) / WriterMode.allCases.count
             var records: UInt64 = 0
             var run = 0

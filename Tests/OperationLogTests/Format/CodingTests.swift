@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OperationLog
@@ -12,7 +13,7 @@ import Testing
     }
 
     @Test func `instruction and table compute the same checksum for every length, alignment and continuation`() {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         let bytes = (0..<100).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
         for start in 0..<9 {
             for end in start...bytes.count {

@@ -1,4 +1,5 @@
 import DiskSimulation
+import SeededRandom
 import Testing
 
 @testable import OperationLog
@@ -9,7 +10,7 @@ import Testing
 
     /// Returns a log with commits of one to eight records of up to 600 bytes, in segments of some ten thousand bytes.
     private static func log(seed: UInt64) throws -> (disk: SimulatedDisk, records: [LogRecord]) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(segmentSize: 10000, runSize: 3000)).log
         var records: [LogRecord] = []
@@ -50,7 +51,7 @@ import Testing
         throws
     {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let (disk, records) = try Self.log(seed: seed)
         let segments = disk.segments
         let runs = Effort.runs("TIDELOG_FLIPS", usually: 3000)

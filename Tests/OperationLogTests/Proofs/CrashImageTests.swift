@@ -1,5 +1,6 @@
 import DiskSimulation
 import OperationLog
+import SeededRandom
 import Testing
 
 /// Crashes at every call of a short script, with every disk image that the crash can leave.
@@ -12,7 +13,7 @@ import Testing
         variant: LogVariant
     ) throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let script = variant.script
         let calls = script.calls.changes
         var images = 0
@@ -38,7 +39,7 @@ import Testing
     @Test(arguments: LogVariant.allCases)
     func `random logs survive random crashes and crashes during recovery`(variant: LogVariant) throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let rounds = Effort.runs("TIDELOG_CRASHES", usually: 100)
         for round in 0..<rounds {
             let script = LogScript.random(variant.options, &generator)

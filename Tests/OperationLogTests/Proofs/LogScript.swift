@@ -1,4 +1,5 @@
 import DiskSimulation
+import SeededRandom
 @testable import OperationLog
 
 /// A script of operations on a log, and the guarantees that hold if the disk stops it at any point.
@@ -176,7 +177,7 @@ extension LogScript {
         return script
     }
 
-    static func random(_ options: OperationLog.Options, _ generator: inout SeededGenerator) -> LogScript {
+    static func random(_ options: OperationLog.Options, _ generator: inout SeededRandom) -> LogScript {
         var options = options
         options.compression = Bool.random(using: &generator) ? .zstd(level: 3) : .stored
         options.segmentSize = .random(in: 100...3000, using: &generator)

@@ -1,4 +1,5 @@
 import DiskSimulation
+import SeededRandom
 import Testing
 
 @testable import OperationLog
@@ -66,7 +67,7 @@ import Testing
 
         private static func seek(_ directory: String) async throws {
             let reader = try LogReader(directory: directory)
-            var generator = SeededGenerator(seed: 7)
+            var generator = SeededRandom(seed: 7)
             var next: UInt64 = 1
             while next <= records {
                 next = try reader.nextSequence()

@@ -1,4 +1,5 @@
 import DiskSimulation
+import SeededRandom
 import Testing
 
 @testable import OperationLog
@@ -8,7 +9,7 @@ import Testing
     @Test func `after random damage, each intact record keeps its number and the lost ones are reported`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let options = OperationLog.Options(sealing: .asWritten, segmentSize: 400, runSize: 150)
         let whole = SimulatedDisk()
         try Sample.write(whole, commits: (0..<20).map { 1 + $0 % 3 }, options)
@@ -42,7 +43,7 @@ import Testing
         #expect(salvages > 150)
     }
 
-    private static func damage(_ disk: SimulatedDisk, _ generator: inout SeededGenerator) {
+    private static func damage(_ disk: SimulatedDisk, _ generator: inout SeededRandom) {
         let segments = disk.paths.filter { $0.hasPrefix(Sample.directory + "/") && $0.hasSuffix(".segment") }
         guard segments.count > 1, let path = segments.randomElement(using: &generator),
             let other = segments.randomElement(using: &generator), disk[path].count > 8

@@ -1,4 +1,5 @@
 import DiskSimulation
+import SeededRandom
 import Testing
 
 @testable import OperationLog
@@ -122,7 +123,7 @@ import Testing
 
     @Test func `a crash at any call of packing loses no record`() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let whole = try Self.filledDisk()
         let start = whole.calls
         try Sample.open(whole, Self.options).log.recompressSealedSegments(blockSize: Self.blockSize)

@@ -1,5 +1,6 @@
 import DiskSimulation
 import OperationLog
+import SeededRandom
 import Testing
 
 /// Bits changed in the files of a log. Each change is detected or has no effect.
@@ -95,7 +96,7 @@ import Testing
     @Test func `random bytes in place of a segment never trap`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let whole = SimulatedDisk()
         try Sample.write(whole, commits: Array(repeating: 1, count: 12), .init(segmentSize: 700, runSize: 200))
         let segments = whole.paths.filter { $0.hasSuffix(".segment") }

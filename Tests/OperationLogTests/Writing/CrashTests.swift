@@ -1,5 +1,6 @@
 import DiskSimulation
 import OperationLog
+import SeededRandom
 import Testing
 
 /// Crashes at every call of a short log, with every image that the last write can leave.
@@ -104,7 +105,7 @@ import Testing
     @Test func `random crash images of logs with and without durability contain a prefix of the commits`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for round in 0..<300 {
             var options = Self.options
             options.durability = Bool.random(using: &generator) ? .everyCommit : .none

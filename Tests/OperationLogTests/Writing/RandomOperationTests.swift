@@ -1,5 +1,6 @@
 import DiskSimulation
 import OperationLog
+import SeededRandom
 import Testing
 
 /// Random sequences of appends, syncs, reopenings, crashes and reads, compared with an array of records.
@@ -7,7 +8,7 @@ import Testing
     @Test func `a log behaves like an array of commits that loses at most commits that are not durable`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for round in 0..<20 {
             var run = Run(context: "seed \(seed), round \(round)")
             for _ in 0..<120 { try run.step(&generator) }
@@ -26,7 +27,7 @@ import Testing
 
         init(context: String) { self.context = context }
 
-        mutating func step(_ generator: inout SeededGenerator) throws {
+        mutating func step(_ generator: inout SeededRandom) throws {
             guard let log else { return try open(&generator) }
             switch Int.random(in: 0..<20, using: &generator) {
             case 0..<10: try append(to: log, &generator)
@@ -45,7 +46,7 @@ import Testing
             }
         }
 
-        private mutating func open(_ generator: inout SeededGenerator) throws {
+        private mutating func open(_ generator: inout SeededRandom) throws {
             let options = OperationLog.Options(
                 durability: Bool.random(using: &generator) ? .everyCommit : .none,
                 compression: [.stored, .zstd(level: 1), .zstd(level: 6)].randomElement(using: &generator) ?? .stored,
@@ -60,7 +61,7 @@ import Testing
             self.log = log
         }
 
-        private mutating func append(to log: OperationLog, _ generator: inout SeededGenerator) throws {
+        private mutating func append(to log: OperationLog, _ generator: inout SeededRandom) throws {
             var records: [(kind: UInt8, payload: [UInt8])] = []
             for _ in 0..<Int.random(in: 1...5, using: &generator) {
                 let size = Bool.random(using: &generator) ? 30 : Int.random(in: 0...3000, using: &generator)
@@ -77,13 +78,13 @@ import Testing
             durable = Int(log.durableSequence)
         }
 
-        private mutating func crash(_ generator: inout SeededGenerator) throws {
+        private mutating func crash(_ generator: inout SeededRandom) throws {
             disk = disk.random(&generator)
             log = nil
             cursor = nil
         }
 
-        private func read(_ generator: inout SeededGenerator) throws {
+        private func read(_ generator: inout SeededRandom) throws {
             let first = Int.random(in: 1...model.count + 2, using: &generator)
             let records = try Sample.read(disk, from: UInt64(first))
             #expect(records == Array(model.dropFirst(first - 1)), "\(context)")

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import SyncCore
@@ -49,7 +50,7 @@ struct ListDifferenceTests {
     @Test func `a difference converts the old list to the new one with a minimum of moves`() {
         var random = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: 0...UInt64.max, using: &random)
-        var chance = RepeatableChance(state: seed)
+        var chance = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
             let old = list(&chance)
             let new = list(&chance)
@@ -64,7 +65,7 @@ struct ListDifferenceTests {
         }
     }
 
-    private func list(_ chance: inout RepeatableChance) -> [Item] {
+    private func list(_ chance: inout SeededRandom) -> [Item] {
         var names = Array(0..<8)
         names.shuffle(using: &chance)
         return names.prefix(Int.random(in: 0...8, using: &chance)).map {
@@ -80,17 +81,5 @@ struct ListDifferenceTests {
             }
         }
         return lengths[a.count][b.count]
-    }
-}
-
-private struct RepeatableChance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import ODataWire
+import SeededRandom
 import SyncCore
 import Testing
 

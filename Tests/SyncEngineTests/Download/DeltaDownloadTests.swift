@@ -2,6 +2,7 @@ import EDM
 import ODataSandbox
 import ODataWire
 import Operations
+import SeededRandom
 import SyncCore
 import SyncEngine
 import TestSupport

@@ -3,6 +3,7 @@ import HTTPTypes
 import ODataWire
 import OfflineStore
 import Operations
+import SeededRandom
 import SyncCore
 import Synchronization
 import TestSupport

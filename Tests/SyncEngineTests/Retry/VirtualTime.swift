@@ -1,5 +1,6 @@
 import OfflineStore
 import Operations
+import SeededRandom
 import Synchronization
 
 /// A clock that advances only by sleeping: a sleep returns at once and advances the time.
@@ -7,12 +8,12 @@ final class VirtualTime: Sendable {
     private struct State {
         var now: Timestamp = 1_763_000_000_000
         var slept: [Duration] = []
-        var random: UInt64
+        var random: SeededRandom
     }
 
     private let state: Mutex<State>
 
-    init(seed: UInt64 = 1) { state = Mutex(State(random: seed)) }
+    init(seed: UInt64 = 1) { state = Mutex(State(random: SeededRandom(seed: seed))) }
 
     var environment: SyncEnvironment {
         SyncEnvironment(
@@ -25,16 +26,7 @@ final class VirtualTime: Sendable {
                     $0.slept.append(duration)
                 }
             },
-            random: {
-                // SplitMix64.
-                self.state.withLock {
-                    $0.random &+= 0x9E37_79B9_7F4A_7C15
-                    var z = $0.random
-                    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-                    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-                    return z ^ (z >> 31)
-                }
-            })
+            random: { self.state.withLock { $0.random.next() } })
     }
 
     /// Durations of all sleeps so far.

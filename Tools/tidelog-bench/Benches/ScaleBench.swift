@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OperationLog
 internal import Operations
+internal import SeededRandom
 
 extension Bench {
     static let scale = Bench(
@@ -85,7 +86,7 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
             return seconds * 1e3
         case .seek:
             let reader = try LogReader(directory: path)
-            var random = SplitMix(seed: 4)
+            var random = SeededRandom(seed: 4)
             let count = 1_000
             let start = ContinuousClock.now
             for _ in 0..<count {

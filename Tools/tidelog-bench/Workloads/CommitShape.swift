@@ -1,5 +1,6 @@
 internal import EDM
 internal import Operations
+internal import SeededRandom
 
 /// Typical commits of apps, in three shapes.
 enum CommitShape: String, CaseIterable {
@@ -17,7 +18,7 @@ enum CommitShape: String, CaseIterable {
 
     /// Returns commits with at least the given number of operations in total, the same in each run.
     func commits(operations: Int) -> [[Record]] {
-        var random = SplitMix(seed: 3)
+        var random = SeededRandom(seed: 3)
         var commits: [[Record]] = []
         var orders = OrderGenerator()
         var count = 0
@@ -35,7 +36,7 @@ enum CommitShape: String, CaseIterable {
         return commits
     }
 
-    private static func edit(_ order: Order, _ random: inout SplitMix) -> Record {
+    private static func edit(_ order: Order, _ random: inout SeededRandom) -> Record {
         let entity = EntityID(rawValue: UInt64(1 + random.below(20_000)))
         var changes: [(String, Value)] = []
         switch random.below(4) {
@@ -50,7 +51,7 @@ enum CommitShape: String, CaseIterable {
     }
 
     /// Returns a form for a customer: the new entity, its order, and links to existing entities.
-    private static func form(_ order: Order, _ random: inout SplitMix) -> [Record] {
+    private static func form(_ order: Order, _ random: inout SeededRandom) -> [Record] {
         let entity = EntityID(rawValue: UInt64(order.id * 2))
         var values: [(String, Value)] = [
             ("CustomerID", .integer(Int64(order.id))), ("Name", .string("Customer number \(order.customer)")),

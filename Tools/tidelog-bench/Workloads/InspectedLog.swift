@@ -1,6 +1,7 @@
 internal import EDM
 internal import OperationLog
 internal import Operations
+internal import SeededRandom
 internal import SyncCore
 
 /// The log of a store that was used for a long time: downloads, then operations that are sent in batches of 100 and
@@ -47,7 +48,7 @@ struct InspectedLog {
         var commit = Commit()
         var sequence: SequenceNumber = 0
         var time: Timestamp = 1_770_000_000_000
-        var random = SplitMix(seed: 7)
+        var random = SeededRandom(seed: 7)
         var batch: BatchID = 0
         var nextEntity = UInt64(InspectedLog.customers + InspectedLog.orders)
 
@@ -119,7 +120,7 @@ struct InspectedLog {
         }
 
         private mutating func pages(
-            of set: String, _ ids: ClosedRange<Int>, _ values: (Int, inout SplitMix) -> PropertyValues
+            of set: String, _ ids: ClosedRange<Int>, _ values: (Int, inout SeededRandom) -> PropertyValues
         ) throws {
             for start in stride(from: ids.lowerBound, through: ids.upperBound, by: 500) {
                 let images = (start...min(start + 499, ids.upperBound)).map { number in

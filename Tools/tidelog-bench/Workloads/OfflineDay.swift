@@ -1,5 +1,6 @@
 internal import EDM
 internal import Operations
+internal import SeededRandom
 
 /// The changes of an app in a shop without network: new customers with orders and items, changes of existing orders,
 /// and tags for them. Ten operations in a round, the same in each run.
@@ -65,7 +66,7 @@ struct OfflineDay {
             let page = Array(downloaded[start..<min(start + 1_000, downloaded.count)])
             try body(Record(time: 0, body: .entitiesRead(page)))
         }
-        var random = SplitMix(seed: 1)
+        var random = SeededRandom(seed: 1)
         var next = UInt64(downloaded.count)
         var left = operations
         while left > 0 {
@@ -82,7 +83,7 @@ struct OfflineDay {
         )
     }
 
-    private func round(_ number: Int, _ next: inout UInt64, _ random: inout SplitMix) -> [Operation.Action] {
+    private func round(_ number: Int, _ next: inout UInt64, _ random: inout SeededRandom) -> [Operation.Action] {
         func new(
             _ set: String, _ values: PropertyValues, _ bindings: [Binding] = [], in parent: Parent? = nil
         ) -> (EntityID, Operation.Action) {

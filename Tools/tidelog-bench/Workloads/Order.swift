@@ -1,5 +1,6 @@
 internal import EDM
 internal import Operations
+internal import SeededRandom
 
 /// A row of the workload "orders".
 struct Order {
@@ -55,7 +56,7 @@ struct Order {
 
 /// The orders of a shop, the same in each run.
 struct OrderGenerator: Sequence, IteratorProtocol {
-    private var random = SplitMix(seed: 1)
+    private var random = SeededRandom(seed: 1)
     private var id = 0
     private var time: Int64 = 1_770_000_000_000
 

@@ -1,6 +1,7 @@
 import EDM
 import ODataSandbox
 import ODataWire
+import SeededRandom
 import TestSupport
 import Testing
 import Tidelog
@@ -36,7 +37,7 @@ private struct Session {
     enum End { case open, confirmed, rejected, undone }
 
     let trip: Travels
-    private var random: RandomNumbers
+    private var random: SeededRandom
     private var operations: [SequenceNumber: String] = [:]
     private(set) var ends: [String: End] = [:]
     private(set) var trace: [String] = []
@@ -45,7 +46,7 @@ private struct Session {
     init(_ seed: UInt64, isRepeatable: Bool) async throws {
         trip = try await Travels(isRepeatable ? ServiceOptions(repeatability: .oasis) : ServiceOptions())
         if isRepeatable { trip.transport.change { $0.options.repeatability = Repeatability(.oasis) } }
-        random = RandomNumbers(state: seed)
+        random = SeededRandom(seed: seed)
     }
 
     mutating func step() async throws {
@@ -160,14 +161,6 @@ private struct Session {
     }
 }
 
-private struct RandomNumbers {
-    var state: UInt64
-
-    mutating func below(_ limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(limit))
-    }
+extension SeededRandom {
+    fileprivate mutating func below(_ limit: Int) -> Int { number(0...limit - 1) }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import OperationLog
 internal import Operations
+internal import SeededRandom
 
 /// The cost of a written log: its size, and reading it.
 enum SealedLog {
@@ -142,7 +143,7 @@ extension SealedLog {
         var opening: [Double] = []
         var seeking: [Double] = []
         var verifying: [Double] = []
-        var random = SplitMix(seed: 2)
+        var random = SeededRandom(seed: 2)
         for _ in 0..<surroundings.rounds {
             opening.append(
                 try await Stopwatch.seconds {
