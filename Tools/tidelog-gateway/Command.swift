@@ -103,9 +103,8 @@ struct Serve: AsyncParsableCommand {
         let watching = Task { await service.watch() }
         await signals.wait()
         forgetting.cancel()
-        await server.stop()
+        await server.stop(announced: configuration.drainSeconds * 1_000)
         watching.cancel()
-        await service.end()
         await admin?.stop()
     }
 

@@ -28,12 +28,16 @@ package struct IncomingRequest: Sendable {
 /// The body of a request between the event loop and the task that reads it. When it is full, the connection is no longer
 /// read.
 package final class IncomingBody: Sendable {
-    package enum Failure: Error { case disconnected }
+    package enum Failure: Error {
+        case disconnected
+        /// The client sends too slowly.
+        case tooSlow
+    }
 
     private struct State {
         var bytes: [UInt8] = []
         var isFinished = false
-        var isFailed = false
+        var failure: Failure?
         var discards = false
         var isPaused = false
         var reader: CheckedContinuation<Void, Never>?
@@ -72,7 +76,12 @@ package final class IncomingBody: Sendable {
 
     package func finish() { change { $0.isFinished = true } }
 
-    package func fail() { change { if !$0.isFinished { $0.isFailed = true } } }
+    package func fail(_ failure: Failure = .disconnected) {
+        change { if !$0.isFinished, $0.failure == nil { $0.failure = failure } }
+    }
+
+    /// Whether the connection is not read, because the bytes that have arrived are not read.
+    package var isPaused: Bool { state.withLock { $0.isPaused } }
 
     private func change(_ body: (inout State) -> Void) {
         let reader = state.withLock { state in
@@ -96,14 +105,14 @@ package final class IncomingBody: Sendable {
                     defer { (state.bytes, state.isPaused) = ([], false) }
                     return (.success(state.bytes), state.isPaused)
                 }
-                if state.isFailed { return (.failure(.disconnected), false) }
+                if let failure = state.failure { return (.failure(failure), false) }
                 return (state.isFinished ? .success(nil) : nil, false)
             }
             if wasPaused { resume() }
             if let result { return try result.get() }
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
-                    if !state.bytes.isEmpty || state.isFailed || state.isFinished { return true }
+                    if !state.bytes.isEmpty || state.failure != nil || state.isFinished { return true }
                     state.reader = continuation
                     return false
                 }

@@ -97,15 +97,7 @@ struct FeedCall: Sendable {
         headers["Prefer"] = nil
         let head: WireResponse
         do throws(TransportError) {
-            let body: ResponseBody
-            (head, body) = try await origin.stream(
-                "GET", kind.roots.originTarget(feed.settings.query.probe), headers, .bytes([]))
-            // A connection whose answer was read can be used again.
-            var count = 0
-            for try await chunk in body {
-                count += chunk.count
-                if count > 1 << 20 { break }
-            }
+            head = try await origin.probe(kind.roots.originTarget(feed.settings.query.probe), headers)
         } catch {
             service.countError(error, kind.endpoint)
             throw service.refusal(error, isSafe: true)

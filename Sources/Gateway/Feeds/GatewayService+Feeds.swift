@@ -6,12 +6,15 @@ extension GatewayService {
     /// Answers a query from a shared feed.
     ///
     /// - Returns: `nil` if the request has to pass through.
-    func feedAnswer(_ request: IncomingRequest, _ kind: RequestClass) async throws(RequestRefusal) -> GatewayResponse? {
+    func feedAnswer(
+        _ request: IncomingRequest, _ kind: RequestClass, _ place: AdmittedRequest
+    ) async throws(RequestRefusal) -> GatewayResponse? {
         guard let feeds, let (feed, target) = feedRequest(request, kind) else {
             // The service would not understand the token.
             if request.method == "GET", FeedRequest.hasToken(kind.rest) { throw FeedCall.gone }
             return nil
         }
+        try await place.begin(.feed(kind.endpoint.name))
         let call = FeedCall(
             service: self, feeds: feeds, feed: feed, kind: kind, request: request, target: target)
         return try await call.answer()
@@ -36,13 +39,15 @@ extension GatewayService {
         let result: Result<GatewayResponse, RequestRefusal>
         do throws(RequestRefusal) { result = .success(try await body()) } catch { result = .failure(error) }
         let status: Int? = if case .success(let answer) = result { answer.status } else { nil }
-        await marks.after(status: status)
+        // A service without repeatable requests has changed the data: the client gets its response in any case.
+        _ = await marks.after(status: status)
         return try result.get()
     }
 
     func writeMarks(_ headers: HTTPHeaders, _ endpoint: GatewayConfiguration.Endpoint) -> WriteMarks {
         WriteMarks(
-            feeds: endpoint.feeds.isEmpty ? nil : feeds, headers: headers, endpoint: endpoint.name, logger: logger)
+            feeds: endpoint.feeds.isEmpty ? nil : feeds, headers: headers, endpoint: endpoint.name,
+            environment: environment)
     }
 }
 
@@ -52,7 +57,7 @@ struct WriteMarks: Sendable {
     fileprivate let feeds: SharedFeeds?
     fileprivate let headers: HTTPHeaders
     fileprivate let endpoint: String
-    fileprivate let logger: Logger
+    fileprivate let environment: GatewayEnvironment
 
     /// Records the user before the request is sent, in case this process ends before the response.
     func before() async -> Result<Void, RequestRefusal> {
@@ -60,19 +65,28 @@ struct WriteMarks: Sendable {
             try await feeds?.wrote(headers, endpoint, isAccepted: false)
             return .success(())
         } catch {
-            logger.error("\(error)")
+            environment.logger.error("\(error)")
             return .failure(RequestRefusal(503, "The storage cannot be written.", headers: ["Retry-After": "5"]))
         }
     }
 
-    /// Records the user after the response of the service, or its loss, and before the answer.
+    private static let attempts = 6
+
+    /// Records the user after the response of the service, or its loss, and before the response to the client. Tries it
+    /// again if the storage fails: until then, a reading that began before the change would count as one with it.
     ///
     /// - Parameter status: The status of the response, or nil if it was lost.
-    func after(status: Int?) async {
-        do throws(LedgerStorageError) {
-            try await feeds?.wrote(headers, endpoint, isAccepted: status != 401 && status != 403)
-        } catch {
-            logger.error("\(error)")
+    /// - Returns: Whether the user is recorded.
+    func after(status: Int?) async -> Bool {
+        for attempt in 1...Self.attempts {
+            do throws(LedgerStorageError) {
+                try await feeds?.wrote(headers, endpoint, isAccepted: status != 401 && status != 403)
+                return true
+            } catch {
+                environment.logger.error("\(error)")
+                if attempt < Self.attempts { await environment.sleep(500) }
+            }
         }
+        return false
     }
 }

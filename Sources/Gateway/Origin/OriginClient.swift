@@ -19,10 +19,12 @@ struct OriginClient: Sendable {
     private let relay: any OriginTransport
     /// For uploads in the ledger: the whole exchange ends before the lease of its row.
     private let uploads: any OriginTransport
+    /// For questions whose answer a client waits for: they end soon, so that a slow service keeps no places.
+    private let probes: any OriginTransport
 
     init(_ endpoint: GatewayConfiguration.Endpoint, _ transport: any OriginTransport) {
         self.endpoint = endpoint
-        (relay, uploads) = (transport, transport)
+        (relay, uploads, probes) = (transport, transport, transport)
     }
 
     init(_ endpoint: GatewayConfiguration.Endpoint, _ limits: GatewayLimits) {
@@ -34,6 +36,8 @@ struct OriginClient: Sendable {
         let timeout = Duration.milliseconds(endpoint.timeoutMilliseconds)
         options.limits.connectTimeout = min(.seconds(10), timeout)
         options.limits.headTimeout = timeout
+        // It includes the time in which the service prepares its response.
+        if let idle = options.limits.idleTimeout { options.limits.idleTimeout = max(idle, timeout + .seconds(10)) }
         options.limits.refusalBytes = .max
         options.limits.streamedBytes = .max
         options.limits.totalTimeout = .seconds(86_400)
@@ -41,6 +45,22 @@ struct OriginClient: Sendable {
         options.limits.totalTimeout = timeout
         options.limits.refusalBytes = 1 << 20
         uploads = CurlTransport(options)
+        options.limits.totalTimeout = min(Self.probeTimeout, timeout)
+        probes = CurlTransport(options)
+    }
+
+    private static let probeTimeout: Duration = .seconds(15)
+
+    /// Sends a GET request whose content does not matter, and waits for the end of the response, or for its first MiB.
+    func probe(_ target: String, _ headers: HTTPHeaders) async throws(TransportError) -> WireResponse {
+        let (head, body) = try await probes.stream(try request("GET", target, headers), body: [])
+        // A connection whose response was read can be used again.
+        var count = 0
+        for try await chunk in body {
+            count += chunk.count
+            if count > 1 << 20 { break }
+        }
+        return WireResponse(status: head.status.code, headers: Self.headers(head))
     }
 
     /// Sends a request of the ledger, and receives the whole response in memory.

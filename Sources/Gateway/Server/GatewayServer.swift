@@ -57,15 +57,26 @@ package final class GatewayServer: Sendable {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = service.configuration.limits.headBytes + (32 << 10)
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(IdleStateHandler(allTimeout: .seconds(180)))
+        let requests = RequestHandler(service)
+        // Longer than the longest response of a service takes.
+        let longest = service.configuration.endpoints.map(\.timeoutMilliseconds).max() ?? 0
+        try pipeline.addHandler(IdleStateHandler(allTimeout: .milliseconds(max(180_000, longest + 60_000))))
+        try pipeline.addHandler(ArrivalCounter(requests))
         try pipeline.configureHTTPServerPipeline(
             withErrorHandling: false, withEncoderConfiguration: encoder, withDecoderLimitConfiguration: limits)
-        try pipeline.addHandler(RequestHandler(service))
+        try pipeline.addHandler(requests)
     }
 
-    /// Stops to accept connections, waits for the requests in progress, at most `milliseconds`, and closes everything.
-    package func stop(within milliseconds: Int = 30_000) async {
+    /// Declares the gateway not ready, and closes everything after the requests in progress have ended, at most after
+    /// `milliseconds`. Responses close their connections meanwhile.
+    ///
+    /// - Parameter announced: The milliseconds for which connections are still accepted, so that a load balancer notices
+    ///   that the gateway is not ready.
+    package func stop(within milliseconds: Int = 30_000, announced: Int = 0) async {
         service.stop()
+        // Readings of feeds may take longer than all requests.
+        let end = Task { [service] in await service.end() }
+        if announced > 0 { try? await Task.sleep(for: .milliseconds(announced)) }
         try? await channel.close().get()
         var waited = 0
         while !service.isIdle, waited < milliseconds {
@@ -73,6 +84,7 @@ package final class GatewayServer: Sendable {
             waited += 20
         }
         try? await group.shutdownGracefully()
+        await end.value
     }
 }
 

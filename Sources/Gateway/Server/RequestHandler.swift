@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import NIOCore
 internal import NIOHTTP1
 internal import ODataWire
@@ -14,6 +15,9 @@ final class RequestHandler: ChannelInboundHandler {
     private var body: IncomingBody?
     private var task: Task<Void, Never>?
     private let connection = ConnectionState()
+    /// The progress of the request that is arriving, or nil between two requests.
+    private var pace: RequestPace?
+    private var isTicking = false
 
     init(_ service: GatewayService) { self.service = service }
 
@@ -26,7 +30,43 @@ final class RequestHandler: ChannelInboundHandler {
         case .end:
             body?.finish()
             body = nil
+            pace = nil
         }
+    }
+
+    // MARK: Slow requests
+
+    /// Counts bytes of the connection after they were parsed.
+    fileprivate func received(_ count: Int, _ context: ChannelHandlerContext) {
+        // Between the end of a request and the end of its response, bytes belong to the next request.
+        guard body != nil || !connection.isAnswering.load(ordering: .acquiring) else { return }
+        watch(context)
+        pace?.receive(count)
+    }
+
+    /// Begins to measure the request that is arriving, unless it is measured.
+    private func watch(_ context: ChannelHandlerContext) {
+        guard pace == nil else { return }
+        pace = RequestPace(service.configuration.limits)
+        if !isTicking { tick(context) }
+    }
+
+    /// Measures the request each second until it is complete.
+    private func tick(_ context: ChannelHandlerContext) {
+        isTicking = true
+        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in
+            guard pace != nil, context.channel.isActive else { return isTicking = false }
+            let isPaused = body?.isPaused ?? false
+            if !isPaused, pace?.tick() == true { end(context) } else { tick(context) }
+        }
+    }
+
+    /// Ends a request that arrives too slowly: the service refuses it and closes the connection, unless its head is
+    /// incomplete.
+    private func end(_ context: ChannelHandlerContext) {
+        pace = nil
+        isTicking = false
+        if let body { body.fail(.tooSlow) } else { context.close(promise: nil) }
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
@@ -40,7 +80,7 @@ final class RequestHandler: ChannelInboundHandler {
                 channel.writeAndFlush(HTTPServerResponsePart.head(interim), promise: nil)
             })
         // The end of such a request may be processed after the answer was made.
-        if !Self.hasBody(head) { body.finish() }
+        if Self.hasBody(head) { watch(context) } else { body.finish() }
         self.body = body
         let request = IncomingRequest(
             method: head.method.rawValue, target: head.uri, minorVersion: head.version.minor,
@@ -51,7 +91,8 @@ final class RequestHandler: ChannelInboundHandler {
         task = Task { [service, connection] in
             let response = await service.answer(request)
             let writer = ResponseWriter(
-                channel: channel, request: request, keepsAlive: keepsAlive, connection: connection)
+                channel: channel, request: request, keepsAlive: keepsAlive && !service.isStopping,
+                connection: connection)
             service.sent(await writer.write(response), response.kind)
             response.end()
         }
@@ -92,6 +133,22 @@ final class RequestHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+}
+
+/// Counts the bytes of a connection for the handler of its requests. It stands before the parser.
+final class ArrivalCounter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let requests: RequestHandler
+
+    init(_ requests: RequestHandler) { self.requests = requests }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let count = unwrapInboundIn(data).readableBytes
+        context.fireChannelRead(data)
+        requests.received(count, context)
     }
 }
 

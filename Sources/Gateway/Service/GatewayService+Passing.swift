@@ -3,18 +3,22 @@ internal import ODataWire
 internal import Transport
 
 extension GatewayService {
-    /// Sends a request to the origin and streams the answer back. Only the links change.
+    /// Sends a request to the origin and streams the response back. Only the links change.
     func passThrough(
-        _ request: IncomingRequest, _ kind: RequestClass, _ length: RequestFraming.BodyLength
+        _ request: IncomingRequest, _ kind: RequestClass, _ body: RequestBody
     ) async throws(RequestRefusal) -> GatewayResponse {
-        if length == .none { return try await passThrough(request, kind, body: []) }
-        if kind.hasJSONBody {
-            let body = try await whole(request.body)
-            return try await passThrough(
-                request, kind, body: LinkRewriter.rewrite(body, kind.roots, .request, scope: kind.scope))
+        switch body {
+        case .bytes(let bytes): return try await send(request, kind, .bytes(bytes))
+        case .arriving(let length):
+            let count: Int? = if case .known(let count) = length { count } else { nil }
+            return try await transfer(request, kind, RequestPipe(count: count))
         }
-        let count: Int? = if case .known(let count) = length { count } else { nil }
-        let pipe = RequestPipe(count: count)
+    }
+
+    /// Sends a request whose body is forwarded while it arrives.
+    private func transfer(
+        _ request: IncomingRequest, _ kind: RequestClass, _ pipe: RequestPipe
+    ) async throws(RequestRefusal) -> GatewayResponse {
         let limit = configuration.limits.bodyBytes
         let pump = Task { await Self.pump(request.body, into: pipe, limit: limit) }
         let result = await withTaskCancellationHandler { () -> Result<GatewayResponse, RequestRefusal> in
@@ -30,14 +34,23 @@ extension GatewayService {
         case .success(let response): return response.ended { pipe.close() }
         case .failure(let refusal):
             pipe.close()
-            guard await pump.value == .tooLarge else { throw refusal }
-            throw RequestRefusal(413, "The body has more than \(limit) bytes.")
+            switch await pump.value {
+            case .tooLarge: throw RequestRefusal(413, "The body has more than \(limit) bytes.")
+            case .failed(.tooSlow): throw IncomingBody.Failure.tooSlow.refusal
+            case .complete, .abandoned, .failed: throw refusal
+            }
         }
     }
 
-    private enum PumpEnd { case complete, tooLarge, broken }
+    /// The end of the transfer of a body.
+    private enum TransferEnd {
+        case complete, tooLarge
+        /// The service does not read the rest.
+        case abandoned
+        case failed(IncomingBody.Failure)
+    }
 
-    private static func pump(_ body: IncomingBody, into pipe: RequestPipe, limit: Int) async -> PumpEnd {
+    private static func pump(_ body: IncomingBody, into pipe: RequestPipe, limit: Int) async -> TransferEnd {
         var count = 0
         do throws(IncomingBody.Failure) {
             while let chunk = try await body.next() {
@@ -48,22 +61,15 @@ extension GatewayService {
                 }
                 guard await pipe.send(chunk) else {
                     body.discard()
-                    return .broken
+                    return .abandoned
                 }
             }
             pipe.finish()
             return .complete
         } catch {
             pipe.fail()
-            return .broken
+            return .failed(error)
         }
-    }
-
-    /// The same with a body in memory.
-    func passThrough(
-        _ request: IncomingRequest, _ kind: RequestClass, body: [UInt8]
-    ) async throws(RequestRefusal) -> GatewayResponse {
-        try await send(request, kind, .bytes(body))
     }
 
     private func send(

@@ -5,13 +5,16 @@ internal import Transport
 
 extension GatewayService {
     /// Answers a single repeatable modification.
-    func upload(_ request: IncomingRequest, _ kind: RequestClass) async throws(RequestRefusal) -> GatewayResponse {
-        var body = try await whole(request.body)
-        if kind.hasJSONBody { body = LinkRewriter.rewrite(body, kind.roots, .request, scope: kind.scope) }
+    func upload(
+        _ request: IncomingRequest, _ kind: RequestClass, _ received: [UInt8]
+    ) async throws(RequestRefusal) -> GatewayResponse {
+        let body =
+            kind.hasJSONBody
+            ? LinkRewriter.rewrite(received, kind.roots, .request, scope: kind.scope) : received
         let wire = WireRequest(method: request.method, url: kind.rest, headers: request.headers, body: body)
         guard let unit = try UploadUnit(part: 0, requests: [wire], contentIDs: [nil], isChangeSet: false) else {
             return try await modifying(request, kind) { () throws(RequestRefusal) in
-                try await passThrough(request, kind, body: body)
+                try await passThrough(request, kind, .bytes(body))
             }
         }
         let call = UploadCall(self, kind, request.headers)
@@ -26,10 +29,11 @@ extension GatewayService {
     }
 
     /// Answers a batch, with repeatable units or without.
-    func batch(_ request: IncomingRequest, _ kind: RequestClass) async throws(RequestRefusal) -> GatewayResponse {
+    func batch(
+        _ request: IncomingRequest, _ kind: RequestClass, _ received: [UInt8]
+    ) async throws(RequestRefusal) -> GatewayResponse {
         let contentType = request.headers["Content-Type"] ?? ""
         let format: BatchUpload.Format = kind.kind == .jsonBatch ? .json : .multipart
-        let received = try await whole(request.body)
         let body =
             format == .json
             ? LinkRewriter.rewrite(received, kind.roots, .request, scope: kind.scope)
@@ -43,7 +47,7 @@ extension GatewayService {
                 body, contentType: contentType, format: format, limits: configuration.limits)
         else {
             return try await modifying(request, kind) { () throws(RequestRefusal) in
-                try await passThrough(request, kind, body: body)
+                try await passThrough(request, kind, .bytes(body))
             }
         }
         let call = UploadCall(self, kind, request.headers)
@@ -99,7 +103,7 @@ struct UploadCall: Sendable {
             case .failure: true
             case .success(let claim): claim.verdicts.contains { if case .send = $0 { false } else { true } }
             }
-        if isAnsweredHere { await marks.after(status: nil) }
+        if isAnsweredHere, await !marks.after(status: nil) { throw Self.inDoubt }
         let (verdicts, hasWaited, time) = try claimed.get()
         // A reading that began meanwhile must not count as one with this change.
         if hasWaited { mark = await marks.before() }
@@ -142,22 +146,23 @@ struct UploadCall: Sendable {
         }
     }
 
-    /// Records the ends of attempts, and that the user may have changed data. Throws if the ends are not durable, or
-    /// another attempt has taken over.
+    /// Records the ends of attempts, and that the user may have changed data. Throws if one of them is not durable, or
+    /// another attempt has taken over: the repetition of the request then finds the ends, and records the change again.
     func record(
         _ completions: [LedgerCompletion], _ transmission: Transmission
     ) async throws(RequestRefusal) {
-        let (recorded, _) = await service.environment.both {
+        let (recorded, isMarked) = await service.environment.both {
             await end(completions)
         } _: {
             await mark(transmission)
         }
         try recorded.get()
+        if !isMarked { throw Self.inDoubt }
     }
 
-    private func mark(_ transmission: Transmission) async {
+    private func mark(_ transmission: Transmission) async -> Bool {
         switch transmission {
-        case .notSent: break
+        case .notSent: true
         case .lost: await marks.after(status: nil)
         case .answered(let response): await marks.after(status: response.status)
         }
@@ -220,8 +225,8 @@ struct UploadCall: Sendable {
     private static func requireAnswer(_ headers: inout HTTPHeaders) {
         let preferences = headers.values("Prefer").flatMap { $0.split(separator: ",") }
             .map { $0.filter { $0 != "\t" } }.map { String($0.drop { $0 == " " }) }
-        guard !preferences.isEmpty else { return }
         let kept = preferences.filter { !$0.lowercased().hasPrefix("respond-async") }
+        guard kept.count < preferences.count else { return }
         headers["Prefer"] = kept.isEmpty ? nil : kept.joined(separator: ", ")
     }
 

@@ -1,6 +1,6 @@
 internal import Crypto
 package import GatewayCore
-package import Logging
+internal import Logging
 internal import ODataWire
 internal import Synchronization
 internal import Transport
@@ -15,7 +15,7 @@ package final class GatewayService: Sendable {
     /// Nil if no feed is configured.
     let feeds: SharedFeeds?
     private let secret: [UInt8]
-    private let admission: Mutex<Admission>
+    let admission: Mutex<Admission>
     let metrics: MetricsBox
     private let stopping = Atomic(false)
 
@@ -83,8 +83,11 @@ package final class GatewayService: Sendable {
 
     /// Returns the digest that stands for the credentials of a request.
     func principal(_ headers: HTTPHeaders, endpoint: String) -> [UInt8] {
-        let text = "\(endpoint)\n\(headers.values("Authorization").joined(separator: "\n"))"
-        return Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: secret)))
+        digest("\(endpoint)\n\(headers.values("Authorization").joined(separator: "\n"))")
+    }
+
+    private func digest(_ text: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: secret)))
     }
 
     func fingerprint(_ unit: UploadUnit) -> [UInt8] { Array(SHA256.hash(data: unit.content)) }
@@ -129,16 +132,11 @@ package final class GatewayService: Sendable {
             let kind = try RequestClass(
                 method: request.method, target: request.target, headers: request.headers, configuration: configuration)
             found = kind
-            let user = limitedUser(request, kind)
-            let endpoint = feedRequest(request, kind) == nil ? kind.endpoint.name : nil
-            try await enter(user, endpoint)
-            let leave: @Sendable () -> Void = { [self] in
-                admission.withLock { $0.leave(user: user, endpoint: endpoint) }
-            }
+            let place = try await AdmittedRequest(self, user: limitedUser(request, kind))
             do throws(RequestRefusal) {
-                return try await answer(request, kind, length).ended(leave)
+                return try await answer(request, kind, length, place).ended { place.leave() }
             } catch {
-                leave()
+                place.leave()
                 throw error
             }
         } catch {
@@ -147,110 +145,41 @@ package final class GatewayService: Sendable {
     }
 
     private func answer(
-        _ request: IncomingRequest, _ kind: RequestClass, _ length: RequestFraming.BodyLength
+        _ request: IncomingRequest, _ kind: RequestClass, _ length: RequestFraming.BodyLength, _ place: AdmittedRequest
     ) async throws(RequestRefusal) -> GatewayResponse {
-        switch kind.kind {
-        case .read:
-            if let answer = try await feedAnswer(request, kind) { return answer }
-            return try await passThrough(request, kind, length)
-        case .metadata: return try await passThrough(request, kind, length)
-        case .multipartBatch, .jsonBatch:
-            return try await batch(request, kind)
-        case .modification:
-            if try RepeatabilityIdentifier(request.headers) != nil { return try await upload(request, kind) }
-            return try await modifying(request, kind) { () throws(RequestRefusal) in
-                try await passThrough(request, kind, length)
-            }
+        if kind.kind == .read, let answer = try await feedAnswer(request, kind, place) { return answer }
+        var isRepeatable = false
+        if kind.kind == .modification { isRepeatable = try RepeatabilityIdentifier(request.headers) != nil }
+        guard length != .none || kind.isBatch || isRepeatable else {
+            try await place.begin(.service(kind.endpoint.name))
+            return try await passing(request, kind, .bytes([]))
+        }
+        guard kind.isBatch || isRepeatable || kind.hasJSONBody else {
+            try await place.begin(.transfer(kind.endpoint.name))
+            return try await passing(request, kind, .arriving(length))
+        }
+        // Received before the request occupies a place of the service: the client may be slow.
+        let body = try await place.body(of: request)
+        try await place.begin(.service(kind.endpoint.name))
+        if kind.isBatch { return try await batch(request, kind, body) }
+        if isRepeatable { return try await upload(request, kind, body) }
+        let rewritten = LinkRewriter.rewrite(body, kind.roots, .request, scope: kind.scope)
+        return try await passing(request, kind, .bytes(rewritten))
+    }
+
+    /// Passes a request through, with the marks that a modification needs.
+    private func passing(
+        _ request: IncomingRequest, _ kind: RequestClass, _ body: RequestBody
+    ) async throws(RequestRefusal) -> GatewayResponse {
+        guard kind.kind == .modification else { return try await passThrough(request, kind, body) }
+        return try await modifying(request, kind) { () throws(RequestRefusal) in
+            try await passThrough(request, kind, body)
         }
     }
 
     private func limitedUser(_ request: IncomingRequest, _ kind: RequestClass) -> [UInt8] {
-        var headers = request.headers
-        if headers["Authorization"] == nil { headers["Authorization"] = "peer \(request.peer)" }
-        return principal(headers, endpoint: kind.endpoint.name)
+        let user = RequestCredentials.limited(
+            request.headers, peer: request.peer, trustsForwarded: configuration.trustsForwarded)
+        return digest("\(kind.endpoint.name)\n\(user)")
     }
-
-    /// Waits for a free place, for two seconds at most.
-    private func enter(_ user: [UInt8], _ endpoint: String?) async throws(RequestRefusal) {
-        for attempt in 0..<40 {
-            switch admission.withLock({ $0.enter(user: user, endpoint: endpoint) }) {
-            case .admitted: return
-            case .tooManyOfUser where attempt >= 39:
-                throw RequestRefusal(
-                    429, "There are too many requests of one user in progress.", headers: ["Retry-After": "1"])
-            case .busy where attempt >= 39:
-                throw RequestRefusal(503, "The gateway is busy.", headers: ["Retry-After": environment.retryAfter()])
-            case .tooManyOfUser, .busy: await environment.sleep(50)
-            }
-        }
-    }
-
-    /// Reads a whole body.
-    func whole(_ body: IncomingBody) async throws(RequestRefusal) -> [UInt8] {
-        var bytes: [UInt8] = []
-        do throws(IncomingBody.Failure) {
-            while let chunk = try await body.next() {
-                bytes += chunk
-                if bytes.count > configuration.limits.bodyBytes {
-                    break
-                }
-            }
-        } catch {
-            throw RequestRefusal(400, "The body of the request is incomplete.")
-        }
-        guard bytes.count <= configuration.limits.bodyBytes else {
-            throw RequestRefusal(413, "The body has more than \(configuration.limits.bodyBytes) bytes.")
-        }
-        return bytes
-    }
-}
-
-/// The time, the randomness and the log that the service uses.
-package struct GatewayEnvironment: Sendable {
-    package var logger = Logger(label: "tidelog-gateway")
-    /// Waits for milliseconds. Returns early if the task is cancelled.
-    package var sleep: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
-    /// Waits for the end of a reading for at most some milliseconds, which may return earlier than either. By default
-    /// it sleeps for that time, because a request must be able to give up. A simulation waits for the reading instead, so
-    /// that the order of events does not depend on the scheduler.
-    package var sleepDuring: (@Sendable (_ reading: Task<Void, Never>, _ milliseconds: Int64) async -> Void)?
-    /// Whether independent calls of storages are made one after the other, so that a simulation is repeatable.
-    package var isSequential = false
-    /// Milliseconds of a clock that is never set.
-    package var uptime: @Sendable () -> Int64 = { Int64(Self.start.duration(to: .now) / .milliseconds(1)) }
-    /// Returns random bytes. They must be unpredictable, except in a simulation.
-    package var randomBytes: @Sendable (_ count: Int) -> [UInt8] = { count in
-        var system = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &system) }
-    }
-    /// Whether requests without `traceparent` get one.
-    package var makesTraces = false
-    /// How long a repetition waits for the end of the first attempt, in milliseconds.
-    package var patience: Int64 = 25_000
-    /// How long a request waits for a reading of the service, if rows of an earlier one can answer, in milliseconds.
-    package var stalePatience: Int64 = 10_000
-    /// How long a request waits for a reading of the service that it needs.
-    package var feedPatience: Int64 = 15_000
-    /// The shortest time between the beginnings of two readings of a feed.
-    package var feedPause: Int64 = 1_000
-
-    private static let start = ContinuousClock.now
-
-    package init() {}
-
-    /// Makes two independent calls at the same time, or one after the other.
-    func both<First: Sendable, Second: Sendable>(
-        _ first: @escaping @Sendable () async -> First, _ second: @escaping @Sendable () async -> Second
-    ) async -> (First, Second) {
-        if isSequential {
-            let value = await first()
-            return (value, await second())
-        }
-        async let value = first()
-        let other = await second()
-        return (await value, other)
-    }
-
-    /// Returns a time for `Retry-After` in seconds, which spreads the repetitions of many clients.
-    func retryAfter() -> String { String(2 + Int(randomBytes(1).first ?? 0) % 5) }
 }

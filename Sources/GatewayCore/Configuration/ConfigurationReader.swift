@@ -134,6 +134,8 @@ package struct ConfigurationReader {
         configuration.keyFile = gateway.values["key_file"]?.text
         try number(gateway, "ledger_days", 1...365) { configuration.ledgerDays = $0 }
         try number(gateway, "body_limit", 1 << 10...1 << 30) { configuration.limits.bodyBytes = $0 }
+        try bodyMemory(gateway, &configuration.limits)
+        try number(gateway, "drain_seconds", 0...600) { configuration.drainSeconds = $0 }
         try number(gateway, "batch_parts", 1...100_000) { configuration.limits.batchParts = $0 }
         try number(gateway, "requests", 1...1_000_000) { configuration.limits.requests = $0 }
         try number(gateway, "requests_per_user", 1...1_000_000) { configuration.limits.requestsPerUser = $0 }
@@ -158,6 +160,20 @@ package struct ConfigurationReader {
                 gateway.line, "The file has no section [endpoint].", "Write one with name and root for each service.")
         }
         return configuration
+    }
+
+    /// Reads the memory for request bodies, which is enough for at least one body of the maximum size.
+    private func bodyMemory(_ gateway: Section, _ limits: inout GatewayLimits) throws(ConfigurationError) {
+        guard let value = gateway.values["body_memory"] else {
+            limits.bodyMemory = max(limits.bodyMemory, 4 * limits.bodyBytes)
+            return
+        }
+        try number(gateway, "body_memory", 1 << 10...1 << 40) { limits.bodyMemory = $0 }
+        guard limits.bodyMemory >= limits.bodyBytes else {
+            throw error(
+                value.line, "body_memory is less than body_limit.",
+                "Write at least \(limits.bodyBytes), or a smaller body_limit.")
+        }
     }
 
     private func endpoint(_ section: Section) throws(ConfigurationError) -> GatewayConfiguration.Endpoint {

@@ -27,6 +27,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
     package var ledgerDays = 14
     /// Whether `X-Forwarded-For` of requests is set by a proxy of the operator and passed on.
     package var trustsForwarded = false
+    /// The seconds between the signal to stop and the end of the listening socket, in which `/ready` already fails.
+    package var drainSeconds = 0
     package var endpoints: [Endpoint]
 
     package init(listen: ListenAddress, publicRoot: ServiceRoot, storage: Storage, endpoints: [Endpoint]) {
@@ -78,6 +80,12 @@ package struct GatewayLimits: Sendable, Hashable {
     /// The maximum number of requests in progress at one service.
     package var requestsPerEndpoint = 32
     package var connections = 4_000
+    /// The maximum size of all request bodies in memory together, in bytes.
+    package var bodyMemory = 256 << 20
+    /// The seconds in which a request may arrive at any speed, and the minimum average speed in bytes per second after
+    /// that.
+    package var arrivalGrace = 30
+    package var arrivalSpeed = 1_024
 
     package init() {}
 }

@@ -26,6 +26,29 @@ package enum RequestCredentials {
             .sorted().joined()
     }
 
+    /// Returns a text for the user whose requests in progress are limited together: the login, other fields that may
+    /// identify a user, or the address of the client. Users behind one proxy have the same address.
+    ///
+    /// - Parameters:
+    ///   - peer: The address of the connection.
+    ///   - trustsForwarded: Whether the last address in `X-Forwarded-For` is the client's, added by a proxy.
+    package static func limited(_ headers: HTTPHeaders, peer: String, trustsForwarded: Bool) -> String {
+        let logins = headers.values("Authorization") + headers.values("Cookie")
+        if !logins.isEmpty { return "login \(logins.joined(separator: "\n"))" }
+        let forwarded = headers.values("X-Forwarded-For").last?.split(separator: ",").last.map {
+            $0.filter { $0 != " " }
+        }
+        let address = (trustsForwarded ? forwarded : nil) ?? peer
+        let keys = headers.fields.filter { keyFields.contains($0.name.lowercased()) }.map(\.value)
+        return keys.isEmpty ? "peer \(address)" : "key \(keys.joined(separator: "\n"))"
+    }
+
+    /// The usual fields for the keys of interfaces and for the users that a proxy has authenticated.
+    private static let keyFields: Set<String> = [
+        "api-key", "apikey", "x-api-key", "ocp-apim-subscription-key", "x-forwarded-user", "x-remote-user", "x-user",
+        "x-ssl-client-dn", "x-ssl-client-cert", "x-client-cert", "x-forwarded-client-cert",
+    ]
+
     /// Returns a text that is equal for two requests with the same credentials, or with access tokens of one user in the
     /// form of JWTs. It must not be used for permissions, because nothing is verified.
     package static func exactWriter(_ headers: HTTPHeaders) -> String {

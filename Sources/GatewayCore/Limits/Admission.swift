@@ -1,41 +1,78 @@
-/// Counts the requests in progress, and decides whether another one may begin.
+/// Counts the requests in progress and the memory of their bodies, and decides whether another request may begin.
 package struct Admission: Sendable {
     package enum Verdict: Sendable, Hashable {
         case admitted
         /// The user has too many requests in progress: 429.
         case tooManyOfUser
-        /// The gateway or the endpoint has: 503.
+        /// The gateway has: 503.
         case busy
+    }
+
+    /// The use that a request makes of a service, by the name of its endpoint.
+    package enum Use: Sendable, Hashable {
+        /// A request to the service whose body, if any, was received completely.
+        case service(String)
+        /// A request to the service whose body is forwarded while it arrives. Its client determines how long it takes, so
+        /// such requests occupy at most half of the places of a service.
+        case transfer(String)
+        /// A response from a shared feed, which may have to wait for the service. Requests of one service occupy at most
+        /// half of the places of the gateway, so that a slow service does not stop the feeds of others.
+        case feed(String)
     }
 
     private let limits: GatewayLimits
     /// The number of requests in progress.
     package private(set) var total = 0
     private var users: [[UInt8]: Int] = [:]
-    private var endpoints: [String: Int] = [:]
+    private var uses: [Use: Int] = [:]
+    /// The bytes of request bodies in memory.
+    package private(set) var bytes = 0
 
     package init(_ limits: GatewayLimits) { self.limits = limits }
 
-    /// Counts the request if it may begin.
-    ///
-    /// - Parameter endpoint: The service that receives the request, or `nil` for an answer from a feed: requests that wait
-    ///   for a slow refresh must not stop others.
-    package mutating func enter(user: [UInt8], endpoint: String?) -> Verdict {
+    /// Counts a request if it may be received.
+    package mutating func enter(user: [UInt8]) -> Verdict {
         guard users[user, default: 0] < limits.requestsPerUser else { return .tooManyOfUser }
-        let isBusy = endpoint.map { endpoints[$0, default: 0] >= limits.requestsPerEndpoint } ?? false
-        guard total < limits.requests, !isBusy else { return .busy }
+        guard total < limits.requests else { return .busy }
         total += 1
         users[user, default: 0] += 1
-        if let endpoint { endpoints[endpoint, default: 0] += 1 }
         return .admitted
     }
 
     /// Ends a request that was admitted.
-    package mutating func leave(user: [UInt8], endpoint: String?) {
+    package mutating func leave(user: [UInt8]) {
         total -= 1
         Self.decrease(&users, user)
-        if let endpoint { Self.decrease(&endpoints, endpoint) }
     }
+
+    /// Counts the use of a service by an admitted request. Returns whether it may begin.
+    package mutating func begin(_ use: Use) -> Bool {
+        let isFree =
+            switch use {
+            case .service(let name): count(.service(name)) + count(.transfer(name)) < limits.requestsPerEndpoint
+            case .transfer(let name):
+                count(use) < max(limits.requestsPerEndpoint / 2, 1)
+                    && count(.service(name)) + count(use) < limits.requestsPerEndpoint
+            case .feed: count(use) < max(limits.requests / 2, 1)
+            }
+        if isFree { uses[use, default: 0] += 1 }
+        return isFree
+    }
+
+    /// Ends the use of a service.
+    package mutating func end(_ use: Use) { Self.decrease(&uses, use) }
+
+    /// Reserves memory for the body of a request. Returns whether it is available.
+    package mutating func reserve(_ count: Int) -> Bool {
+        guard count <= limits.bodyMemory - bytes else { return false }
+        bytes += count
+        return true
+    }
+
+    /// Releases memory that was reserved.
+    package mutating func release(_ count: Int) { bytes -= count }
+
+    private func count(_ use: Use) -> Int { uses[use, default: 0] }
 
     private static func decrease<Key: Hashable>(_ counts: inout [Key: Int], _ key: Key) {
         let count = counts[key, default: 1] - 1

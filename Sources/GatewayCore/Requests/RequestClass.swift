@@ -12,6 +12,9 @@ package struct RequestClass: Sendable, Hashable {
         case modification
     }
 
+    /// Whether the body of the request is a batch.
+    package var isBatch: Bool { kind == .multipartBatch || kind == .jsonBatch }
+
     package let endpoint: GatewayConfiguration.Endpoint
     package let roots: ServiceRoots
     /// The path and query after the root of the service.

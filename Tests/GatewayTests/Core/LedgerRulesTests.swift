@@ -161,19 +161,4 @@ struct LedgerRulesTests {
     ) {
         #expect(AnswerMeaning(WireResponse(status: status, headers: HTTPHeaders(headers.map { ($0, $1) }))) == meaning)
     }
-
-    @Test func `limits count by user and by endpoint`() {
-        var limits = GatewayLimits()
-        limits.requestsPerUser = 2
-        limits.requestsPerEndpoint = 3
-        var admission = Admission(limits)
-        #expect(admission.enter(user: [1], endpoint: "a") == .admitted)
-        #expect(admission.enter(user: [1], endpoint: "a") == .admitted)
-        #expect(admission.enter(user: [1], endpoint: "a") == .tooManyOfUser)
-        #expect(admission.enter(user: [2], endpoint: "a") == .admitted)
-        #expect(admission.enter(user: [3], endpoint: "a") == .busy)
-        admission.leave(user: [1], endpoint: "a")
-        #expect(admission.enter(user: [3], endpoint: "a") == .admitted)
-        #expect(admission.enter(user: [3], endpoint: "b") == .admitted)
-    }
 }

@@ -32,6 +32,24 @@ struct WriteMarkTests {
         }
     }
 
+    @Test func `an upload whose mark is lost after its response is in doubt, and its repetition gets the outcome`()
+        async throws
+    {
+        try await withWriter { gateway, origin, feeds in
+            try feeds.execute(
+                """
+                CREATE TABLE marks (count INTEGER);
+                CREATE TRIGGER marked AFTER INSERT ON write_mark BEGIN INSERT INTO marks VALUES (1); END;
+                CREATE TRIGGER full BEFORE INSERT ON write_mark WHEN (SELECT count(*) FROM marks) > 0
+                BEGIN SELECT RAISE(ABORT, 'full'); END
+                """)
+            #expect(try await post(gateway) == 504)
+            try feeds.execute("DROP TRIGGER full")
+            #expect(try await post(gateway) == 201)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
     private func withWriter(
         _ body: (GatewayUnderTest, LoopbackServer, Connection) async throws -> Void
     ) async throws {

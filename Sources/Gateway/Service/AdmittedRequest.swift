@@ -1,0 +1,117 @@
+internal import GatewayCore
+internal import ODataWire
+internal import Synchronization
+
+/// The place of a request in the gateway, with what it occupies until ``leave()``.
+final class AdmittedRequest: Sendable {
+    private struct Holding {
+        var use: Admission.Use?
+        var bytes = 0
+        var hasLeft = false
+    }
+
+    private let service: GatewayService
+    private let user: [UInt8]
+    private let holding = Mutex(Holding())
+
+    /// Waits for a free place, for two seconds at most.
+    init(_ service: GatewayService, user: [UInt8]) async throws(RequestRefusal) {
+        self.service = service
+        self.user = user
+        for attempt in 0..<Self.attempts {
+            let isLast = attempt == Self.attempts - 1
+            switch service.admission.withLock({ $0.enter(user: user) }) {
+            case .admitted: return
+            case .tooManyOfUser where isLast:
+                throw RequestRefusal(
+                    429, "There are too many requests of one user in progress.", headers: ["Retry-After": "1"])
+            case .busy where isLast: throw Self.busy(service)
+            case .tooManyOfUser, .busy: await service.environment.sleep(Self.pause)
+            }
+        }
+    }
+
+    private static let attempts = 40
+    /// The time between two attempts in milliseconds.
+    private static let pause: Int64 = 50
+
+    private static func busy(_ service: GatewayService) -> RequestRefusal {
+        RequestRefusal(503, "The gateway is busy.", headers: ["Retry-After": service.environment.retryAfter()])
+    }
+
+    /// Occupies a place of a service instead of the former one. Waits for a free one for two seconds at most.
+    func begin(_ use: Admission.Use) async throws(RequestRefusal) {
+        endUse()
+        for attempt in 0..<Self.attempts {
+            if service.admission.withLock({ $0.begin(use) }) {
+                holding.withLock { $0.use = use }
+                return
+            }
+            if attempt < Self.attempts - 1 { await service.environment.sleep(Self.pause) }
+        }
+        throw Self.busy(service)
+    }
+
+    private func endUse() {
+        let former = holding.withLock { holding in
+            defer { holding.use = nil }
+            return holding.use
+        }
+        if let former { service.admission.withLock { $0.end(former) } }
+    }
+
+    /// Receives a whole body. Its memory stays reserved.
+    func body(of request: IncomingRequest) async throws(RequestRefusal) -> [UInt8] {
+        let limit = service.configuration.limits.bodyBytes
+        var bytes: [UInt8] = []
+        while let chunk = try await Self.chunk(of: request.body) {
+            guard bytes.count + chunk.count <= limit else {
+                throw RequestRefusal(413, "The body has more than \(limit) bytes.")
+            }
+            guard reserve(chunk.count) else { throw Self.busy(service) }
+            bytes += chunk
+        }
+        return bytes
+    }
+
+    private static func chunk(of body: IncomingBody) async throws(RequestRefusal) -> [UInt8]? {
+        do throws(IncomingBody.Failure) { return try await body.next() } catch { throw error.refusal }
+    }
+
+    private func reserve(_ count: Int) -> Bool {
+        guard service.admission.withLock({ $0.reserve(count) }) else { return false }
+        holding.withLock { $0.bytes += count }
+        return true
+    }
+
+    /// Ends the request. Later calls have no effect.
+    func leave() {
+        endUse()
+        let (bytes, isFirst) = holding.withLock { holding in
+            defer { (holding.bytes, holding.hasLeft) = (0, true) }
+            return (holding.bytes, !holding.hasLeft)
+        }
+        guard isFirst else { return }
+        service.admission.withLock {
+            $0.release(bytes)
+            $0.leave(user: user)
+        }
+    }
+}
+
+/// The body of a request to a service.
+enum RequestBody: Sendable {
+    /// A complete body, in the form that the service receives.
+    case bytes([UInt8])
+    /// A body that is forwarded while it arrives.
+    case arriving(RequestFraming.BodyLength)
+}
+
+extension IncomingBody.Failure {
+    /// The response to a request whose body has failed.
+    var refusal: RequestRefusal {
+        self == .tooSlow
+            ? RequestRefusal(408, "The request arrived too slowly.")
+            : RequestRefusal(400, "The body of the request is incomplete.")
+    }
+}
