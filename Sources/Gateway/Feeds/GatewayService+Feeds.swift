@@ -65,7 +65,7 @@ struct WriteMarks: Sendable {
         }
     }
 
-    /// Records the user after the response of the service, or its loss, and before the answer.
+    /// Records the user after the response of the service, or its loss, and before the response.
     ///
     /// - Parameter status: The status of the response, or nil if it was lost.
     func after(status: Int?) async {

@@ -3,7 +3,7 @@ internal import ODataWire
 internal import Transport
 
 extension GatewayService {
-    /// Sends a request to the origin and streams the answer back. Only the links change.
+    /// Sends a request to the origin and streams the response back. Only the links change.
     func passThrough(
         _ request: IncomingRequest, _ kind: RequestClass, _ length: RequestFraming.BodyLength
     ) async throws(RequestRefusal) -> GatewayResponse {
@@ -84,7 +84,7 @@ extension GatewayService {
         return try await answer(request, kind, head, received)
     }
 
-    /// Returns the answer for a response of the origin.
+    /// Returns the response to the client for a response of the origin.
     private func answer(
         _ request: IncomingRequest, _ kind: RequestClass, _ head: WireResponse, _ received: ResponseBody
     ) async throws(RequestRefusal) -> GatewayResponse {
@@ -140,8 +140,8 @@ extension GatewayService {
         return bytes
     }
 
-    /// Returns the answer for a response that was not received. 503 with Retry-After states that the origin has not executed
-    /// the request.
+    /// Returns the response to the client for a response that was not received. 503 with Retry-After states that the
+    /// origin has not executed the request.
     func refusal(_ error: TransportError, isSafe: Bool) -> RequestRefusal {
         if !error.mayHaveBeenSent || isSafe && [.unreachable, .resolve, .disconnected].contains(error.code) {
             return RequestRefusal(

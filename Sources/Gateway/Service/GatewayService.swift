@@ -68,7 +68,7 @@ package final class GatewayService: Sendable {
     /// Ends what the gateway does by itself. Call it after the last request.
     package func end() async { await feeds?.stop() }
 
-    /// Counts the bytes of an answer.
+    /// Counts the bytes of a response.
     func sent(_ count: Int, _ kind: String) {
         metrics.change { $0.add(Int64(count), to: .responseBytes, kind) }
     }
@@ -91,7 +91,7 @@ package final class GatewayService: Sendable {
 
     // MARK: Requests
 
-    /// Answers a request. Never throws: a refusal is an answer.
+    /// Answers a request. Never throws: a refusal is a response.
     package func answer(_ request: IncomingRequest) async -> GatewayResponse {
         let start = ContinuousClock.now
         var kind: RequestClass?
@@ -211,8 +211,8 @@ package struct GatewayEnvironment: Sendable {
     /// Waits for milliseconds. Returns early if the task is cancelled.
     package var sleep: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
     /// Waits for the end of a reading for at most some milliseconds, which may return earlier than either. By default
-    /// it sleeps for that time, because a request must be able to give up. A simulation waits for the reading instead, so
-    /// that the order of events does not depend on the scheduler.
+    /// it sleeps for that time, because a request must be able to give up. A simulation waits for the reading instead,
+    /// so that the order of events does not depend on the scheduler.
     package var sleepDuring: (@Sendable (_ reading: Task<Void, Never>, _ milliseconds: Int64) async -> Void)?
     /// Whether independent calls of storages are made one after the other, so that a simulation is repeatable.
     package var isSequential = false

@@ -18,8 +18,8 @@ package struct Admission: Sendable {
 
     /// Counts the request if it may begin.
     ///
-    /// - Parameter endpoint: The service that receives the request, or `nil` for an answer from a feed: requests that wait
-    ///   for a slow refresh must not stop others.
+    /// - Parameter endpoint: The service that receives the request, or `nil` for a response from a feed: requests that
+    ///   wait for a slow refresh must not stop others.
     package mutating func enter(user: [UInt8], endpoint: String?) -> Verdict {
         guard users[user, default: 0] < limits.requestsPerUser else { return .tooManyOfUser }
         let isBusy = endpoint.map { endpoints[$0, default: 0] >= limits.requestsPerEndpoint } ?? false

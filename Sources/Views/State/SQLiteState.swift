@@ -91,9 +91,8 @@ package final class SQLiteState: StateBacking, StatementRunner {
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 
-    /// The number of bytes whose pages are checked when a file is opened, which takes a few milliseconds. For an
-    /// encrypted file, where the check takes longer, a quarter of it. The pages after them are checked when they are
-    /// read.
+    /// The number of bytes at the start of a file that are checked when it is opened, in a few milliseconds; a quarter
+    /// of it for an encrypted file, which takes longer. All other pages are checked when they are read.
     private static let bytesCheckedAtOpening = 16 << 20
 
     private static func check(_ wrongPage: Int?) throws(StateError) {
@@ -144,8 +143,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
         }
     }
 
-    /// Returns an error of SQLite as a ``StateError``, and any other error unchanged. SQLite itself throws when a
-    /// transaction begins, ends or writes its last changes.
+    /// Converts errors of SQLite, as of a transaction's begin, end or last writes, to ``StateError``. Keeps the rest.
     private static func ofState(_ error: any Error) -> any Error {
         (error as? SQLiteError).map(StateError.init) ?? error
     }
