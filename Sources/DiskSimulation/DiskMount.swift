@@ -12,9 +12,9 @@ import Synchronization
 
 /// A simulated disk under a path that SQLite can open, as long as this object lives.
 ///
-/// The views are read and written by SQLite, which knows files by its VFS only, and what checks or encrypts their pages lies
-/// above the system's VFS. So the system's VFS itself is changed, once in the process and for good: paths below ``root`` lead to
-/// the disks that are mounted there, all others where they led before.
+/// SQLite accesses the files of the views through its VFS only, and the VFS layers that check or encrypt their pages
+/// call the system's VFS. This type therefore patches the system's VFS once per process: paths below ``root`` map to
+/// mounted disks; all other paths are unaffected. The patch is never removed.
 package final class DiskMount: Sendable {
     private static let directory = "/tidelog-simulated-disks/"
 
@@ -38,7 +38,7 @@ package final class DiskMount: Sendable {
 
     deinit { Self.table.withLock { _ = $0.disks.removeValue(forKey: number) } }
 
-    /// Before a path, it leads SQLite to the file of the disk.
+    /// The prefix under which SQLite finds the files of the disk: `root` followed by a path on the disk.
     package var root: String { "\(Self.directory)\(number)" }
 
     /// Returns the disk that has the file, and the file's path on it; nil for a file of the system.
@@ -50,9 +50,9 @@ package final class DiskMount: Sendable {
     }
 }
 
-/// The system's VFS with the files of mounted disks.
+/// The system's VFS, patched so that it also opens the files of mounted disks.
 private enum MountedVFS {
-    /// As it was; nil where SQLite has no files.
+    /// The system's VFS and a copy of it before the patch; nil if SQLite has no VFS for files.
     private nonisolated(unsafe) static let system: (pointer: UnsafeMutablePointer<sqlite3_vfs>, former: sqlite3_vfs)? =
         {
             guard let pointer = sqlite3_vfs_find(nil) else { return nil }
@@ -69,7 +69,8 @@ private enum MountedVFS {
             return (pointer, former)
         }()
 
-    /// A VFS that took over these calls before they were changed has them changed as well.
+    /// Patches the system's VFS, and the VFS of the page checks, which has copied these calls if it was registered
+    /// earlier.
     static func install() {
         guard system != nil, let pages = sqlite3_vfs_find("tidelog-pages") else { return }
         route(pages)
@@ -98,9 +99,9 @@ private enum MountedVFS {
     }
 }
 
-/// An open file of a mounted disk. Locks are not taken: who mounts a disk opens its files once at a time.
+/// An open file of a mounted disk. Locking is not implemented: a file must not be opened twice at the same time.
 private final class MountedFile {
-    /// SQLite's codes that Swift does not see.
+    /// Extended result codes of SQLite, which Swift does not import.
     enum Code {
         static let read = SQLITE_IOERR | (1 << 8)
         static let shortRead = SQLITE_IOERR | (2 << 8)
@@ -115,7 +116,8 @@ private final class MountedFile {
     private let disk: SimulatedDisk
     private let path: String
     private let file: any File
-    /// Of a log or a journal that is new: its name is made durable with its content, as SQLite does it.
+    /// Whether the next sync also syncs the directory: for a new WAL or journal, whose name SQLite makes durable with
+    /// its content.
     private var syncsName: Bool
 
     private init(_ disk: SimulatedDisk, _ path: String, _ file: any File, syncsName: Bool) {
@@ -136,7 +138,7 @@ private final class MountedFile {
             guard !isNew || flags & SQLITE_OPEN_CREATE != 0 else { return SQLITE_CANTOPEN }
             let file = try disk.open(path, isNew ? .create : .readWrite)
             let own = MountedFile(disk, path, file, syncsName: isNew && flags & SQLITE_OPEN_MAIN_DB == 0)
-            // Behind the methods; kept as long as the file is open.
+            // Stored after the pointer to the methods, and retained until the file is closed.
             (UnsafeMutableRawPointer(place) + MemoryLayout<UnsafeRawPointer>.stride).storeBytes(
                 of: Unmanaged.passRetained(own).toOpaque(), as: UnsafeMutableRawPointer.self)
             place.pointee.pMethods = methods
@@ -162,7 +164,7 @@ private final class MountedFile {
             let bytes = try file.read(at: UInt64(offset), count: buffer.count)
             buffer.copyBytes(from: bytes)
             guard bytes.count < buffer.count else { return SQLITE_OK }
-            // SQLite asks for zeros there.
+            // SQLite requires zeros after a short read.
             _ = UnsafeMutableRawBufferPointer(rebasing: buffer[bytes.count...]).initializeMemory(
                 as: UInt8.self, repeating: 0)
             return Code.shortRead
@@ -209,8 +211,8 @@ private final class MountedFile {
         }
     }
 
-    /// Without the calls for memory that processes share, so that SQLite keeps its index of the log to itself, and without
-    /// mapped files.
+    /// Version 1 of the methods: without shared memory, so that SQLite keeps the index of the WAL in the process's own
+    /// memory, and without memory-mapped files.
     private nonisolated(unsafe) static let methods: UnsafePointer<sqlite3_io_methods> = {
         var methods = sqlite3_io_methods()
         methods.iVersion = 1
@@ -245,7 +247,7 @@ private final class MountedFile {
         }
         methods.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
         methods.xSectorSize = { _ in 4_096 }
-        // As the system's VFS has it: a write changes no byte beside those that are written.
+        // As for the system's VFS: a write changes no other bytes than those that are written.
         methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
         let pointer = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         pointer.initialize(to: methods)

@@ -25,7 +25,7 @@ struct DeviceProcess {
 
     func restart(in run: isolated Simulation) async {
         run.counts.restarts += 1
-        // The process is gone: nothing of what closing the store does comes to a disk.
+        // The process has ended, so closing the store must not write to a disk.
         device.views?.crash()
         await device.store.close()
         // After the end of the process, the disk contains all writes; after a power loss, it contains the synced writes
@@ -66,7 +66,9 @@ struct DeviceProcess {
         }
     }
 
-    /// What became of the views is no part of the run.
+    /// Returns the recovery messages without those about rebuilt views, which depend on the writes of SQLite.
+    ///
+    /// Counts the openings of views, and those after which they were rebuilt.
     private func withoutViews(_ recovery: [String], in run: isolated Simulation) -> [String] {
         let others = recovery.filter { !$0.hasPrefix("The views were rebuilt") }
         if device.views != nil {

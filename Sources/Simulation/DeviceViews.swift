@@ -4,14 +4,15 @@ import SeededRandom
 
 /// The files of a device's views, on a disk of their own.
 ///
-/// How often SQLite writes, and what, is no part of a run: it may differ from one to the next. So nothing that a run does depends
-/// on it, and the files have random numbers of their own. They are derived: what a crash leaves of them must not matter.
+/// The writes of SQLite are not deterministic. A run must therefore not depend on them: the files have their own
+/// random numbers, and the trace of a run does not contain their state. The files are derived, so any state of them
+/// after a crash must be acceptable.
 final class DeviceViews {
     private(set) var disk = SimulatedDisk(directories: [])
     private var mount: DiskMount
     private var random: SeededRandom
     private var boot = 1
-    /// As the files were between two steps a while ago, in the same run of the machine.
+    /// A copy of the files from an earlier step, in the same boot of the machine.
     private var earlier: SimulatedDisk?
 
     init(seed: UInt64) {
@@ -21,26 +22,27 @@ final class DeviceViews {
 
     var place: SimulatedViews { SimulatedViews(disk, root: mount.root, boot: "boot \(boot)") }
 
-    /// Now and then keeps the files as they are.
+    /// Replaces the earlier copy of the files by the current files, with a probability of 10 %.
     func passTime() { if random.chance(10) { earlier = disk.copy() } }
 
-    /// Nothing is written any more; ``restart(keepsWrites:)`` follows.
+    /// Ends all writes to the files. Call ``restart(keepsWrites:)`` next.
     func crash() { disk.crash() }
 
-    /// The process begins anew on what the crash has left.
+    /// Continues after a crash, with files that it can have left.
     ///
-    /// - Parameter keepsWrites: whether only the process has ended, and not the machine lost its power.
+    /// - Parameter keepsWrites: True after the end of the process alone; false after a power loss, which may lose
+    ///   unsynced writes.
     func restart(keepsWrites: Bool) {
         guard keepsWrites else {
             boot += 1
             return use(disk.random(&random))
         }
-        // Further behind the log than a process can leave them, but no other than it can.
+        // An earlier state than the end of a process can leave, but otherwise a possible one.
         if let earlier, random.chance(30) { return use(earlier.copy()) }
         use(disk.copy())
     }
 
-    /// The process begins anew after it has closed the store. The files may have been deleted meanwhile.
+    /// Continues after the process has closed the store. Deletes the files with a probability of 10 %.
     func reopen() {
         if random.chance(10) { use(SimulatedDisk(directories: [])) }
     }
@@ -52,18 +54,21 @@ final class DeviceViews {
     }
 }
 
-/// How the devices of a run keep their state; the run must not depend on it.
+/// The settings for the views of a run's devices. The result of the run must not depend on them.
 struct ViewsHabits {
     /// Whether the views are files.
     let areFiles: Bool
-    /// How many changed items are kept in memory; nil for the store's own number.
+    /// The maximum number of changed items in memory; nil for the store's default.
     let flushLimit: Int?
 
+    /// Creates the settings that the seed determines, except for the given ones.
+    ///
     /// - Parameters:
-    ///   - areFiles: nil leaves it to the seed.
-    ///   - flushLimit: the same.
+    ///   - seed: The seed of the run.
+    ///   - areFiles: Whether the views are files; nil if the seed determines it.
+    ///   - flushLimit: The maximum number of changed items in memory; nil if the seed determines it.
     init(seed: UInt64, areFiles: Bool?, flushLimit: Int?) {
-        // Not those of the run.
+        // Independent of the random numbers of the run.
         var random = SeededRandom(seed: ~seed)
         let drawn = (random.chance(25), [nil, 1, 7][random.below(3)])
         self.areFiles = areFiles ?? drawn.0

@@ -134,7 +134,7 @@ struct RequestDelivery {
         }
     }
 
-    /// Returns the answer of the service, or of the gateway before it.
+    /// Returns the response of the service, or of the gateway before it.
     ///
     /// - Parameter fault: A fault of the service that permits a response.
     private func answer(
@@ -184,8 +184,8 @@ struct RequestDelivery {
         return TransportError(code, "Simulated.", mayHaveBeenSent: mayHaveBeenSent)
     }
 
-    /// All distortions except the reordering of parts, which no client can detect. The responses of a V2 change set have
-    /// no Content-ID, so their order cannot be detected either.
+    /// All distortions except the reordering of parts, which no client can detect. The responses of a V2 change set
+    /// have no Content-ID, so their order cannot be detected either.
     private static let distortions = Fault.PayloadCorruption.allCases.filter { $0 != .reversedParts }
 
     func refusal(_ status: Int, _ headers: HTTPHeaders = .empty, in run: isolated Simulation) -> WireResponse {

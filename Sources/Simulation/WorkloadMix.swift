@@ -22,9 +22,9 @@ struct WorkloadMix {
     private(set) var clientOnly: Int
     /// The percentage of calls of actions among the operations.
     let calls: Int
-    /// The percentage of work on drafts of entities among the calls.
+    /// The percentage of calls that work on drafts of entities.
     private(set) var entityDrafts: Int
-    /// The percentage of replacements of links and of values among the calls.
+    /// The percentage of calls that replace links or values.
     let replacements: Int
     /// The sets whose new entities the stores remove after the upload.
     private(set) var removedSets: Set<String>
@@ -75,8 +75,9 @@ struct WorkloadMix {
     /// The durability of the logs.
     private(set) var durability: OperationLog.Options.Durability
 
-    /// Whether commits survive a power loss when they are acknowledged. Otherwise a power loss may undo what no request
-    /// has sent.
+    /// Whether acknowledged commits survive a power loss.
+    ///
+    /// Otherwise a power loss may lose operations that no upload has sent.
     var survivesPowerLoss: Bool { durability == .everyCommit || durability == .grouped }
 
     /// The size of the logs' segments, in bytes.
@@ -88,7 +89,7 @@ struct WorkloadMix {
     /// The keys of the stores; none if they are not encrypted.
     var keys: [LogKey] { isEncrypted ? [LogKey(Array(1...32))].compactMap { $0 } : [] }
 
-    /// Whether the stores have metadata that the service has not.
+    /// Whether the stores have client-only metadata.
     var hasClientOnly: Bool { clientOnly > 0 || entityDrafts > 0 }
 
     // MARK: Operations of one call

@@ -36,7 +36,7 @@ package actor SyncEngine {
     private var lastShared = 0
     /// The number of the shared round that later calls join, until it begins.
     private var following: Int?
-    /// The operations that the last upload saw refused.
+    /// The operations that the last upload saw rejected.
     private var lastRefused: Set<SequenceNumber> = []
     /// The last record at the start of that upload.
     private var lastBegan: SequenceNumber = 0
@@ -156,8 +156,8 @@ package actor SyncEngine {
         }
     }
 
-    /// Adds a defining query, or replaces the one with the same name; see ``StoreDefiningQueries/add(_:)``. Waits until no upload
-    /// or download runs.
+    /// Adds a defining query, or replaces the one with the same name; see ``StoreDefiningQueries/add(_:)``. Waits until
+    /// no upload or download runs.
     package func add(_ query: DefiningQuery) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }
@@ -186,9 +186,9 @@ package actor SyncEngine {
 
     /// Sends the pending operations, in as many batches as necessary.
     ///
-    /// Operations that the service refuses are in the report and are no error. If the service is busy, the upload
+    /// Operations that the service rejects are in the report and are no error. If the service is busy, the upload
     /// retries according to the options. Calls during an upload share the next round, which sends the changes made
-    /// meanwhile and does not repeat operations that were just refused.
+    /// meanwhile and does not repeat operations that were just rejected.
     ///
     /// - Parameters:
     ///   - options: Options for this call, which then has a round of its own; nil for the standard ones.
@@ -277,7 +277,7 @@ package actor SyncEngine {
     }
 
     /// Marks the round as begun, so that later calls wait for the next one. Returns the operations that it does not
-    /// send again: those just refused and not amended since.
+    /// send again: those just rejected and not amended since.
     private func beginRound(sharing number: Int?) async throws(TidelogError) -> Set<SequenceNumber> {
         if let number, following == number { following = nil }
         let refused =
@@ -286,7 +286,7 @@ package actor SyncEngine {
         return refused
     }
 
-    /// Stores the operations that the round saw refused, however it ended.
+    /// Stores the operations that the round saw rejected, however it ended.
     private func rememberRejections(_ report: UploadReport?) {
         lastRefused = Set(report?.rejected.map(\.operation) ?? [])
     }

@@ -6,15 +6,21 @@ import Testing
     /// The largest number of lines of a type.
     private static let limit = 600
 
-    /// Types above the limit, with a size that they must not exceed. A type that has become smaller gets a lower number.
-    private static let known: [String: Int] = [
-        "Tidelog.OfflineODataProvider": 800
+    /// Classes of SAPOData's API, each with the number of lines that it must not exceed.
+    ///
+    /// SAPOData declares their members on these classes, and apps subclass two of them, so that members cannot move to
+    /// other types. The numbers are only ever lowered; no type is added without a decision record
+    /// (`Docs/Decisions/0108-facade-classes-mirror-the-api-of-sapodata.md`).
+    private static let facades: [String: Int] = [
+        "Tidelog.DataService": 945,
+        "Tidelog.EntityValue": 675,
+        "Tidelog.OfflineODataProvider": 775,
     ]
 
     /// Returns the lines of each type, by `Module.Type`. A declaration begins and ends in the first column.
     private static func sizes() throws -> [String: Int] {
         let declaration =
-            /^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|private|fileprivate|final|indirect|nonisolated) )*(?:struct|class|enum|actor|extension|protocol) ([A-Z]\w*)/
+            /^(?:@\w+(?:\([^)]*\))? )*(?:(?:open|public|package|internal|private|fileprivate|final|indirect|nonisolated) )*(?:struct|class|enum|actor|extension|protocol) ([A-Z]\w*)/
         var sizes: [String: Int] = [:]
         for file in try PackageSources.swiftFiles("Sources") {
             let module = file.split(separator: "/")[1]
@@ -35,20 +41,20 @@ import Testing
         return sizes
     }
 
-    @Test func `no type has more than 600 lines, except for known ones, which do not grow`() throws {
+    @Test func `no type has more than 600 lines, except for the facade classes, which do not grow`() throws {
         let sizes = try Self.sizes()
         #expect(sizes.count > 500)
         for (name, size) in sizes.sorted(by: { $0.key < $1.key }) {
-            let limit = Self.known[name] ?? Self.limit
+            let limit = Self.facades[name] ?? Self.limit
             #expect(size <= limit, "\(name) has \(size) lines")
         }
     }
 
-    @Test func `a known type that has become smaller has a lower limit`() throws {
+    @Test func `a facade class that has become smaller has a lower limit`() throws {
         let sizes = try Self.sizes()
-        for (name, limit) in Self.known {
+        for (name, limit) in Self.facades {
             let size = sizes[name] ?? 0
-            #expect(size > Self.limit && limit - size < 100, "\(name) has \(size) lines, the limit is \(limit)")
+            #expect(size > Self.limit && limit - size < 50, "\(name) has \(size) lines, the limit is \(limit)")
         }
     }
 }

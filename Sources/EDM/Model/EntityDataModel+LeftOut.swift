@@ -1,16 +1,22 @@
 /// Messages about elements that the document declares but the model omits.
 extension EntityDataModel {
-    /// Returns a sentence that the service has no such set, with the defect if the metadata declares an unusable one.
+    /// Returns the message for an unknown set, singleton or import. Contains the defect if the metadata declares an
+    /// unusable one.
     ///
-    /// - Parameter what: the subject and predicate of the sentence.
+    /// - Parameters:
+    ///   - name: the name that was not found.
+    ///   - what: the subject and predicate of the message.
     package func missingResource(_ name: String, _ what: String = "There is no entity set") -> String {
         let kinds: Set<String> = ["EntitySet", "Singleton", "FunctionImport", "ActionImport"]
         return sentence("\(what) \(name)") { kinds.contains($0.kind) && $0.path.hasSuffix("/\(name)") }
     }
 
-    /// Returns a sentence that a type has no such property, with the defect if the metadata declares an unusable one.
+    /// Returns the message for an unknown property. Contains the defect if the metadata declares an unusable one.
     ///
-    /// - Parameter set: the entity set, for the sentence.
+    /// - Parameters:
+    ///   - name: the name that was not found.
+    ///   - type: the type of the entity.
+    ///   - set: the entity set that the message names instead of the type.
     package func missingProperty(_ name: String, of type: StructuredType, in set: String? = nil) -> String {
         let beginning = "\(set ?? type.name) has no property \(name)"
         guard type.unusableProperties.contains(name) else { return beginning + "." }

@@ -1,4 +1,4 @@
-/// A questionable facet of a property: the metadata are valid, but values may not be what the service expects.
+/// A warning about a facet of a property that is valid but probably not intended by the service.
 public struct FacetWarning: Sendable, Hashable, CustomStringConvertible {
     /// The property, with its type: `Shop.Order/Amount`.
     public let property: String
@@ -11,8 +11,9 @@ public struct FacetWarning: Sendable, Hashable, CustomStringConvertible {
 extension EntityDataModel {
     /// The questionable facets of all properties, in the order of the types.
     ///
-    /// An unspecified `Scale` means 0 by the standard (CSDL 4.01, 7.2.4), which services often do not intend; this reader
-    /// therefore does not enforce it. Key strings without `MaxLength` cannot be checked for the length of a URL.
+    /// An unspecified `Scale` means 0 by the standard (CSDL 4.01, 7.2.4), which services often do not intend. The
+    /// reader therefore does not enforce it. A key string without `MaxLength` is reported because the length of its
+    /// URLs cannot be checked.
     public var facetWarnings: [FacetWarning] {
         var warnings: [FacetWarning] = []
         for schema in schemas {

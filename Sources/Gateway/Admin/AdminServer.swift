@@ -84,7 +84,7 @@ private final class AdminHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// The answers of the admin port.
+/// The responses of the admin port.
 private enum AdminPages {
     static func answer(
         _ head: HTTPRequestHead, _ service: GatewayService

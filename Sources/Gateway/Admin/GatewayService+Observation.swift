@@ -29,7 +29,7 @@ extension GatewayService {
         return metrics.snapshot.text(gauges)
     }
 
-    /// Counts an answer.
+    /// Counts a response.
     func observe(_ kind: String, status: Int, since start: ContinuousClock.Instant) {
         let (seconds, attoseconds) = start.duration(to: .now).components
         let microseconds = seconds &* 1_000_000 &+ attoseconds / 1_000_000_000_000

@@ -2,7 +2,7 @@ package import GatewayCore
 package import ODataWire
 package import Transport
 
-/// An answer to a client.
+/// A response to a client.
 package struct GatewayResponse: Sendable {
     package enum Body: Sendable {
         case bytes([UInt8])
@@ -25,7 +25,7 @@ package struct GatewayResponse: Sendable {
         self.body = body
     }
 
-    /// Creates the answer for a request that the origin does not receive.
+    /// Creates the response for a request that the origin does not receive.
     package init(_ refusal: RequestRefusal) {
         var headers = refusal.headers
         headers["Content-Type"] = "application/json"

@@ -53,8 +53,8 @@ struct FeedCall: Sendable {
 
     private static func check(_ token: FeedToken, _ head: FeedHead) -> Bool { token.isValid(for: head) }
 
-    /// Returns whether the query of a request that does not continue an answer can come from the feed at all, so that the
-    /// service need not be asked for the permission.
+    /// Returns whether the query of a request that does not continue a response can come from the feed at all, so that
+    /// the service need not be asked for the permission.
     static func mayAnswer(_ request: IncomingRequest, _ target: FeedRequest) -> Bool {
         target.token != nil
             || [false, true].contains { isLegacy in
@@ -118,7 +118,7 @@ struct FeedCall: Sendable {
         }
     }
 
-    /// The answer to a delta link of a user who may not read the feed: the refusal of the service.
+    /// The response to a delta link of a user who may not read the feed: the rejection by the service.
     private static func refusal(_ head: WireResponse) -> RequestRefusal {
         var headers = HTTPHeaders()
         for challenge in head.headers.values("WWW-Authenticate") {

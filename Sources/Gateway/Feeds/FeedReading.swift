@@ -217,7 +217,7 @@ struct FeedReading: Sendable {
 
     // MARK: Requests
 
-    /// Sends a request with the credentials of the gateway. `body` receives the bytes of an answer with status 200.
+    /// Sends a request with the credentials of the gateway. `body` receives the bytes of a response with status 200.
     private func get(
         _ target: String, _ isLegacy: Bool, _ body: ([UInt8]) throws(FeedError) -> Void
     ) async throws(FeedError) -> WireResponse {

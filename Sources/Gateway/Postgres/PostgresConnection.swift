@@ -13,7 +13,7 @@ final class PostgresConnection: @unchecked Sendable {
     var timeout: Int
     /// The schema of the tables, without quotation marks.
     let schema: String
-    /// Whether an answer is missing, so that the next one would belong to another statement.
+    /// Whether a response is missing, so that the next one would belong to another statement.
     private var isBroken = false
 
     /// Connects, and prepares the session: the schema, durable commits, and bounds for time.
@@ -54,7 +54,8 @@ final class PostgresConnection: @unchecked Sendable {
         return .connection(lines.isEmpty ? "the connection to PostgreSQL was lost" : lines.joined(separator: " "))
     }
 
-    /// Executes statements without parameters, separated by semicolons. The rows of the last one are in the text format.
+    /// Executes statements without parameters, separated by semicolons. The rows of the last one are in the text
+    /// format.
     @discardableResult
     func run(_ statements: String) throws(PostgresError) -> PostgresRows {
         guard cpostgres_send(handle, statements) != 0 else { throw lost() }

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The connections of a storage, and threads that wait for their answers.
+/// The connections of a storage, and threads that wait for their responses.
 ///
 /// Connections are opened when they are needed. After a failure new ones are tried at growing intervals, and meanwhile
 /// requests fail at once.

@@ -4,9 +4,9 @@ internal import NIOHTTP1
 internal import ODataWire
 internal import Synchronization
 
-/// Hands the requests of one connection to the service, one after the other, and writes the answers.
+/// Hands the requests of one connection to the service, one after the other, and writes the responses.
 ///
-/// NIO's pipeline handler delivers the next request after the answer to the one before.
+/// NIO's pipeline handler delivers the next request after the response to the one before.
 final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -119,7 +119,7 @@ final class RequestHandler: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Answers a request that cannot be parsed, unless the answer to another one is in progress: then that one is the
+    /// Answers a request that cannot be parsed, unless the response to another one is in progress: then that one is the
     /// last of the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         connection.isBroken.store(true, ordering: .releasing)
@@ -154,7 +154,7 @@ final class ArrivalCounter: ChannelInboundHandler {
 
 /// The state of a connection that its handler and the task of an answer share.
 final class ConnectionState: Sendable {
-    /// Whether a request was received whose answer is not complete.
+    /// Whether a request was received whose response is not complete.
     let isAnswering = Atomic(false)
     /// Whether the bytes after the current request cannot be parsed.
     let isBroken = Atomic(false)

@@ -5,8 +5,8 @@ internal import ODataWire
 internal import Synchronization
 internal import Transport
 
-/// Writes one answer to a connection: an answer in memory at once, a stream chunk by chunk. It waits for each write, so
-/// that a slow client slows the origin down.
+/// Writes one response to a connection: a response in memory at once, a stream chunk by chunk. It waits for each write,
+/// so that a slow client slows the origin down.
 struct ResponseWriter: Sendable {
     let channel: any Channel
     let request: IncomingRequest
@@ -84,7 +84,7 @@ struct ResponseWriter: Sendable {
     }
 
     /// Closes the connection. If the request has not arrived completely, its rest is dropped for a while first: closing
-    /// a connection with unread bytes can destroy the answer on its way.
+    /// a connection with unread bytes can destroy the response on its way.
     private func close() async {
         if !request.body.isFinished {
             request.body.discard()

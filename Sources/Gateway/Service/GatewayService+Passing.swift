@@ -90,7 +90,7 @@ extension GatewayService {
         return try await answer(request, kind, head, received)
     }
 
-    /// Returns the answer for a response of the origin.
+    /// Returns the response to the client for a response of the origin.
     private func answer(
         _ request: IncomingRequest, _ kind: RequestClass, _ head: WireResponse, _ received: ResponseBody
     ) async throws(RequestRefusal) -> GatewayResponse {
@@ -146,8 +146,8 @@ extension GatewayService {
         return bytes
     }
 
-    /// Returns the answer for a response that was not received. 503 with Retry-After states that the origin has not executed
-    /// the request.
+    /// Returns the response to the client for a response that was not received. 503 with Retry-After states that the
+    /// origin has not executed the request.
     func refusal(_ error: TransportError, isSafe: Bool) -> RequestRefusal {
         if !error.mayHaveBeenSent || isSafe && [.unreachable, .resolve, .disconnected].contains(error.code) {
             return RequestRefusal(

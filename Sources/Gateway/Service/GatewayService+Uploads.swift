@@ -183,7 +183,8 @@ struct UploadCall: Sendable {
         }
     }
 
-    /// Records the ends of attempts, and makes the answer at the same time. It is returned only if the ends are durable.
+    /// Records the ends of attempts, and makes the response at the same time. It is returned only if the ends are
+    /// durable.
     func record(
         _ completions: [LedgerCompletion], _ transmission: Transmission,
         _ answer: @escaping @Sendable () -> GatewayResponse
@@ -221,7 +222,7 @@ struct UploadCall: Sendable {
         }
     }
 
-    /// Removes the preference for an answer at a later time, which would not contain the outcome.
+    /// Removes the preference for a response at a later time, which would not contain the outcome.
     private static func requireAnswer(_ headers: inout HTTPHeaders) {
         let preferences = headers.values("Prefer").flatMap { $0.split(separator: ",") }
             .map { $0.filter { $0 != "\t" } }.map { String($0.drop { $0 == " " }) }

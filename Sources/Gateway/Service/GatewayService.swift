@@ -68,7 +68,7 @@ package final class GatewayService: Sendable {
     /// Ends what the gateway does by itself. Call it after the last request.
     package func end() async { await feeds?.stop() }
 
-    /// Counts the bytes of an answer.
+    /// Counts the bytes of a response.
     func sent(_ count: Int, _ kind: String) {
         metrics.change { $0.add(Int64(count), to: .responseBytes, kind) }
     }
@@ -94,7 +94,7 @@ package final class GatewayService: Sendable {
 
     // MARK: Requests
 
-    /// Answers a request. Never throws: a refusal is an answer.
+    /// Answers a request. Never throws: a refusal is a response.
     package func answer(_ request: IncomingRequest) async -> GatewayResponse {
         let start = ContinuousClock.now
         var kind: RequestClass?

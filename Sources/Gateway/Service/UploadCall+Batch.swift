@@ -86,12 +86,12 @@ extension UploadCall {
         return try composed(batch, parts.merging(partAnswers(answer.outcomes, units, batch)) { $1 })
     }
 
-    /// Returns the service's first answer to a batch, with the header of the client's dialect in the responses to each unit
-    /// that has ended: each response of a service that recognizes repetitions has it (OASIS Repeatable Requests 1.0, section
-    /// 3.2.1), and without it a client has to assume that nothing recognizes them.
+    /// Returns the service's first response to a batch, with the header of the client's dialect in the responses to
+    /// each unit that has ended: each response of a service that recognizes repetitions has it (OASIS Repeatable
+    /// Requests 1.0, section 3.2.1), and without it a client has to assume that nothing recognizes them.
     ///
-    /// The bytes are those of the service, with the lines of the header and the links of the gateway. Only if that is not
-    /// possible, as in JSON, the answer is composed anew.
+    /// The bytes are those of the service, with the lines of the header and the links of the gateway. Only if that is
+    /// not possible, as in JSON, the response is composed anew.
     ///
     /// - Parameter ended: The dialects of the units that have ended, by part.
     private func first(
@@ -148,7 +148,7 @@ extension UploadCall {
         }
     }
 
-    /// Returns the answers for parts that were sent. Parts without an outcome have none.
+    /// Returns the responses for parts that were sent. Parts without an outcome have none.
     private func partAnswers(
         _ outcomes: [Int: BatchPartOutcome], _ units: [UploadUnit], _ batch: BatchUpload
     ) -> [Int: BatchUpload.PartAnswer] {
@@ -188,10 +188,10 @@ extension UploadCall {
         }
     }
 
-    /// Returns the service's first answer to a batch, composed anew.
+    /// Returns the service's first response to a batch, composed anew.
     ///
-    /// - Parameter parts: The answers to the parts.
-    /// - Returns: The answer of the service as it is if a part without an answer precedes one with an answer.
+    /// - Parameter parts: The responses to the parts.
+    /// - Returns: The response of the service as it is if a part without a response precedes one with a response.
     private func marked(
         _ response: WireResponse, _ parts: [Int: BatchUpload.PartAnswer], _ batch: BatchUpload
     ) -> WireResponse {

@@ -6,8 +6,8 @@ package struct FeedIdentity: Sendable, Hashable {
     package var endpoint: String
     /// The normal form of the query.
     package var query: String
-    /// The root of the service and the shape of the rows. A feed whose shape changes begins anew: its delta links are no
-    /// longer valid.
+    /// The root of the service and the shape of the rows. A feed whose shape changes begins anew: its delta links are
+    /// no longer valid.
     package var shape: String
 
     package init(endpoint: String, query: String, shape: String) {
@@ -33,7 +33,7 @@ package struct FeedLease: Sendable, Hashable {
     }
 }
 
-/// The answer to the request to read a feed.
+/// The result of the request to read a feed.
 package enum FeedClaim: Sendable, Hashable {
     case granted(FeedLease)
     /// Another node is reading the feed.

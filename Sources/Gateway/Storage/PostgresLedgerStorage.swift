@@ -69,7 +69,8 @@ package final class PostgresLedgerStorage: LedgerStorage {
             guard try insert(inserted, transaction) == inserted.count else {
                 throw .server(.serializationFailure, "another node has inserted the row")
             }
-            // An insertion waits for a node that inserts the same row. If that takes long, the lease has become shorter.
+            // An insertion waits for a node that inserts the same row. If that takes long, the lease has become
+            // shorter.
             guard start.duration(to: .now) < .seconds(1) else {
                 throw .server(.serializationFailure, "the insertion of a row took too long")
             }
@@ -150,7 +151,7 @@ package final class PostgresLedgerStorage: LedgerStorage {
         return try end(ends, transaction)
     }
 
-    /// Whether the end of an attempt was recorded before, by a transaction whose answer was lost.
+    /// Whether the end of an attempt was recorded before, by a transaction whose response was lost.
     private static func isRecorded(_ completion: LedgerCompletion, _ rows: [LedgerKey: LedgerRow]) -> Bool {
         let known = completion.keys.compactMap { rows[$0] }
         guard known.count == completion.keys.count, known.allSatisfy({ $0.attempt == completion.attempt }) else {

@@ -13,13 +13,13 @@ package struct BatchAnswer: Sendable {
         let answers: [Int: Range<Int>]
     }
 
-    /// Creates the answer that is written in JSON.
+    /// Creates the response that is written in JSON.
     init(_ sent: [Int], _ outcomes: [BatchPartOutcome]) {
         self.outcomes = Dictionary(uniqueKeysWithValues: zip(sent, outcomes))
         multipart = nil
     }
 
-    /// Creates the answer that is written as multipart.
+    /// Creates the response that is written as multipart.
     init(_ sent: [Int], _ matches: [BatchMatcher.Match], _ response: BatchResponse, _ document: MultipartDocument) {
         outcomes = Dictionary(uniqueKeysWithValues: zip(sent, matches.map(\.outcome)))
         multipart = Multipart(
@@ -27,11 +27,11 @@ package struct BatchAnswer: Sendable {
             answers: Dictionary(uniqueKeysWithValues: zip(sent, matches.map(\.answers))))
     }
 
-    /// Returns the body as the service wrote it, with the links of the gateway, and with `accepted` in the header of the
-    /// dialect in each response to some parts.
+    /// Returns the body as the service wrote it, with the links of the gateway, and with `accepted` in the header of
+    /// the dialect in each response to some parts.
     ///
     /// - Parameter dialects: The dialects by part.
-    /// - Returns: `nil` if the answer has to be composed anew: it is JSON, or the header field cannot be added to a
+    /// - Returns: `nil` if the response has to be composed anew: it is JSON, or the header field cannot be added to a
     ///   response, because the response has the field with another value for instance.
     package func body(
         _ roots: ServiceRoots, accepting dialects: [Int: RepeatabilityIdentifier.Dialect]

@@ -54,15 +54,15 @@ extension BatchUpload {
         }
     }
 
-    /// The answer to one part.
+    /// The response to one part.
     package enum PartAnswer: Sendable, Hashable {
         case unit(UnitOutcome)
         /// A response that stands for the whole part, with the header for repeatable requests or without.
         case single(WireResponse)
     }
 
-    /// Writes the answer to the batch. The parts are in the order of the request and end before the first part without
-    /// an answer.
+    /// Writes the response to the batch. The parts are in the order of the request and end before the first part
+    /// without a response.
     package func answer(_ parts: [Int: PartAnswer]) -> WireResponse? {
         var listed: [(Int, PartAnswer)] = []
         for index in batch.parts.indices {

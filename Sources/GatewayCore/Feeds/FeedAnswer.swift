@@ -1,6 +1,6 @@
 internal import EDM
 
-/// The text of an answer from a feed, with links that lead to the gateway.
+/// The text of a response from a feed, with links that lead to the gateway.
 package struct FeedAnswer: Sendable {
     private let description: FeedDescription
     private let roots: ServiceRoots

@@ -3,8 +3,8 @@ package import ODataWire
 
 /// The user of a request for permissions: all fields that may identify one.
 package enum RequestCredentials {
-    /// Fields that a service does not use to identify users. All remaining fields count, also unknown ones: two requests with
-    /// different credentials must never look equal.
+    /// Fields that a service does not use to identify users. All remaining fields count, also unknown ones: two
+    /// requests with different credentials must never look equal.
     private static let impersonal: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "connection", "content-length", "content-type", "date",
         "dataserviceversion", "expect", "host", "keep-alive", "maxdataserviceversion", "mindataserviceversion",
@@ -58,8 +58,8 @@ package enum RequestCredentials {
 
     /// Returns a text that is equal for two requests of one user, also after an access token was renewed.
     ///
-    /// The text may be equal for different users: all opaque access tokens have the same one, because nothing shows which
-    /// of them replaced another. It must not be used for permissions, because nothing is verified.
+    /// The text may be equal for different users: all opaque access tokens have the same one, because nothing shows
+    /// which of them replaced another. It must not be used for permissions, because nothing is verified.
     package static func writer(_ headers: HTTPHeaders) -> String {
         guard let value = headers["Authorization"] else { return "" }
         if let subject = subject(of: value) { return "jwt \(subject)" }
@@ -83,7 +83,7 @@ package enum RequestCredentials {
 package struct FeedPermission: Sendable, Hashable {
     /// How long a permission is believed, in milliseconds.
     package static let allowedFor: Int64 = 300_000
-    /// How long a refusal is believed.
+    /// The duration for which a rejection by the service stays valid.
     package static let refusedFor: Int64 = 30_000
 
     package let isAllowed: Bool
@@ -110,7 +110,7 @@ package struct FeedPermission: Sendable, Hashable {
     }
 
     /// Interprets the response to a probe. Only JSON shows that the service has answered the query: a page with a login
-    /// form is a refusal.
+    /// form is a rejection.
     package static func probe(status: Int, contentType: String?) -> Probe {
         switch status {
         case 200..<300: (contentType ?? "").lowercased().hasPrefix("application/json") ? .allowed : .refused

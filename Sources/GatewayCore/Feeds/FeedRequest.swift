@@ -1,4 +1,4 @@
-/// A request that may be answered from a shared feed: a query, and the gateway's token if it continues an answer.
+/// A request that may be answered from a shared feed: a query, and the gateway's token if it continues a response.
 package struct FeedRequest: Sendable, Hashable {
     /// The beginning of every token of the gateway, which no service is expected to use.
     package static let mark = "tidelog-gateway."
@@ -46,7 +46,7 @@ package struct FeedRequest: Sendable, Hashable {
         return String(bare.dropFirst(mark.count))
     }
 
-    /// Returns the URL, relative to the service root, that continues an answer.
+    /// Returns the URL, relative to the service root, that continues a response.
     package static func link(_ query: CanonicalQuery, token: String, isDelta: Bool, isLegacy: Bool) -> String {
         let text = query.description
         let separator = text.contains("?") ? "&" : "?"

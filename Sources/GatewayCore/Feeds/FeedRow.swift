@@ -77,7 +77,7 @@ package struct FeedHead: Sendable, Hashable {
     }
 }
 
-/// The facts about a feed that its answers repeat.
+/// The facts about a feed that its responses repeat.
 package struct FeedDescription: Sendable, Hashable {
     /// The context URL of V4, as the service wrote it.
     package var context: String?

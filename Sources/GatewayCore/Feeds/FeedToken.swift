@@ -1,4 +1,4 @@
-/// The content of a delta link or of a link to the next page. A client sees it only sealed.
+/// The content of a delta link or of a link to the next page. Clients receive it in encrypted form only.
 package struct FeedToken: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
         /// The client has all rows of this generation.
@@ -10,15 +10,16 @@ package struct FeedToken: Sendable, Hashable {
     }
 
     package var feed: Int64
-    /// The random bytes of the feed: a feed that was created anew does not accept tokens of its predecessor.
+    /// The random bytes of the feed. They prevent a new feed with the same number from accepting tokens of an earlier
+    /// one.
     package var salt: [UInt8]
     package var generation: Int64
-    /// A digest of the user, if the rows are only for this user; empty for a feed that is shared. Whether a user may read
-    /// a shared feed is checked for each request, whatever the token.
+    /// A digest of the user, if the rows are only for this user; empty for a shared feed. The permission to read a
+    /// shared feed is checked for each request, independently of the token.
     package var audience: [UInt8]
     package var place: Place
-    /// For a page: the time at which the reading began that the pages are of. A user who has changed data since has to
-    /// read anew.
+    /// For a page, the start time of the reading of the service that the pages contain. A user who has changed data
+    /// since then must read from the first page again.
     package var began: Int64
 
     package init(
@@ -78,7 +79,8 @@ package struct FeedToken: Sendable, Hashable {
         (self.salt, self.audience) = (Array(salt), Array(audience))
     }
 
-    /// Returns whether the token can be continued. If not, the answer is 410, and the client reads everything.
+    /// Returns whether a client can continue from the token. If not, the response is 410, and the client reads
+    /// everything.
     package func isValid(for head: FeedHead, audience: [UInt8] = []) -> Bool {
         let oldest = if case .changes(let start, _) = place { start } else { generation }
         return feed == head.id && salt == head.salt && self.audience == audience && oldest >= head.tokensFrom

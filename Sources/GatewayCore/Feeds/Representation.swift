@@ -39,8 +39,8 @@ package enum Representation {
         }
     }
 
-    /// Returns whether the answer to a query may contain a delta link. A V4 service returns one only if it is asked for; in
-    /// V2 there is no way to ask.
+    /// Returns whether the response to a query may contain a delta link. A V4 service returns one only if it is asked
+    /// for; in V2 there is no way to ask.
     package static func asksForDeltaLink(_ headers: HTTPHeaders, _ description: FeedDescription) -> Bool {
         if description.isLegacy {
             return headers["MaxDataServiceVersion"] != nil || headers["DataServiceVersion"] != nil

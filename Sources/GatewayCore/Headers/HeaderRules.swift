@@ -8,8 +8,8 @@ package enum HeaderRules {
         "transfer-encoding", "upgrade", "http2-settings",
     ]
 
-    /// Fields that the gateway sets itself, or that a client could use to change the meaning of a request or of an
-    /// answer in a cache.
+    /// Fields that the gateway sets itself, or that a client could use to change the meaning of a request or of a
+    /// response in a cache.
     private static let dropped: Set<String> = [
         "host", "content-length", "expect", "accept-encoding", "forwarded", "x-forwarded-host", "x-forwarded-proto",
         "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-server", "x-forwarded-scheme", "x-forwarded-ssl",
@@ -18,7 +18,8 @@ package enum HeaderRules {
         "x-http-host-override", "x-original-method",
     ]
 
-    /// Returns the fields that the origin receives. They include credentials, which are sent to the configured origin only.
+    /// Returns the fields that the origin receives. They include credentials, which are sent to the configured origin
+    /// only.
     package static func forwarded(_ headers: HTTPHeaders, trustsForwarded: Bool) -> HTTPHeaders {
         let connection = named(inConnection: headers)
         var result = HTTPHeaders()
@@ -35,7 +36,7 @@ package enum HeaderRules {
         return result
     }
 
-    /// Returns the fields that the client receives. No cache may store an answer that was made for one user.
+    /// Returns the fields that the client receives. No cache may store a response that was made for one user.
     ///
     /// - Parameter isRewritten: Whether the length of the body may differ from the origin's.
     package static func answered(_ headers: HTTPHeaders, _ roots: ServiceRoots, isRewritten: Bool) -> HTTPHeaders {

@@ -5,7 +5,7 @@ package struct RequestRefusal: Error, Sendable, Hashable {
     package let status: Int
     /// A sentence for the client.
     package let message: String
-    /// The fields of the answer, such as Retry-After.
+    /// The fields of the response, such as Retry-After.
     package var headers = HTTPHeaders()
 
     package init(_ status: Int, _ message: String, headers: HTTPHeaders = .empty) {
@@ -14,7 +14,7 @@ package struct RequestRefusal: Error, Sendable, Hashable {
         self.headers = headers
     }
 
-    /// The body of the answer: an OData error.
+    /// The body of the response: an OData error.
     package var body: [UInt8] {
         let escaped = message.replacingQuotes()
         return Array(#"{"error":{"code":"gateway","message":"\#(escaped)"}}"#.utf8)

@@ -17,7 +17,7 @@ package enum LedgerRefusal: Sendable, Hashable {
     case foreign
     /// The request was first sent longer ago than rows are kept.
     case expired
-    /// The answer of the origin was lost: the client has to read whether the request took effect.
+    /// The response of the origin was lost: the client has to read whether the request took effect.
     case doubt
 
     package var status: Int { self == .differs ? 400 : 412 }

@@ -35,7 +35,7 @@ package struct LedgerRow: Sendable, Hashable {
     package enum State: Int64, Sendable, Hashable {
         /// The origin may be executing the request.
         case sending = 1
-        /// The answer of the origin was lost.
+        /// The response of the origin was lost.
         case doubt = 2
         /// The outcome is known.
         case done = 3

@@ -13,7 +13,7 @@ package struct LinkRewriter: Sendable {
 
         /// `url`, as in service documents.
         package static let serviceDocument = Scope(rawValue: 1)
-        /// `uri`, as in the answers to and the bodies of requests for links in V2.
+        /// `uri`, as in the responses to and the bodies of requests for links in V2.
         package static let links = Scope(rawValue: 2)
         /// `url` and the members of `headers`, as in JSON batches.
         package static let batch = Scope(rawValue: 4)

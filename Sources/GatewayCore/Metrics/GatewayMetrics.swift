@@ -4,7 +4,7 @@ package struct GatewayMetrics: Sendable, Hashable {
     package enum Family: String, Sendable, Hashable, CaseIterable {
         /// Requests of clients by their kind and the class of the status.
         case requests = "gateway_requests_total"
-        /// Bytes of the bodies of answers.
+        /// Bytes of the bodies of responses.
         case responseBytes = "gateway_response_bytes_total"
         /// Decisions of the ledger on units.
         case ledgerVerdicts = "gateway_ledger_verdicts_total"
@@ -12,7 +12,7 @@ package struct GatewayMetrics: Sendable, Hashable {
         case ledgerEnds = "gateway_ledger_ends_total"
         /// Responses of services that were not received, by the reason.
         case originErrors = "gateway_origin_errors_total"
-        /// Reads of shared feeds by the form of the answer.
+        /// Reads of shared feeds by the form of the response.
         case feedReads = "gateway_feed_reads_total"
         /// Refreshes of shared feeds by their end.
         case feedRefreshes = "gateway_feed_refreshes_total"
@@ -108,7 +108,7 @@ package struct GatewayMetrics: Sendable, Hashable {
         counters[Series(family: family, labels: labels)] ?? 0
     }
 
-    /// Adds the time until the head of an answer.
+    /// Adds the time until the head of a response.
     package mutating func observe(microseconds: Int64, kind: String) {
         let bucket = Self.bounds.firstIndex { microseconds <= $0 * 1_000 } ?? Self.bounds.count
         latencies[kind, default: Histogram()].counts[bucket] += 1

@@ -63,7 +63,7 @@ public struct OutcomeChange: Sendable, Hashable {
     public let real: String
     /// The outcome in the altered history, in the same form.
     public let altered: String
-    /// The service's refusal in the altered history, preceded by the status; nil if there is none.
+    /// The service's rejection in the altered history, preceded by the status; nil if there is none.
     public let refusal: String?
 }
 

@@ -7,7 +7,7 @@ import Operations
 ///
 /// The columns: `sequence`, `time` (ISO 8601, UTC), `kind`, `fate` (of operations), `action`, `entities`
 /// (`Customers(~3) Orders(~4)`), `batch`, `operations` (sequence numbers), `status`, `code` and `message` (of the first
-/// refusal), `summary`.
+/// rejection), `summary`.
 ///
 /// A spreadsheet interprets a cell that begins with `=`, `+`, `-`, `@`, a tab or a line end as a formula; such cells
 /// are prefixed with an apostrophe.
@@ -92,7 +92,7 @@ struct RowFacts {
     var action = ""
     var batch: BatchID?
     var operations: [SequenceNumber] = []
-    /// The first refusal.
+    /// The first rejection.
     var refusal: Refusal?
 
     init(_ body: Record.Body) {
@@ -118,7 +118,7 @@ struct RowFacts {
 }
 
 extension BatchAnswered.Result {
-    /// The refusal, or nil for other results.
+    /// The rejection, or nil for other results.
     var refusal: Refusal? {
         switch self {
         case .rejected(let refusal), .deferred(let refusal, _): refusal

@@ -9,10 +9,10 @@ public enum OperationOutcome: Sendable, Hashable {
     /// The response is missing or inconclusive.
     case inDoubt(BatchID, reason: String)
     case confirmed(BatchID)
-    /// Refused by the service. The batch is nil if a snapshot contains the refusal and a compaction has removed the
+    /// Rejected by the service. The batch is nil if a snapshot contains the rejection and a compaction has removed the
     /// record.
     case rejected(BatchID?, Refusal)
-    /// Temporarily refused; a later upload sends it again.
+    /// Rejected for the moment; a later upload sends it again.
     case deferred(Refusal)
     /// Undone by the app, in the record with this number. It is final unless the operation is redone, which restores
     /// the previous outcome.

@@ -24,7 +24,7 @@ package struct RecordFilter: Sendable {
     package var to: SequenceNumber?
     /// Matches operations with this custom tag.
     package var tag: String?
-    /// Matches operations and outcomes that the service refused with this error code or HTTP status.
+    /// Matches operations and outcomes that the service rejected with this error code or HTTP status.
     package var code: String?
     /// The operations of ``batch``.
     package var batchOperations: Set<SequenceNumber> = []
@@ -132,7 +132,7 @@ extension LogHistory {
 }
 
 extension OperationOutcome {
-    /// The service's refusal, including that of an operation that was undone since.
+    /// The service's rejection, including that of an operation that was undone since.
     public var refusal: Refusal? {
         var outcome = self
         while case .undone(_, let before) = outcome { outcome = before }

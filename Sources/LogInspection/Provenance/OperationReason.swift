@@ -9,7 +9,7 @@ public struct OperationReason: Sendable, Hashable {
     /// The reason why the next upload would hold the operation, without a full stop. Nil if the upload would send it,
     /// or if it is not to be sent any more.
     public let hold: String?
-    /// Complete sentences, beginning with the answer.
+    /// Complete sentences, beginning with the conclusion.
     public let sentences: [String]
 }
 

@@ -4,7 +4,7 @@ import Operations
 
 extension Provenance {
     /// Returns the reason for the value of a property or navigation property in complete sentences, beginning with the
-    /// answer.
+    /// conclusion.
     ///
     /// - Throws: `notFound` if the log contains no such property.
     public func why(_ name: String) throws(TidelogError) -> [String] {

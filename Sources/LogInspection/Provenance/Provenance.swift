@@ -155,12 +155,12 @@ public struct Exchange: Sendable, Hashable {
     public internal(set) var answeredAt: Timestamp?
     /// `confirmed`, `rejected`, `deferred`, `notProcessed`, `inDoubt`, or `noAnswer`.
     public internal(set) var outcome = "noAnswer"
-    /// The status of a refusal. The log does not contain the status of confirmed operations.
+    /// The status of a rejection. The log does not contain the status of confirmed operations.
     public internal(set) var status: Int?
     public internal(set) var code: String?
     /// The service's message, or the reason why the operation is in doubt.
     public internal(set) var message: String?
-    /// The method of the request. It is known for repeatable requests and refusals.
+    /// The method of the request. It is known for repeatable requests and rejections.
     public internal(set) var method: String?
     /// The URL of the request, usually relative to the service root.
     public internal(set) var url: String?

@@ -18,7 +18,7 @@ public struct UploadOptions: Sendable {
     /// A create and an update, several updates, or an update and a delete become one request. A create and a delete, or
     /// a link that is created and removed, become none.
     public var coalesces: Bool
-    /// The previously refused operations that are sent again.
+    /// The previously rejected operations that are sent again.
     public var refused: Refused
 
     /// The handling of conflicts with changes of other clients. By default, changes that do not overlap are merged, and

@@ -1,6 +1,6 @@
 public import Operations
 
-/// A request that needs attention: the service refused it, its outcome is unknown, or another client changed the same
+/// A request that needs attention: the service rejected it, its outcome is unknown, or another client changed the same
 /// entity.
 public struct ErrorArchiveEntry: Sendable, Hashable {
     /// The number of the operation, which is also the key in the entity set `ErrorArchive`.

@@ -9,7 +9,7 @@ import Views
 struct QueueQueries {
     let core: StoreCore
 
-    /// Returns the operations that were refused, are in doubt or wait for a conflict decision, in order.
+    /// Returns the operations that were rejected, are in doubt or wait for a conflict decision, in order.
     func errorArchive() throws(TidelogError) -> [ErrorArchiveEntry] {
         let reader = try queueReader()
         var conflicts: [SequenceNumber: Conflict] = [:]

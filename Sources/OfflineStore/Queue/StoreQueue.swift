@@ -29,7 +29,7 @@ package actor StoreQueue {
     /// Returns the number of pending operations.
     package func pendingCount() throws(TidelogError) -> Int { try core.read { try $0.pendingCount() } }
 
-    /// Returns the number of operations to send, including refused ones and those in doubt, and the number of
+    /// Returns the number of operations to send, including rejected ones and those in doubt, and the number of
     /// intentionally held ones.
     package func queueCounts() throws(TidelogError) -> (queued: Int, heldBack: Int) {
         try core.read { state in
@@ -170,7 +170,7 @@ package actor StoreQueue {
 
     // MARK: Error archive
 
-    /// Returns the operations that were refused, are in doubt or wait for a conflict decision, in order.
+    /// Returns the operations that were rejected, are in doubt or wait for a conflict decision, in order.
     package func errorArchive() throws(TidelogError) -> [ErrorArchiveEntry] {
         try QueueQueries(core: core).errorArchive()
     }

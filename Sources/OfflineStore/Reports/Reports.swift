@@ -7,7 +7,7 @@ public struct UploadReport: Sendable {
     /// The size of all request bodies, including stream contents.
     public var bytesSent = 0
     public var confirmed: [SequenceNumber] = []
-    /// Operations that the service refused. Those that wait for a decision in a conflict are in ``conflicts`` instead.
+    /// Operations that the service rejected. Those that wait for a decision in a conflict are in ``conflicts`` instead.
     public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []
     /// Operations that the service deferred. Later uploads send them again without any action of the app.
     public var deferred: [(operation: SequenceNumber, refusal: Refusal)] = []
@@ -43,7 +43,7 @@ public struct UploadReport: Sendable {
         rejected.removeAll { refused.contains($0.operation) }
     }
 
-    /// Sets the undecided conflicts. An operation that the service refused because of one of them no longer counts as
+    /// Sets the undecided conflicts. An operation that the service rejected because of one of them no longer counts as
     /// rejected.
     package mutating func setUndecided(conflicts: [Conflict]) {
         self.conflicts = conflicts

@@ -11,7 +11,7 @@ package struct ActionDraft: Sendable {
     package var arguments: [Argument]
     /// The declared effect. A service ignores it.
     package var effect: Effect
-    /// The treatment of an entity that the answer contains. A service ignores it.
+    /// The treatment of an entity that the response contains. A service ignores it.
     package var answer: ActionCall.Answer
 
     package struct Binding: Sendable {
@@ -58,7 +58,7 @@ package struct ActionDraft: Sendable {
         case content(EntityBody)
     }
 
-    /// The change of the store until the answer of the service is known.
+    /// The change of the store until the response of the service is known.
     package enum Effect: Sendable {
         case none
         case update(EntityAddress, changes: PropertyValues, bindings: [BindingDraft])

@@ -36,7 +36,7 @@ package enum DoubtReason {
         reason.firstRange(of: marker).map { String(reason[$0.upperBound...]) }
     }
 
-    /// Returns whether the service has refused the change set, so that no request is running any more.
+    /// Returns whether the service has rejected the change set, so that no request is running any more.
     package static func isOfRefusal(_ reason: String) -> Bool { reason.hasPrefix(BatchAnswered.refusedButThere) }
 }
 

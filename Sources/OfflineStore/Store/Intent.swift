@@ -139,7 +139,7 @@ package struct EntitySnapshot: Sendable, Hashable {
         case clean
         /// Operations on the entity are pending.
         case pending
-        /// The service refused an operation on the entity.
+        /// The service rejected an operation on the entity.
         case error
     }
 

@@ -16,7 +16,7 @@ package enum StoreDisk: Sendable {
         }
     }
 
-    /// Removes files. Missing ones are no error.
+    /// Removes files. Ignores missing files.
     func remove(_ paths: [String]) {
         switch self {
         case .system: StoreDirectory.remove(paths)
@@ -26,7 +26,7 @@ package enum StoreDisk: Sendable {
 
     // MARK: Views
 
-    /// Returns where SQLite finds the views; nil if they are in memory.
+    /// Returns the path at which SQLite opens the views; nil if they are in memory.
     func viewsPath(_ files: StoreFiles) -> String? {
         switch self {
         case .system: files.views
@@ -34,7 +34,7 @@ package enum StoreDisk: Sendable {
         }
     }
 
-    /// The run of the machine; nil if the system does not tell, or if the views are in memory.
+    /// The identifier of the machine's current boot; nil if the system has none, or if the views are in memory.
     var boot: String? {
         switch self {
         case .system: SystemBoot.identifier
@@ -48,12 +48,12 @@ package enum StoreDisk: Sendable {
     }
 }
 
-/// Where a simulation keeps the files of the views.
+/// The simulated disk with the files of the views.
 package struct SimulatedViews: Sendable {
     package let fileSystem: any FileSystem
-    /// Before a path, it leads SQLite to the file of the file system.
+    /// The prefix under which SQLite finds the files of the file system: `root` followed by a path.
     package let root: String
-    /// The run of the simulated machine.
+    /// The identifier of the simulated machine's current boot.
     package let boot: String
 
     package init(_ fileSystem: any FileSystem, root: String, boot: String) {

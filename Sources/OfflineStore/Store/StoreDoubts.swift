@@ -110,7 +110,7 @@ package actor StoreDoubts {
     }
 
     /// Returns the operations in doubt, grouped by those that took effect all or none: they were in one change set, and
-    /// the service rolls back refused ones.
+    /// the service rolls back rejected ones.
     package func inDoubtSets() throws(TidelogError) -> [[PendingOperation]] {
         let isAtomic = try core.serviceOptions.changeSetRollback != .absent
         return try core.read { state in
@@ -348,8 +348,8 @@ package actor StoreDoubts {
         }
     }
 
-    /// Returns the deletions in doubt that precede one of these operations, which create entities with the same keys. If
-    /// these took effect, the deletions did too, and must not be sent again.
+    /// Returns the deletions in doubt that precede one of these operations, which create entities with the same keys.
+    /// If these took effect, the deletions did too, and must not be sent again.
     private func replacedDeletions(before operations: [SequenceNumber]) throws(TidelogError) -> [SequenceNumber] {
         let model = try core.model
         let replaced = try core.read { try EntityResolver(storage: $0, model: model).replacedDeletions() }

@@ -11,7 +11,7 @@ struct UploadPlans {
     /// Returns the plan of the next batch without logging anything.
     ///
     /// - Parameters:
-    ///   - retrying: Refused operations to send again.
+    ///   - retrying: Rejected operations to send again.
     ///   - unreadable: Entities that were just read. Operations do not wait for values of them that are still unknown.
     ///   - service: The service capabilities, or nil for those of the store.
     ///   - upload: The operations to send, and the limits of a batch.

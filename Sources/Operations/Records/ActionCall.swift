@@ -3,7 +3,7 @@ package import EDM
 /// A call of an action of the service as a part of an operation.
 ///
 /// The action of the operation is the declared effect in the store: an update or a deletion of an entity, usually of
-/// the bound one. The answer of the service replaces it.
+/// the bound one. The response of the service replaces it.
 package struct ActionCall: Sendable, Hashable {
     /// The name of an import, or the qualified name of a bound action.
     package var name: String
@@ -11,7 +11,7 @@ package struct ActionCall: Sendable, Hashable {
     package var binding: Binding?
     /// The arguments in the order of the app.
     package var arguments: [Argument]
-    /// The treatment of an entity that the answer contains.
+    /// The treatment of an entity that the response contains.
     package var answer: Answer
 
     package enum Binding: Sendable, Hashable {

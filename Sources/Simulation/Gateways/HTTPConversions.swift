@@ -31,7 +31,7 @@ extension HTTPResponse {
 }
 
 extension WireResponse {
-    /// Reads the whole answer of a gateway.
+    /// Reads the whole response of a gateway.
     init(_ response: GatewayResponse) async throws(TransportError) {
         var bytes: [UInt8] = []
         switch response.body {

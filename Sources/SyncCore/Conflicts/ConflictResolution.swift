@@ -167,14 +167,14 @@ extension Operation {
 }
 
 extension Refusal {
-    /// A Boolean value that indicates whether the refusal may be due to a concurrent change: the entity's version
+    /// A Boolean value that indicates whether the rejection may be due to a concurrent change: the entity's version
     /// differs (412), the version is required (428), its state forbids the change (409), or the entity does not exist
     /// (404, 410).
     package var mayBeConflict: Bool { [404, 409, 410, 412, 428].contains(status) }
 }
 
 extension PendingOperation {
-    /// A Boolean value that indicates whether the operation was refused, possibly because of a conflict.
+    /// A Boolean value that indicates whether the operation was rejected, possibly because of a conflict.
     package var isRefusedForConflict: Bool {
         if case .rejected(let refusal) = status { refusal.mayBeConflict } else { false }
     }

@@ -48,7 +48,7 @@ package struct ValueCondition: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// The condition for the value exactly as sent, for a service that refuses alternatives; nil if it is already that.
+    /// The condition for the value exactly as sent, for a service that rejects alternatives; nil if it is already that.
     package var plain: ValueCondition? {
         alternatives.count > 1 ? ValueCondition(property, [alternatives[0]], bits) : nil
     }

@@ -5,7 +5,7 @@ package import Operations
 /// request and passes the response; the value returns the next step.
 ///
 /// A run is full or incremental. It may restart once: if the service does not continue with a link that it returned
-/// (expired, refused), or answers a delta link with something other than a delta.
+/// (expired, rejected), or answers a delta link with something other than a delta.
 package struct QueryRun: Sendable, Hashable {
     /// A request of the run.
     package struct Request: Sendable, Hashable {
@@ -30,7 +30,7 @@ package struct QueryRun: Sendable, Hashable {
         case again
         /// The run has restarted: ``request`` is the first page of a full download.
         case restart
-        /// The service refuses the request.
+        /// The service rejects the request.
         case failure
     }
 

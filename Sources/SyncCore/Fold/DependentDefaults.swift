@@ -13,7 +13,7 @@ struct DependentDefaults {
     /// without one.
     ///
     /// Entities whose defaults refer to the deleted entity are omitted: they lose their principal, and the service
-    /// refuses the deletion if they need one.
+    /// rejects the deletion if they need one.
     func values(afterDeletionOf row: EntityRow) throws(StateError) -> [(dependent: EntityID, values: PropertyValues)] {
         guard index.setsDefaults(from: row.set), let deleted = try storage.row(row.id) else { return [] }
         var found: [(dependent: EntityID, values: PropertyValues)] = []

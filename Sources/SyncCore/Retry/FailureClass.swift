@@ -5,7 +5,7 @@ package enum FailureClass: Sendable, Hashable {
     /// The failure is temporary, but the request may have been processed: a gateway timed out, or did not understand
     /// the service's response.
     case uncertain
-    /// The same request will be refused again.
+    /// The same request will be rejected again.
     case permanent
 
     package init(status: Int) {

@@ -1,6 +1,6 @@
 package import Operations
 
-/// The number of times that an operation may be deferred before it counts as refused and becomes visible.
+/// The number of times that an operation may be deferred before it counts as rejected and becomes visible.
 package struct RetryBudget: Sendable, Hashable {
     package var attempts: Int
     /// The number of consecutive previous deferrals of each operation.
@@ -11,7 +11,7 @@ package struct RetryBudget: Sendable, Hashable {
         self.spent = spent
     }
 
-    /// Returns the result of an operation after a refusal.
+    /// Returns the result of an operation after a rejection.
     func result(of refusal: Refusal, for operation: SequenceNumber) -> BatchAnswered.Result {
         guard FailureClass(status: refusal.status) == .transient else { return .rejected(refusal) }
         let count = (spent[operation] ?? 0) + 1

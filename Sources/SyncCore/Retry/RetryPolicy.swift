@@ -4,7 +4,7 @@
 /// ("full jitter"), so that the clients of a service do not all return at once after an outage. The service's
 /// `Retry-After` is the minimum.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The largest number of consecutive attempts. An operation that the service deferred that often counts as refused
+    /// The largest number of consecutive attempts. An operation that the service deferred that often counts as rejected
     /// and becomes visible; an upload that failed that often ends.
     public var attempts: Int
     /// The limit of the delay after the first attempt.

@@ -145,7 +145,7 @@ package struct PendingOperation: Sendable, Hashable {
 
 /// An undone operation, with the information that a redo needs.
 package struct UndoneOperation: Sendable, Hashable {
-    /// The operation as a redo restores it, including the service's refusal.
+    /// The operation as a redo restores it, including the service's rejection.
     package var operation: PendingOperation
     /// The record of the undo. Operations undone by one call have the same number.
     package var undo: SequenceNumber

@@ -36,10 +36,10 @@ struct ChangeSetGrouping {
     private var blockedCreations: [EntityID: Block] = [:]
 
     private let service: ServiceOptions
-    /// Whether the service continues with the batch after a change set that it refuses.
+    /// Whether the service continues with the batch after a change set that it rejects.
     private let goesOnBehindRefused: Bool
     /// The facets that operations of this round set, with the last such operation. Only used if the service continues
-    /// after a refusal.
+    /// after a rejection.
     private var said: [OperationFootprint.Facet: SequenceNumber] = [:]
 
     init(

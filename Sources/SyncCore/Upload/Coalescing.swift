@@ -13,7 +13,7 @@ import Operations
 /// already have processed. Operations more than a page of the queue apart are not coalesced.
 struct Coalescing<Storage: StateReader> {
     enum Scope: Sendable, Hashable {
-        /// Only with refused operations: later changes replace their incorrect values.
+        /// Only with rejected operations: later changes replace their incorrect values.
         case refused
         case everything
     }

@@ -84,10 +84,10 @@ struct QueueWalk<Storage: StateReader> {
         return page
     }
 
-    /// The number of operations up to which a page grows because of operations that amend refused ones.
+    /// The number of operations up to which a page grows because of operations that amend rejected ones.
     private static var fixReach: Int { 4_096 }
 
-    /// Returns the last operation that may amend this one, if the service refused it.
+    /// Returns the last operation that may amend this one, if the service rejected it.
     private func lastFix(of pending: PendingOperation) throws(StateError) -> SequenceNumber? {
         guard coalescing != nil, case .rejected = pending.status else { return nil }
         return try resolver.storage.pendingOperations(naming: pending.operation.subject).last

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Operations
 
-/// The answers to calls of actions.
+/// The responses to calls of actions.
 extension Reconciler {
     /// Returns the images of the entities that an action returned. Values that are no entities are not stored.
     ///
@@ -46,7 +46,7 @@ extension Reconciler {
         return candidates.count == 1 ? candidates[0] : nil
     }
 
-    /// Returns the bound entity if the app has declared that the answer is this entity, and no other entity of the
+    /// Returns the bound entity if the app has declared that the response is this entity, and no other entity of the
     /// store has the returned key.
     private func identity(
         of entity: EntityPayload, in set: EntitySet, _ call: ActionCall

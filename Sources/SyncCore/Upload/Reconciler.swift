@@ -3,7 +3,7 @@ package import ODataWire
 package import Operations
 
 /// Converts the response to a batch to an outcome for each operation: the keys and ETags of new entities, and the
-/// service's error for refused operations.
+/// service's error for rejected operations.
 ///
 /// It is pure: the same plan, state and response always give the same outcomes.
 package struct Reconciler<Storage: StateReader> {
@@ -12,7 +12,7 @@ package struct Reconciler<Storage: StateReader> {
     let reader: PayloadReader
     private let links: EntityLinks
     private let options: ServiceOptions
-    /// Operations that were refused before and are sent again.
+    /// Operations that were rejected before and are sent again.
     private let retried: Set<SequenceNumber>
     /// Operations that were sent before and whose outcome no response reported.
     private let doubtful: Set<SequenceNumber>
@@ -23,7 +23,7 @@ package struct Reconciler<Storage: StateReader> {
     ///
     /// - Parameters:
     ///   - options: The service's capabilities that the plan was made with.
-    ///   - retried: Operations that were refused before.
+    ///   - retried: Operations that were rejected before.
     ///   - doubtful: Operations that were in doubt before.
     ///   - budget: The remaining number of deferrals of each operation.
     package init(
@@ -260,7 +260,7 @@ package struct Reconciler<Storage: StateReader> {
         }
     }
 
-    /// The largest number of request bytes that a refusal contains.
+    /// The largest number of request bytes that a rejection contains.
     private static var shownBody: Int { 16_384 }
 
     private static func shown(_ body: [UInt8]) -> String? {

@@ -1,7 +1,7 @@
 package import ODataWire
 import Operations
 
-/// The conclusion from the refusal of a change set that the service may not support its `$<Content-ID>` references.
+/// The conclusion from the rejection of a change set that the service may not support its `$<Content-ID>` references.
 ///
 /// Services use different errors: `Requested entity could not be found`, `malformed`, `Resource not found for the
 /// segment '$1'`. Each of them may have another cause, so the conclusion is only a reason to try another form. If the
@@ -12,7 +12,7 @@ package struct ReferenceRefusal: Sendable, Hashable {
     /// The most capable form of references that the service seems to support.
     package let understood: ServiceOptions.ContentIDReferences
 
-    /// Interprets a refusal. Returns nil if it appears to have another cause.
+    /// Interprets a rejection. Returns nil if it appears to have another cause.
     ///
     /// - Parameter culprit: The Content-ID of the failed request, if the position of the response reveals it.
     package init?(_ changeSet: UploadedChangeSet, _ response: WireResponse, culprit: String?) {

@@ -1,15 +1,19 @@
 import EDM
 import Operations
 
-/// Unlink operations at a to-one end that a later operation of the change set replaces with another link.
+/// Unlink operations at a to-one end whose link a later operation of the change set replaces.
 ///
-/// A replacement removes the old link implicitly. An additional unlink would be harmful: the requests of a change set
-/// have no guaranteed order (OData 4.0 Part 1, 11.7.4), and an unlink processed last would remove the new link.
+/// A replacement removes the old link implicitly, so the unlink needs no request. An additional request would be
+/// harmful: the requests of a change set have no guaranteed order (OData 4.0 Part 1, 11.7.4), and an unlink processed
+/// last would remove the new link.
 ///
-/// The entity with the to-one end matters, not the end at which either operation is expressed. The link is certainly
-/// replaced if the new link is set at that end (by a reference, a binding or dependent properties), or if the entity is
-/// added to the collection of another partner, which moves it there. It is not if the link would only be displaced at
-/// the other end of a one-to-one relationship.
+/// Operations are compared by the entity with the to-one end, regardless of the end at which an operation is expressed.
+/// An operation replaces the link in two cases:
+///
+/// - It sets a link at the to-one end, by a reference, a binding or dependent properties.
+/// - It adds the entity to the collection of another partner, which moves the entity there.
+///
+/// An operation that only displaces the link at the other end of a one-to-one relationship does not count.
 struct SupersededUnlinks {
     /// The unlink operations that need no request of their own.
     private(set) var operations: Set<SequenceNumber> = []

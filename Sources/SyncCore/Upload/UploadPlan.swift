@@ -11,7 +11,7 @@ package struct UploadPlan: Sendable, Hashable {
     package var entitiesToRead: [EntityID]
     /// Operations that cancel each other out. They are not sent and can be recorded as ended.
     package var elided: [SequenceNumber] = []
-    /// A Boolean value that indicates whether operations were coalesced beyond refused ones.
+    /// A Boolean value that indicates whether operations were coalesced beyond rejected ones.
     package var coalesces = false
 
     package init(
@@ -153,11 +153,11 @@ package enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// An earlier operation on the same entity has to finish first. The operation follows in a later round of the same
     /// upload.
     case waitsFor(SequenceNumber)
-    /// An earlier operation on the same entity was refused.
+    /// An earlier operation on the same entity was rejected.
     case behindRejected(SequenceNumber)
     /// The outcome of an earlier operation on the same entity is unknown.
     case behindInDoubt(SequenceNumber)
-    /// The operation itself was refused and is not retried now.
+    /// The operation itself was rejected and is not retried now.
     case rejected
     /// The service deferred the operation. It is retried later.
     case deferred
@@ -165,7 +165,7 @@ package enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case behindDeferred(SequenceNumber)
     /// The outcome of the operation itself is unknown.
     case inDoubt
-    /// An operation of the same change set or transaction was refused, or is in doubt.
+    /// An operation of the same change set or transaction was rejected, or is in doubt.
     case withOperation(SequenceNumber)
     /// The entity's ETag has to be read first.
     case needsETag(EntityID)

@@ -26,8 +26,8 @@ package struct UploadPlanner<Storage: StateReader> {
         package var byteLimit: Int?
         /// The categories of operations to send, or nil for all.
         package var categories: Set<UploadCategory>?
-        /// Whether operations on the same entity are coalesced; see ``Coalescing``. Operations that amend a refused one
-        /// are always coalesced with it.
+        /// Whether operations on the same entity are coalesced; see ``Coalescing``. Operations that amend a rejected
+        /// one are always coalesced with it.
         package var coalesces = false
         /// The service's capabilities.
         package var service: ServiceOptions
@@ -58,7 +58,7 @@ package struct UploadPlanner<Storage: StateReader> {
     /// Returns the plan of the next batch.
     ///
     /// - Parameters:
-    ///   - retrying: Operations to send again: refused ones, and idempotent ones in doubt.
+    ///   - retrying: Operations to send again: rejected ones, and idempotent ones in doubt.
     ///   - unreadable: Entities that were just read, possibly without success. Their operations are sent with the known
     ///     ETag and properties, and the service decides.
     /// - Complexity: Depends on the batch, or with ``PlanScope/queue`` on the queue.

@@ -9,7 +9,7 @@ struct StreamRound {
     /// Sends one request for each media entity whose stored stream is not known to be current. The service answers
     /// without content if it is.
     ///
-    /// A stream that the service refuses does not affect the others.
+    /// A stream that the service rejects does not affect the others.
     ///
     /// - Parameter report: Receives the queries whose streams this store cannot keep.
     @_optimize(none)

@@ -6,7 +6,7 @@ import SyncCore
 
 /// The part of an upload that detects and resolves conflicts.
 ///
-/// It reads the service's version of the entities whose changes the service refused, and applies the decisions of the
+/// It reads the service's version of the entities whose changes the service rejected, and applies the decisions of the
 /// policy or of the app's function. Undecided conflicts stay open.
 struct ConflictRound {
     let store: LocalStore
@@ -78,7 +78,7 @@ struct ConflictRound {
         return await handling.decide?(conflict).map { ($0, .app) }
     }
 
-    /// Reads the entities whose changes the service refused, possibly because of a concurrent change.
+    /// Reads the entities whose changes the service rejected, possibly because of a concurrent change.
     ///
     /// If the read finds no conflict and only the ETag differs, the operations are sent again with the new ETag.
     @_optimize(none)

@@ -103,9 +103,9 @@ struct ContentSearch {
         return true
     }
 
-    /// Searches with the given conditions, and with simpler requests if the service refuses the filter.
+    /// Searches with the given conditions, and with simpler requests if the service rejects the filter.
     ///
-    /// - Returns: Nil if the service refuses every variant.
+    /// - Returns: Nil if the service rejects every variant.
     @_optimize(none)
     private func search(
         _ doubt: ContentDoubt, _ conditions: [ValueCondition], _ expands: Bool

@@ -7,9 +7,15 @@ import SyncCore
 /// Determines by reading whether deletions in doubt took effect, if other operations on their entities or keys are
 /// pending.
 ///
-/// Sent again, earlier operations on the entity would be rejected, because it does not exist any more, and the deletion
-/// would wait for them. After the creation of another entity with the same key, a repeated deletion would delete that
-/// one. A deletion that is alone is sent again instead, which is idempotent, unless other operations hold it back.
+/// These deletions cannot simply be sent again:
+///
+/// - The deletion waits for earlier operations on the entity. If the entity does not exist any more, the service
+///   rejects these operations.
+/// - If another entity with the same key was created after the deletion, a repeated deletion would delete the new
+///   entity.
+///
+/// If no other operations are pending, the deletion is sent again, because it is idempotent, unless operations on other
+/// entities hold it back; see ``confirmHeld(among:)``.
 struct DeletionLookup {
     let store: LocalStore
     let session: ServiceSession
@@ -29,8 +35,8 @@ struct DeletionLookup {
         var former: [SequenceNumber: PropertyValues] = [:]
     }
 
-    /// Confirms the deletions whose entities do not exist, whichever client deleted them, and the earlier operations
-    /// that these make void.
+    /// Confirms the deletions whose entities no longer exist, regardless of the client that deleted them, and the
+    /// earlier operations that the deletions make void.
     @_optimize(none)
     func run() async throws(TidelogError) -> Findings {
         var findings = Findings()
@@ -71,10 +77,11 @@ struct DeletionLookup {
         }
     }
 
-    /// Confirms the deletions whose entities do not exist, and that the upload cannot send again because of operations
-    /// before them, for example a call in doubt of an entity that was linked to the deleted one.
+    /// Confirms deletions of nonexistent entities that are held back by earlier operations.
     ///
-    /// Plans one batch and not the whole queue: the deletions were in an earlier batch, and so are at the beginning.
+    /// An example of such an operation is a call in doubt of an entity that was linked to the deleted one. Only one
+    /// batch is planned, not the whole queue: the deletions were in an earlier batch, so they are at the beginning of
+    /// the queue.
     ///
     /// - Parameter released: The operations that can be sent again.
     /// - Returns: The confirmed deletions.
@@ -96,7 +103,7 @@ struct DeletionLookup {
         return ended
     }
 
-    /// Returns whether the service does not have the entity. False if it cannot be read.
+    /// Returns whether the service no longer has the entity. Returns false if the entity cannot be read.
     @_optimize(none)
     private func isGone(_ entity: EntityID) async throws(TidelogError) -> Bool {
         guard let (reference, set) = try await store.references.serviceReference(entity) else { return false }

@@ -80,7 +80,7 @@ struct InDoubtRound {
         }
     }
 
-    /// Resolves operations whose outcome no key reveals, by the sent content.
+    /// Resolves operations whose outcome cannot be determined by a key, by the content that was sent.
     ///
     /// - Returns: The operations to send again, and those of partially processed change sets.
     @_optimize(none)
@@ -120,11 +120,11 @@ struct InDoubtRound {
         return (released, partial)
     }
 
-    /// Splits the operations of a change set into those that the found entities prove, and the links between two of its
-    /// new entities.
+    /// Splits the operations of a change set whose new entities were found into proven and unproven ones.
     ///
-    /// A service that does not resolve `$<Content-ID>` in bodies refuses these links. If it does not roll back either,
-    /// the entities exist without them. Sending a link again is idempotent.
+    /// The unproven operations are the links between two of the new entities. A service that does not resolve
+    /// `$<Content-ID>` in bodies rejects these links; if it does not roll back either, the entities exist without them.
+    /// Sending a link again is idempotent.
     @_optimize(none)
     private func proven(
         _ members: [PendingOperation]
@@ -145,7 +145,7 @@ struct InDoubtRound {
         return (members.filter { !sequences.contains($0.sequence) }, unproven)
     }
 
-    /// Returns the operations of a change set that certainly did not take effect, because one of its creates did not.
+    /// Returns the operations of a change set that did not take effect, because one of its creates did not.
     ///
     /// Whether a service rolls back is not known, so a call that refers to none of the new entities stays in doubt.
     private func absent(_ members: [PendingOperation]) async throws(TidelogError) -> [PendingOperation] {
@@ -178,9 +178,9 @@ struct InDoubtRound {
     // MARK: Reading
 
     private enum KeyLookupResult {
-        /// Resolved, with the operations to send again.
+        /// The outcome is known; these operations are sent again.
         case settled([SequenceNumber])
-        /// No key and no unique value reveals the outcome.
+        /// The outcome cannot be determined by a key or a unique value.
         case untold
     }
 
@@ -213,8 +213,8 @@ struct InDoubtRound {
             try await finish(proven, found: found.map(\.pending.sequence))
             return .settled(unproven.map(\.sequence))
         }
-        // A missing new entity proves that none of the operations took effect, including those that reading cannot
-        // check.
+        // A missing new entity proves that none of the operations took effect, including those whose effect cannot be
+        // read.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
             let absent = try await absent(members).map(\.sequence)
             try await store.doubts.release(absent)

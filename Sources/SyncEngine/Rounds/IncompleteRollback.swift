@@ -5,17 +5,17 @@ import Operations
 import SyncCore
 import Views
 
-/// Searches for the creates of refused change sets.
+/// Searches for the creates of rejected change sets.
 ///
-/// The standard requires the service to roll a refused change set back (OData 4.01 Part 1, 11.7.4; MS-ODATA 2.2.7.6.2),
-/// but not every service does. Sending such a create again would create a duplicate, so the upload first searches for
-/// the entity.
+/// The standard requires the service to roll a rejected change set back (OData 4.01 Part 1, 11.7.4; MS-ODATA
+/// 2.2.7.6.2), but not every service does. Sending such a create again would create a duplicate, so the upload first
+/// searches for the entity.
 struct IncompleteRollback {
     let store: LocalStore
     let session: ServiceSession
 
     struct Findings {
-        /// Operations of refused change sets whose entities exist on the service nevertheless.
+        /// Operations of rejected change sets whose entities exist on the service nevertheless.
         var found: [(pending: PendingOperation, payload: EntityPayload, set: EntitySet)] = []
         /// Operations for which the service has possible matches, or for which no search is possible.
         var doubtful: Set<SequenceNumber> = []

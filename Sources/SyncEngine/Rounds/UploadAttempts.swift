@@ -25,7 +25,8 @@ struct UploadAttempts {
 
     /// Runs rounds until one succeeds, fails permanently, or the policy ends the retries.
     ///
-    /// - Parameter round: One round. It does not send the given operations, which this upload has already seen refused.
+    /// - Parameter round: One round. It does not send the given operations, which this upload has already seen
+    ///   rejected.
     func run(
         _ round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport
     ) async throws(TidelogError) -> UploadReport {

@@ -37,8 +37,8 @@ struct UploadReading {
         }
     }
 
-    /// Reads the bound entities of the confirmed calls whose answers do not contain them, each once. The version of the
-    /// service replaces the declared effect.
+    /// Reads the bound entities of the confirmed calls whose responses do not contain them, each once. The version of
+    /// the service replaces the declared effect.
     ///
     /// A bound entity that the service no longer has is removed from the store: an activated or discarded draft.
     @_optimize(none)

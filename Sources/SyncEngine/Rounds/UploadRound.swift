@@ -11,7 +11,7 @@ struct UploadRound {
 
     /// Runs the upload.
     ///
-    /// - Parameter refused: Operations that this upload has already seen refused and does not send again.
+    /// - Parameter refused: Operations that this upload has already seen rejected and does not send again.
     @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         let driver = UploadDriver(store: store, session: session, upload: upload)

@@ -18,7 +18,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
 
 /// A function that returns new credentials, for example by refreshing a token or asking the user, or nil to give up.
 ///
-/// It is called once for a refused request and for all requests that are refused meanwhile; they wait. The requests are
-/// then sent again unchanged, so an upload or download continues. It is not called a second time for a request that is
-/// refused with the new credentials.
+/// It is called once for a rejected request and for all requests that are rejected meanwhile; they wait. The requests
+/// are then sent again unchanged, so an upload or download continues. It is not called a second time for a request that
+/// is rejected with the new credentials.
 public typealias AuthenticationHook = @Sendable (AuthenticationChallenge) async -> Credentials?

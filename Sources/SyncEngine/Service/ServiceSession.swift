@@ -13,7 +13,7 @@ package actor ServiceSession {
     private let authentication: AuthenticationHook?
     /// Limits on the service's responses.
     package nonisolated let limits: ServiceLimits
-    /// The number of credential changes, so that the refusal of a request with earlier credentials does not trigger
+    /// The number of credential changes, so that the rejection of a request with earlier credentials does not trigger
     /// another renewal.
     private var generation = 0
     /// The running call of the authentication hook, if there is one. Its value is whether the hook returned
@@ -32,7 +32,7 @@ package actor ServiceSession {
     /// - Parameters:
     ///   - credentials: Credentials that are sent with every request to the service's origin and to no other. Next
     ///     links and entity links come from the service and may point elsewhere.
-    ///   - authentication: A function that returns new credentials when the service refuses the current ones.
+    ///   - authentication: A function that returns new credentials when the service rejects the current ones.
     ///   - limits: Limits on the service's responses. The limits of single responses are the transport's own.
     package init(
         root: String, transport: any HTTPTransport, credentials: Credentials = .none,
@@ -138,7 +138,7 @@ package actor ServiceSession {
 
     /// Sends a GET request, and returns the body of a success as it arrives. Any status is returned as a response.
     ///
-    /// The call returns after the head of the response. Refused credentials are renewed as in ``get(_:headers:)``.
+    /// The call returns after the head of the response. Rejected credentials are renewed as in ``get(_:headers:)``.
     ///
     /// - Parameter isMedia: Whether the body is the content of a media stream, which may be larger than a page.
     package func stream(
@@ -177,7 +177,7 @@ package actor ServiceSession {
         return try await send(withToken(request), file)
     }
 
-    /// Records that the service requires a CSRF token, which saves the refusal of the first modification.
+    /// Records that the service requires a CSRF token, which saves the rejection of the first modification.
     package func expectToken() { needsToken = true }
 
     /// Adds the CSRF token. It is as secret as the credentials, so it is sent to the service's origin only.
@@ -205,8 +205,8 @@ package actor ServiceSession {
 
     // MARK: Authentication
 
-    /// Sends the request, and once more if the service refused the credentials and the hook returned new ones. Such a
-    /// refusal means that the request was not processed.
+    /// Sends the request, and once more if the service rejected the credentials and the hook returned new ones. Such a
+    /// rejection means that the request was not processed.
     private func send(
         _ request: WireRequest, _ file: (any RequestContent)? = nil
     ) async throws(TidelogError) -> WireResponse {
@@ -216,7 +216,7 @@ package actor ServiceSession {
         return try await sendOnce(request, file)
     }
 
-    /// Returns whether the service refused the credentials of this generation, and newer ones are available now.
+    /// Returns whether the service rejected the credentials of this generation, and newer ones are available now.
     private func wantsRepetition(_ request: WireRequest, _ response: WireResponse, _ used: Int) async -> Bool {
         guard let authentication, request.headers["Authorization"] == nil, isOurs(absolute(request.url)),
             let challenge = challenge(in: response)

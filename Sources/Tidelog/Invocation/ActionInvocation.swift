@@ -3,7 +3,7 @@ public import ODataWire
 import OfflineStore
 public import Operations
 
-/// The change of the store that a queued action is expected to make, visible until the service has answered.
+/// The expected effect of a queued action on the store, visible until the service has answered.
 public enum ActionEffect {
     /// No change of the store.
     case none
@@ -32,9 +32,9 @@ public final class ActionInvocation {
     /// The result of an action that the service has carried out; `nil` before, and always for a call that a store has
     /// queued.
     ///
-    /// Of a returned collection only the first page is read.
+    /// If the action returns a collection, contains its first page only.
     public internal(set) var result: InvocationResult?
-    /// The operation in the queue of the store; `nil` before, and always online.
+    /// The sequence number of the call in the queue of the store; `nil` before the call is queued, and always online.
     public internal(set) var operation: SequenceNumber?
 
     init(
@@ -53,7 +53,7 @@ public final class ActionInvocation {
         if case .entity(let entity)? = binding { entity } else { nil }
     }
 
-    /// The entity of the declared effect, or else the one that the action is called on.
+    /// The entity of the declared effect, or the bound entity if no effect is declared.
     var subject: EntityValue? {
         switch effect {
         case .update(let entity), .delete(let entity): entity
@@ -61,7 +61,7 @@ public final class ActionInvocation {
         }
     }
 
-    /// All entities that the call names.
+    /// All entities to which the call refers.
     var entities: [EntityValue] {
         var named = [subject, boundEntity].compactMap { $0 }
         if case .property(_, let owner)? = binding { named.append(owner) }
@@ -85,7 +85,7 @@ extension DataService {
     ///   - answer: the meaning of an entity that the action returns.
     ///   - headers: additional headers of the request.
     ///   - options: options of the operation.
-    /// - Returns: The call, online with its result.
+    /// - Returns: The call; online, it contains the result.
     @discardableResult
     public func queueAction(
         _ name: String, on binding: InvocationBinding? = nil, _ arguments: InvocationArguments = [:],

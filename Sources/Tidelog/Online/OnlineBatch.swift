@@ -9,7 +9,10 @@ struct OnlineBatch {
     let encoder: RequestEncoder
     let options: ServiceOptions
 
-    /// Sends change sets and queries in one request. Outcomes can follow a failed one.
+    /// Sends change sets and queries in one request.
+    ///
+    /// - Returns: The outcome of each call, in the order of the calls. A failed call does not necessarily prevent the
+    ///   calls after it.
     func process(
         _ calls: [BatchCall], _ modification: OnlineModification, _ reading: OnlineReader
     ) async throws(TidelogError) -> [BatchCallOutcome] {
@@ -70,7 +73,7 @@ struct OnlineBatch {
                 recovery: "Make separate calls, or use one deep insert.")
         }
         var headers = encoder.headers
-        // Otherwise some services end a batch with the first error, whatever the conditions are.
+        // Without the preference, some services end a batch at the first error, regardless of the conditions.
         if !batch.conditions.isEmpty { headers["Prefer"] = "continue-on-error=true" }
         let exchange: BatchExchange
         do throws(BatchWriteError) {

@@ -36,7 +36,7 @@ struct OnlineInvocation {
         return try await read(response, request, type, invocation)
     }
 
-    /// Returns the result in the response to a call in a change set, of a collection the first page.
+    /// Returns the result of a call in a change set from its response. Reads only the first page of a collection.
     func answer(of invocation: OperationInvocation, _ response: WireResponse) throws(TidelogError) -> InvocationAnswer {
         guard let type = invocation.operation.returnType?.type, response.status != 204, !response.body.isEmpty else {
             return .nothing
@@ -128,7 +128,7 @@ struct OnlineInvocation {
         }
     }
 
-    /// Returns the set that the response names, or else the only set of the type.
+    /// Returns the set that the response names, or the only set of the type.
     private func set(_ name: String?, _ type: TypeReference) -> EntitySet? {
         if let set = name.flatMap(model.findEntitySet) { return set }
         let candidates = model.entitySets.filter { model.isType(type.name, derivedFrom: $0.entityType.name) }

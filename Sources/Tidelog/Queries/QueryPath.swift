@@ -105,7 +105,7 @@ extension QueryPathOperand where Self: DynamicOperand {
     }
 }
 
-/// Conditions on the store's own state of entities. A service refuses them.
+/// Conditions on the store's own state of entities. A service rejects them.
 extension QueryFilter {
     /// The entity was created locally or has changes that the service has not confirmed.
     public static let isLocal = QueryFilter(expression: .call(.isLocal, []))

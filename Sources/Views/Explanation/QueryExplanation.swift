@@ -4,7 +4,7 @@ public struct QueryExplanation: Sendable, Hashable {
     public var statements: [Statement]
     /// The reasons why rows are filtered, sorted or traversed in memory, as sentences; empty if SQLite does all work.
     public var inMemory: [String]
-    /// The number of entities in the answer, without expanded ones.
+    /// The number of entities in the result, without expanded ones.
     public var entities: Int
 
     public struct Statement: Sendable, Hashable {

@@ -4,7 +4,7 @@ import SyncCore
 extension SQLiteState {
     /// Runs `body`, and returns the statements that it executed, with their plans.
     ///
-    /// - Parameter answer: Executes the query, and returns the number of entities in its answer.
+    /// - Parameter answer: Executes the query, and returns the number of entities in its result.
     package func explaining(_ answer: () throws -> Int) throws -> QueryExplanation {
         let trace = StatementTrace()
         connection.trace = trace

@@ -62,7 +62,7 @@ package struct RowQuery {
         package var values: PropertyValues
     }
 
-    /// Returns the answer to a request.
+    /// Returns the result to a request.
     ///
     /// - Parameter pageSize: The maximum number of entities. ``Answer/next`` leads to further ones.
     package func answer(_ request: ServiceRequest, pageSize: Int64? = nil) throws -> Answer {
@@ -91,7 +91,7 @@ package struct RowQuery {
         return try answerInMemory(request)
     }
 
-    /// Returns the answer from SQL, or nil if the request has to be answered in memory.
+    /// Returns the result from SQL, or nil if the request has to be answered in memory.
     func answerInSQL(_ request: ServiceRequest, wantsCount: Bool) throws -> Answer? {
         guard case .entitySet(let set)? = request.path.segments.first, request.options.apply.isEmpty,
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton

@@ -123,7 +123,7 @@ package final class Connection {
         sealed = nil
     }
 
-    /// Runs `body` without the trace, because its statements are no part of an answer.
+    /// Runs `body` without the trace, because its statements are no part of a result.
     func untraced<T, Failure: Error>(_ body: () throws(Failure) -> T) throws(Failure) -> T {
         guard let trace else { return try body() }
         self.trace = nil

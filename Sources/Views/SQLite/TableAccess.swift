@@ -1,7 +1,7 @@
 import CSQLite
 
 /// The tables that a statement reads and writes, as SQLite reports them when it prepares the statement. Therefore the
-/// dependencies of an answer need not be derived from the query, and no kind of query is missed.
+/// dependencies of a result need not be derived from the query, and no kind of query is missed.
 final class TableAccess {
     private(set) var read: Set<String> = []
     private(set) var written: Set<String> = []

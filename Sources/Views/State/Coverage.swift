@@ -24,7 +24,7 @@ final class Coverage {
     private var chunks: [Place: Chunk] = [:]
     /// The chunk that was used last, because consecutive calls usually concern the same chunk.
     private var last: (place: Place, chunk: Chunk)?
-    /// Whether any chunk is not written.
+    /// Whether a cached chunk has changes that are not written yet.
     private var isChanged = false
     /// The maximum number of cached chunks, each of about half a kilobyte.
     private static let limit = 2_048
@@ -70,7 +70,8 @@ final class Coverage {
         try chunk(of: id, query).runs.contains { $0.bits.contains(id) }
     }
 
-    /// Returns the run that delivered the entity, which is 0 if it was created here; nil if the query does not cover it.
+    /// Returns the run that delivered the entity, which is 0 if it was created here; nil if the query does not cover
+    /// it.
     func run(of id: EntityID, query: String) throws(SQLiteError) -> SequenceNumber? {
         try chunk(of: id, query).runs.first { $0.bits.contains(id) }?.run
     }
@@ -81,11 +82,13 @@ final class Coverage {
         return try connection.firstInteger(find) { $0.text(query) } != nil
     }
 
-    /// Removes the query's coverage by runs before `run`. Returns these entities in ascending order.
+    /// Removes the query's coverage by runs before `run`.
+    ///
+    /// - Returns: The entities that these runs covered, in ascending order.
     func drainUncovered(query: String, before run: SequenceNumber) throws(SQLiteError) -> [EntityID] {
         try flush()
         forgetChunks()
-        // The highest number means every run. SQLite's integers are signed.
+        // The highest number stands for all runs; it is clamped because SQLite's integers are signed.
         let bind: (inout Binding) -> Void = { binding in
             binding.text(query)
             binding.integer(Int64(clamping: run))
@@ -232,7 +235,9 @@ struct EntityBits {
         return words[word] & bit != 0
     }
 
-    /// Inserts an entity. Returns whether it was not contained.
+    /// Inserts an entity.
+    ///
+    /// - Returns: True if the entity was newly inserted.
     @discardableResult
     mutating func insert(_ id: EntityID) -> Bool {
         let (word, bit) = Self.place(of: id)
@@ -241,7 +246,9 @@ struct EntityBits {
         return true
     }
 
-    /// Removes an entity. Returns whether it was contained.
+    /// Removes an entity.
+    ///
+    /// - Returns: True if the bitmap contained the entity.
     mutating func remove(_ id: EntityID) -> Bool {
         let (word, bit) = Self.place(of: id)
         guard words[word] & bit != 0 else { return false }

@@ -1,8 +1,8 @@
 import Operations
 package import SyncCore
 
-/// The tables that an answer depends on, and the tables that a transaction changes. If both contain the same table, the
-/// answer may have changed.
+/// The tables that a result depends on, and the tables that a transaction changes. If both contain the same table, the
+/// result may have changed.
 extension SQLiteState {
     /// Returns the tables that were read since the last call, without the bookkeeping tables. A change of an entity's
     /// pending operations counts as a change of the entity's table; see ``drainChangedTables()``.
@@ -13,7 +13,7 @@ extension SQLiteState {
     }
 
     /// The name that represents the number of the last download among the tables. The number is stored in `header`,
-    /// which every answer reads and almost every transaction writes. Therefore the caller that starts a download
+    /// which every result reads and almost every transaction writes. Therefore the caller that starts a download
     /// reports this change.
     package static let lastDownload = "last_download"
 

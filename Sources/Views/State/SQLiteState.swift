@@ -28,7 +28,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
     /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     package let queue = QueueTable()
-    /// Whether an answer depends on the number of the last download; see ``drainReadTables()``.
+    /// Whether a query's result depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
     /// Opens the views at `path`. Creates them if they do not exist.
@@ -91,8 +91,8 @@ package final class SQLiteState: StateBacking, StatementRunner {
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 
-    /// The size up to which all pages of a file are checked when it is opened, in some milliseconds. A quarter of it
-    /// for an encrypted file, where the check takes longer. Later pages are checked when they are read.
+    /// The number of bytes at the start of a file that are checked when it is opened, in a few milliseconds; a quarter
+    /// of it for an encrypted file, which takes longer. All other pages are checked when they are read.
     private static let bytesCheckedAtOpening = 16 << 20
 
     private static func check(_ wrongPage: Int?) throws(StateError) {
@@ -112,7 +112,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
     package func close() {
         // Uncommitted changes are folded again from the log.
         try? commitSharedTransaction()
-        // Without the mark in the file, it was not changed.
+        // A file without the mark was not changed.
         if !isReadOnly, writingMark.mayHaveChanged {
             try? connection.transaction { () throws(SQLiteError) in try storedQueue.writeEffects(queue) }
         }
@@ -143,7 +143,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
         }
     }
 
-    /// An error of SQLite itself, as that of a transaction's begin, end or last writes, as the error of a state.
+    /// Converts errors of SQLite, as of a transaction's begin, end or last writes, to ``StateError``. Keeps the rest.
     private static func ofState(_ error: any Error) -> any Error {
         (error as? SQLiteError).map(StateError.init) ?? error
     }

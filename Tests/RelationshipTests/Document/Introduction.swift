@@ -45,7 +45,7 @@ extension RelationshipsDocument {
         [Decisions/0064](Decisions/0064-request-form-fallback-and-rollback-verification.md).
         - **A deep insert to many is split** into requests of one change set, unless the service is configured as \
         answering in order or as echoing Content-IDs (`ServiceOptions`): neither V2 nor V4.0 identifies the entities \
-        of an answer; see [Decisions/0007](Decisions/0007-deep-inserts-into-collections-are-split.md).
+        of a response; see [Decisions/0007](Decisions/0007-deep-inserts-into-collections-are-split.md).
         - **A delete cascades as the metadata define**: with `OnDelete` *Cascade*, and with containment, the partners \
         are deleted with the entity, in the store and on the service, by one request. The Shop has no such \
         relationship; `Tests/RelationshipTests/CascadeTests.swift` has. With *SetDefault*, the dependent properties \

@@ -1,9 +1,9 @@
-/// What a working set tracks of its changes, shared with its bookkeeping.
+/// The tracked changes of a working set: transaction, digest and changed items. Shared with its bookkeeping.
 final class StateTracking {
     /// The kind of a transaction.
     enum Phase {
         case idle
-        /// A transaction of the backing, which takes every flush.
+        /// A transaction of the backing, to which every flush writes.
         case storing
         /// A transaction in memory; see ``WorkingSet/deferredTransaction(_:)``.
         case deferring
@@ -11,7 +11,7 @@ final class StateTracking {
 
     /// The kind of the running transaction.
     var phase = Phase.idle
-    /// Whether the deferred transaction needs the backing.
+    /// Whether the deferred transaction requires the backing.
     var isDeferralRefused = false
     /// The digest of the state.
     var digest: IncrementalDigest
@@ -23,7 +23,7 @@ final class StateTracking {
         self.dirtyItems = dirtyItems
     }
 
-    /// Throws if the running transaction is deferred, and marks that it needs the backing.
+    /// Throws if the running transaction is deferred, and records that it requires the backing.
     func requireBacking() throws(StateError) {
         guard phase == .deferring else { return }
         isDeferralRefused = true

@@ -15,7 +15,7 @@ package final class TrackedBookkeeping: BookkeepingStorage {
         self.tracking = tracking
     }
 
-    /// Discards cached answers of the storage after a rollback.
+    /// Discards cached results of the storage after a rollback.
     func invalidateCaches() { knownHasMergeBases = nil }
 
     /// Returns an independent copy. Only without a backing.

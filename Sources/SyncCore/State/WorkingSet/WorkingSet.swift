@@ -3,9 +3,9 @@ import Operations
 
 /// The state on which the fold works: changes in memory, over a storage with the unchanged items.
 ///
-/// Changed items are stored here and found here first; all other items are read from the backing. ``flush()`` writes
-/// the changes to the backing, in the order of its keys and within its transaction. Without a backing the working set
-/// is the whole state: for a replay, for a historical store, and as the reference for a state with a backing.
+/// Reads return the changed items of the working set, and all other items from the backing. ``flush()`` writes the
+/// changes to the backing, in the order of its keys and within its transaction. Without a backing the working set is
+/// the whole state: for a replay, for a historical store, and as the reference for a state with a backing.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
 package final class WorkingSet: StateStorage {
@@ -27,10 +27,9 @@ package final class WorkingSet: StateStorage {
     var linkTable = LinkTable()
     var register = EntityRegister()
     var keys: [SetKey: EntityID] = [:]
-    /// The saved base states; a nil value hides one of the backing.
+    /// The saved base states. A nil value means that the base state in the backing is deleted.
     var bases = IDTable<BaseState?>()
-    /// The lowest entity ID such that the backing contains nothing of it or of a higher one; nil if it was not read
-    /// yet.
+    /// The lowest entity ID such that the backing contains no data of this or a higher ID; nil if it was not read yet.
     private var knownFirstUnused: EntityID?
 
     /// The changes of the deferred transaction, or nil if none is running.
@@ -117,7 +116,7 @@ package final class WorkingSet: StateStorage {
         }
     }
 
-    /// Runs a transaction of the backing. If it fails, only what the backing has is left.
+    /// Runs a transaction of the backing. If it fails, all changes that are not in the backing are discarded.
     private func storing<T>(_ body: () throws -> T) throws -> T {
         cleanRows.removeAll()
         tracking.phase = .storing
@@ -164,7 +163,7 @@ package final class WorkingSet: StateStorage {
 
     /// Writes the changes to the backing, in a transaction of its own if none is running.
     ///
-    /// If that fails, the changes are discarded, and the state is behind the log.
+    /// If that fails, the changes are discarded, and the state lacks the last records of the log.
     package func flush() throws(StateError) {
         guard let backing, hasChanges else { return }
         switch tracking.phase {

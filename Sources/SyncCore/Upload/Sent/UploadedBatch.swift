@@ -105,9 +105,9 @@ package struct UploadedChangeSet: Sendable, Hashable {
             .map(\.key)
     }
 
-    /// Returns the Content-ID of the request that caused the refusal of the change set, or nil if it is unknown.
+    /// Returns the Content-ID of the request that caused the rejection of the change set, or nil if it is unknown.
     ///
-    /// - Parameter culprit: The Content-ID according to the position of the refusal in the response.
+    /// - Parameter culprit: The Content-ID according to the position of the rejection in the response.
     package func culprit(_ response: WireResponse, _ culprit: String?) -> String? {
         if let culprit { return culprit }
         let sent = requests.compactMap { request in request.wire.map { (request.contentID, $0) } }

@@ -100,7 +100,7 @@ extension WireResponse {
 
     package var isFromGateway: Bool { status == 503 && !isFromService }
 
-    /// Whether the refusal is not an OData error, so that it comes from a component that inspects requests before the
+    /// Whether the rejection is not an OData error, so that it comes from a component that inspects requests before the
     /// service.
     package var isForeignRefusal: Bool {
         status == 403 && headers["X-CSRF-Token"] == nil && headers["WWW-Authenticate"] == nil
@@ -122,7 +122,7 @@ extension WireResponse {
 }
 
 extension HeaderObstacle {
-    /// A response in the form of a service refusal. Its status is 0, which no service uses.
+    /// A response in the form of a rejection by the service. Its status is 0, which no service uses.
     var response: WireResponse {
         WireResponse(status: 0, headers: HTTPHeaders(), body: Array("\(description) \(recovery)".utf8))
     }

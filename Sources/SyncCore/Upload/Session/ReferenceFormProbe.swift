@@ -3,14 +3,14 @@ package import Operations
 
 /// Trials that find out which references to new entities the service supports; see ``ReferenceRefusal``.
 ///
-/// An operation whose refusal suggests unsupported references is planned again with fewer references. If the service
-/// accepts that form, the cause is proven, and the store remembers the limit. If the service refuses it too, or no
+/// An operation whose rejection suggests unsupported references is planned again with fewer references. If the service
+/// accepts that form, the cause is proven, and the store remembers the limit. If the service rejects it too, or no
 /// simpler form exists, the references were not the cause: the operations end with the service's error, and this upload
 /// does not try another form for them.
 package struct ReferenceFormProbe: Sendable {
     private struct Trial {
         let limit: ServiceOptions.ContentIDReferences
-        /// The refused operations that the service has not accepted since.
+        /// The rejected operations that the service has not accepted since.
         var open: Set<SequenceNumber>
     }
 

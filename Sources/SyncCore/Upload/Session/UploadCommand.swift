@@ -79,9 +79,9 @@ package struct UploadAnswer: Sendable {
     /// One outcome for each change set.
     package var outcomes: [ChangeSetOutcome]
     package var profile: ServiceProfile
-    /// Better-known results of operations that the service has refused.
+    /// Better-known results of operations that the service has rejected.
     package var amended: [SequenceNumber: BatchAnswered.Result]
-    /// Operations that were refused before and are sent again.
+    /// Operations that were rejected before and are sent again.
     package var retried: Set<SequenceNumber>
     /// The number of previous consecutive deferrals of each operation.
     package var deferrals: [SequenceNumber: Int]
@@ -142,7 +142,7 @@ package enum UploadCommand<Failure: DeliveryFailure>: Sendable {
     case fail(UploadObstacle<Failure>)
 }
 
-/// The answer to a command.
+/// The result of a command.
 package enum UploadEvent<Failure: DeliveryFailure>: Sendable {
     /// The step was carried out and has no result.
     case done
@@ -215,13 +215,13 @@ package struct InDoubtReport<Failure: DeliveryFailure>: Sendable {
 
 /// The operations in the queue that an upload may send again.
 package struct UploadQueue: Sendable {
-    /// Refused operations that the app wants to send again.
+    /// Rejected operations that the app wants to send again.
     package var refused: Set<SequenceNumber> = []
     /// Deferred operations, each with the number of consecutive deferrals.
     package var deferred: [SequenceNumber: Int] = [:]
     /// Operations in doubt that this upload could resolve no further, and whose requests are idempotent.
     package var inDoubt: Set<SequenceNumber> = []
-    /// Operations that this upload has already seen refused or deferred.
+    /// Operations that this upload has already seen rejected or deferred.
     package var ended: Set<SequenceNumber> = []
 
     package init() {}

@@ -83,8 +83,8 @@ extension UploadSession {
         if results.contains(where: { $0.result != .notProcessed }) || knowledge.forms.count != parts.trials {
             parts.hasMoved = true
         }
-        // A newly deferred operation means that the service is busy, so the upload stops. An operation that was deferred
-        // before may be the only busy one and does not block the others.
+        // A newly deferred operation means that the service is busy, so the upload stops. An operation that was
+        // deferred before may be the only busy one and does not block the others.
         if !supportsBatch, results.contains(where: isFirstDeferral) { return finish() }
         // Operations after a request that was not processed have to be planned again.
         guard results.allSatisfy(\.isConfirmed) else { return if parts.hasMoved { nextRound() } else { finish() } }
@@ -157,7 +157,7 @@ extension UploadSession {
         answerPart(batch, [.failed(response, culprit: batch.changeSets.first?.requests.first?.contentID)])
     }
 
-    /// Handles the refusal of a whole batch because of something in it.
+    /// Handles the rejection of a whole batch because of something in it.
     private mutating func refusedWhole(_ response: WireResponse, _ batch: UploadedBatch) {
         if isSplittable { return request(.withdraw(batch), .log(.split)) }
         refusals += 1
@@ -172,7 +172,7 @@ extension UploadSession {
         probe(batch, response)
     }
 
-    /// Handles a refusal of a proxy or firewall between the client and the service, which concerns the content.
+    /// Handles a rejection by a proxy or firewall between the client and the service, which concerns the content.
     private mutating func refusedByOther(_ response: WireResponse, _ batch: UploadedBatch) {
         if supportsBatch { refusedWhole(response, batch) } else { refusedSingle(response, batch) }
     }

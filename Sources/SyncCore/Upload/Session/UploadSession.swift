@@ -1,7 +1,7 @@
 import ODataWire
 package import Operations
 
-/// The protocol of one upload as a state machine: it decides which step follows, and performs none.
+/// The protocol of one upload as a state machine, which determines the next step and performs none.
 ///
 /// The driver performs ``next``, passes the result to ``handle(_:)``, and repeats this until ``next`` is `finish` or
 /// `fail`. The session uses no clock, no network and no store, so the same events always lead to the same commands.
@@ -15,23 +15,23 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
 
     /// The command to perform now.
     package private(set) var next: Command = .begin
-    /// What the result of the command is for.
+    /// The purpose of the current command's result.
     private var step = Step.begin
 
-    /// Operations that this upload has already seen refused and does not send again.
+    /// Operations that the service has already rejected during this upload, and that are not sent again.
     let excluded: Set<SequenceNumber>
     /// The total time to wait for accepted batches.
     let patience: Duration
 
-    /// Operations that were refused, or that are in doubt and idempotent, and that have not been sent again yet.
+    /// Operations that were rejected, or that are in doubt and idempotent, and that have not been sent again yet.
     var retrying: Set<SequenceNumber> = []
     /// The number of consecutive deferrals of each operation.
     var deferrals: [SequenceNumber: Int] = [:]
     /// Operations that were in doubt and did not take effect. One of them may have made their batch fail.
     var suspects: Set<SequenceNumber> = []
-    /// The number of consecutive refusals of batches with a single change set.
+    /// The number of consecutive batches with a single change set that the service rejected.
     var refusals = 0
-    /// The number of asynchronously processed batches that the service refused as a whole.
+    /// The number of asynchronously processed batches that the service rejected as a whole.
     var lateRefusals = 0
     /// Keyless entities, and their neighbors, that were already read during this upload.
     private var sought: Set<EntityID> = []
@@ -39,7 +39,7 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
     var pauses: [BatchID: (next: Duration, delay: Duration)] = [:]
     /// The total time spent waiting for accepted batches.
     private var waited = Duration.zero
-    /// Accepted batches that this upload no longer polls, with the reasons: sentences without their full stop.
+    /// Accepted batches that this upload no longer polls, each with the reason: a sentence without its period.
     package internal(set) var unanswered: [BatchID: String] = [:]
     var knowledge = UploadKnowledge()
     /// The first failure that did not block other operations. It is thrown at the end.
@@ -52,8 +52,8 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
         self.patience = patience
     }
 
-    /// The number of consecutive single change sets that are considered the cause of a refused batch. After that the
-    /// service is assumed to refuse batches in general, unless it is known to answer them.
+    /// The number of consecutive single change sets that are considered the cause of a rejected batch. After that, the
+    /// service is assumed to reject batches in general, unless it is known to answer them.
     static var refusalLimit: Int { 3 }
 
     enum Step: Sendable {
@@ -80,11 +80,11 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
     enum PollContext: Sendable {
         /// The poll at the beginning, without waiting.
         case initial(rest: [BatchID])
-        /// The poll because nothing else can be sent.
+        /// A poll at a time when nothing else can be sent.
         case awaited(BatchID, rest: [BatchID], UploadPlan)
     }
 
-    /// The origin of an answer.
+    /// The origin of a response.
     enum AnswerContext: Sendable {
         case part
         case poll(PollContext, hasMoved: Bool?)
@@ -176,9 +176,10 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
         request(.readQueue, .queue)
     }
 
-    /// Operations refused earlier are tried once more, and those refused now wait for the next upload. Deferred
-    /// operations are retried without any action of the app. Operations still in doubt whose request is idempotent are
-    /// sent again as they are.
+    /// Selects the operations to retry: those rejected by an earlier upload, deferred ones, and those in doubt whose
+    /// request is idempotent, which are sent again unchanged.
+    ///
+    /// Operations rejected during this upload wait for the next one. The app need not do anything for a retry.
     private mutating func begin(_ queue: UploadQueue) {
         retrying = queue.refused.subtracting(excluded).union(queue.deferred.keys).union(queue.inDoubt)
         retrying.subtract(queue.ended)
@@ -226,7 +227,7 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
         if awaited.isEmpty { giveUp() } else { request(.readNeighborKeys(of: awaited, sought: sought), .neighborKeys) }
     }
 
-    /// Operations that no simpler form can express are sent in the original form, so that the service's own refusal is
+    /// Sends operations that no simpler form can express in their original form, so that the service's own rejection is
     /// recorded.
     private mutating func giveUp() { if knowledge.forms.giveUp() { nextRound() } else { finish() } }
 
