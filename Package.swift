@@ -61,6 +61,8 @@ let fuzzer: [Target] =
     ] : []
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+/// Dictionaries whose copies share their contents.
+let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -110,6 +112,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -172,7 +175,7 @@ let package = Package(
             ]),
         layer("TidelogFoundation", ["Tidelog"]),
         layer("TidelogUI", ["Tidelog"]),
-        layer("ODataSandbox", ["EDM", "ODataWire"]),
+        layer("ODataSandbox", ["EDM", "ODataWire", hashTrees]),
         layer("TidelogTesting", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
         layer(
             "Gateway",

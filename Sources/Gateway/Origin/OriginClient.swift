@@ -19,7 +19,7 @@ struct OriginClient: Sendable {
     private let relay: any OriginTransport
     /// For uploads in the ledger: the whole exchange ends before the lease of its row.
     private let uploads: any OriginTransport
-    /// For questions whose answer a client waits for: they end soon, so that a slow service keeps no places.
+    /// For questions for which a client waits: they end soon, so that a slow service keeps no places.
     private let probes: any OriginTransport
 
     init(_ endpoint: GatewayConfiguration.Endpoint, _ transport: any OriginTransport) {

@@ -61,7 +61,7 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    /// Ends a request that arrives too slowly: the service refuses it and closes the connection, unless its head is
+    /// Ends a request that arrives too slowly: the gateway rejects it with 408 and closes the connection, unless its head is
     /// incomplete.
     private func end(_ context: ChannelHandlerContext) {
         pace = nil
@@ -152,7 +152,7 @@ final class ArrivalCounter: ChannelInboundHandler {
     }
 }
 
-/// The state of a connection that its handler and the task of an answer share.
+/// The state of a connection that its handler and the task of a response share.
 final class ConnectionState: Sendable {
     /// Whether a request was received whose response is not complete.
     let isAnswering = Atomic(false)

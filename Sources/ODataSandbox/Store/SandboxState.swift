@@ -1,4 +1,5 @@
 internal import EDM
+internal import HashTreeCollections
 internal import ODataWire
 
 /// An entity's identity within the sandbox, which clients never see. Keys may be reused; this identity is not.
@@ -39,13 +40,14 @@ struct Row: Sendable, Hashable {
 
 /// The complete state of the service: entities, links, and the counters of generated keys.
 ///
-/// The state is a value: a transaction works on a copy, and a rollback discards the copy.
+/// The state is a value: a transaction works on a copy, and a rollback discards the copy. Copies share the parts that
+/// they have in common, so that a transaction costs the same in a large service.
 public struct SandboxState: Sendable, Hashable {
     struct Table: Sendable, Hashable {
-        var rows: [RowID: Row] = [:]
-        var index: [KeyPredicate: RowID] = [:]
+        var rows: TreeDictionary<RowID, Row> = [:]
+        var index: TreeDictionary<KeyPredicate, RowID> = [:]
         /// The former keys of entities.
-        var formerKeys: [KeyPredicate: RowID] = [:]
+        var formerKeys: TreeDictionary<KeyPredicate, RowID> = [:]
         /// The last generated key.
         var counter: Int64 = 0
     }
@@ -88,10 +90,10 @@ public struct SandboxState: Sendable, Hashable {
 
 /// The links of one relationship, indexed from both ends. A link is stored once, from the first end to the second one.
 struct LinkTable: Sendable, Hashable {
-    private var seconds: [RowID: Set<RowID>] = [:]
-    private var firsts: [RowID: Set<RowID>] = [:]
+    private var seconds: TreeDictionary<RowID, Set<RowID>> = [:]
+    private var firsts: TreeDictionary<RowID, Set<RowID>> = [:]
     /// The number of times that each link was added or removed, by its first end. Contains removed links, too.
-    private var changes: [RowID: [RowID: Int]] = [:]
+    private var changes: TreeDictionary<RowID, [RowID: Int]> = [:]
 
     func partners(of row: RowID, fromFirst: Bool) -> Set<RowID> { (fromFirst ? seconds[row] : firsts[row]) ?? [] }
 
@@ -119,7 +121,7 @@ struct LinkTable: Sendable, Hashable {
     }
 
     /// Removes a member. Empty sets are not kept.
-    private static func remove(_ member: RowID, under key: RowID, in table: inout [RowID: Set<RowID>]) {
+    private static func remove(_ member: RowID, under key: RowID, in table: inout TreeDictionary<RowID, Set<RowID>>) {
         table[key]?.remove(member)
         if table[key]?.isEmpty == true { table[key] = nil }
     }

@@ -1,4 +1,5 @@
 internal import EDM
+internal import HashTreeCollections
 internal import ODataWire
 
 extension Transaction {

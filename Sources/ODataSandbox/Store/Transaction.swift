@@ -1,4 +1,5 @@
 internal import EDM
+internal import HashTreeCollections
 internal import ODataWire
 
 /// An atomic group of changes: a copy of the state that is kept only if all rules are satisfied at the end.

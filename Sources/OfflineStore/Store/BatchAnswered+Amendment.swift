@@ -5,7 +5,7 @@ extension BatchAnswered {
     /// The reason why a create of a rejected change set is in doubt. The create is resolved individually, whatever else
     /// the change set contained. Logs contain the text, so it must not change.
     package static let refusedButThere =
-        "The service refused the change set, but it may have kept what this operation created."
+        "The service rejected the change set, but it may have kept what this operation created."
 }
 
 extension BatchAnswered.Outcome {
