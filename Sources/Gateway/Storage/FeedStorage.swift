@@ -78,8 +78,11 @@ package protocol FeedStorage: Sendable {
     /// Returns the digests of the rows of the newest generation.
     func digests(_ feed: Int64) async throws(LedgerStorageError) -> [String: RowDigest]
 
-    /// Publishes the changes of a complete reading as a new generation, in one transaction; without changes, only the
-    /// time of the reading is recorded. The first reading always makes a generation.
+    /// Publishes the changes of a complete reading as a new generation; without changes, only the time of the reading is
+    /// recorded. The first reading always makes a generation.
+    ///
+    /// A generation is visible as a whole or not at all. If a publication is interrupted, the generation before remains,
+    /// and the next publication replaces what was written.
     ///
     /// - Returns: The new head, or `nil` if another reading has begun: nothing is published then.
     func publish(

@@ -57,6 +57,23 @@ struct FeedRulesTests {
         #expect(run.changes == [row("(1)", 7), row("(4)", 5)])
     }
 
+    @Test func `a portion of a publication ends after the row that reaches a limit`() {
+        func sizes(_ bodies: [Int], rows: Int, bytes: Int) -> [Int] {
+            let changes = bodies.enumerated().map { index, count in
+                FeedChange.row(
+                    FeedRow(key: "\(index)", digest: RowDigest([]), body: [UInt8](repeating: 0, count: count)))
+            }
+            let portions = Array(FeedPortions(changes, FeedPortions.Limits(rows: rows, bytes: bytes)))
+            #expect(portions.flatMap { $0 } == changes)
+            return portions.map(\.count)
+        }
+        #expect(sizes([], rows: 2, bytes: 1_000) == [])
+        #expect(sizes([0, 0, 0, 0, 0], rows: 2, bytes: 1_000) == [2, 2, 1])
+        #expect(sizes([0, 900, 5, 2_000, 2_000, 0], rows: 9, bytes: 1_000) == [2, 2, 1, 1])
+        #expect(sizes([1, 1], rows: 0, bytes: -1) == [1, 1])
+        #expect(sizes([1, 1, 1], rows: .max, bytes: .max) == [3])
+    }
+
     @Test func `missing rows are checked one by one, read again or refused`() {
         func judge(_ missing: Int, of base: Int, canCheck: Bool = true, isAccepted: Bool = false) -> RemovalJudgement {
             RemovalJudgement(missing: missing, base: base, canCheck: canCheck, isAccepted: isAccepted)

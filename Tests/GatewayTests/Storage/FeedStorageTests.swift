@@ -8,8 +8,10 @@ import Testing
 struct FeedStorageTests {
     enum Storage: String, CaseIterable, CustomTestStringConvertible {
         case memory, sqlite, postgres
+        /// SQLite with a portion for each row.
+        case portions
         static var allCases: [Storage] {
-            PostgresServer.isInstalled ? [.memory, .sqlite, .postgres] : [.memory, .sqlite]
+            [.memory, .sqlite, .portions] + (PostgresServer.isInstalled ? [.postgres] : [])
         }
         var testDescription: String { rawValue }
     }
@@ -22,6 +24,8 @@ struct FeedStorageTests {
         switch storage {
         case .memory: MemoryFeedStorage(now: now)
         case .sqlite: try SQLiteFeedStorage(path: directory.path + "/feeds.db", now: now)
+        case .portions:
+            try SQLiteFeedStorage(path: directory.path + "/feeds.db", now: now, limits: FeedPortions.Limits(rows: 1))
         case .postgres: try await PostgresFeedStorage(PostgresServer.fresh(), now: now)
         }
     }
