@@ -12,7 +12,7 @@ struct FeedReading: Sendable {
     let storage: any FeedStorage
     /// The value of `Authorization` for the service.
     let credentials: String?
-    let maximumRows: Int
+    let limits: ReadingLimits
     /// The name of this process among the nodes of the storage.
     let node: String
 
@@ -110,10 +110,10 @@ struct FeedReading: Sendable {
             throw FeedError(error.description)
         }
         var run = RefreshRun(base: base)
-        let limit = maximumRows
+        let limits = limits
         let description = try await readPages(source, head.salt) { row throws(FeedError) in
             run.add(row.key, row.digest, body: row.body)
-            guard run.rows <= limit else { throw FeedError("The feed has more than \(limit) rows.") }
+            try limits.check(run)
         }
         var changes = run.changes.map(FeedChange.row)
         let missing = run.missing

@@ -48,7 +48,10 @@ final class SharedFeeds: Sendable {
             for settings in endpoint.feeds {
                 let reading = FeedReading(
                     origin: origin, endpoint: endpoint, settings: settings, storage: storage,
-                    credentials: credentials[endpoint.name], maximumRows: configuration.limits.feedRows, node: node)
+                    credentials: credentials[endpoint.name],
+                    limits: ReadingLimits(
+                        feed: settings.name, rows: configuration.limits.feedRows, bytes: configuration.limits.feedBytes),
+                    node: node)
                 feeds[Key(endpoint: endpoint.name, query: settings.query)] = SharedFeed(
                     reading, model, environment: environment, logger: logger, count: { count(settings.name, $0) })
             }

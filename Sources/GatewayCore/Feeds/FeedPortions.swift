@@ -41,7 +41,6 @@ package struct FeedPortions: Sequence, IteratorProtocol, Sendable {
 extension FeedChange {
     /// The approximate size of the change in memory and in a storage, in bytes.
     package var size: Int {
-        let body = if case .row(let row) = self { row.body.count } else { 0 }
-        return 64 + key.utf8.count + body
+        if case .row(let row) = self { row.size } else { 64 + key.utf8.count }
     }
 }

@@ -145,7 +145,23 @@ struct FeedFaultTests {
         try await withFeed(origin, limits: limits) { world in
             let answer = try await world.get("Orders")
             #expect(answer.delta == nil)
-            #expect(try await world.storage.list()[0].head.trouble == "The feed has more than 4 rows.")
+            let trouble = try await world.storage.list()[0].head.trouble
+            #expect(trouble?.hasPrefix("The feed orders has more than 4 rows. Raise feed_rows in [gateway]") == true)
+        }
+    }
+
+    @Test func `a reading whose changed rows need more memory than allowed publishes nothing`() async throws {
+        var limits = GatewayLimits()
+        limits.feedBytes = 2_000
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin, limits: limits) { world in
+            let link = try #require(try await world.get("Orders").delta)
+            origin.change { $0.rows[5] = String(repeating: "x", count: 2_000) }
+            world.time.advance(60_000)
+            #expect(try await world.get(link).notes == [])
+            let trouble = try await world.storage.list()[0].head.trouble
+            #expect(trouble?.contains("orders need more than 2000 bytes of memory. Raise feed_bytes") == true)
         }
     }
 }
