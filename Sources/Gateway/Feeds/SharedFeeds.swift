@@ -85,6 +85,15 @@ final class SharedFeeds: Sendable {
         for feed in feeds.values { await feed.stop() }
     }
 
+    /// Returns the ages of the newest generations that this process has used.
+    func ages() async -> [GatewayMetrics.Gauge] {
+        var heads: [(feed: String, readBegan: Int64)] = []
+        for feed in feeds.values {
+            if let began = await feed.head?.readBegan { heads.append((feed.settings.name, began)) }
+        }
+        return heads.isEmpty ? [] : HeadAge.gauges(heads, now: await storage.time())
+    }
+
     // MARK: Permissions
 
     func permission(_ user: [UInt8], _ endpoint: String, _ feed: FeedSettings) -> FeedPermission? {

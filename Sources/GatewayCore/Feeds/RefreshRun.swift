@@ -75,12 +75,13 @@ package struct ReadingLimits: Sendable, Hashable {
     package func check(_ run: RefreshRun) throws(FeedError) {
         guard run.rows <= rows else {
             throw FeedError(
-                "The feed \(feed) has more than \(rows) rows. Raise feed_rows in [gateway], or select fewer rows.")
+                "The feed \(feed) has more than \(rows) rows. Raise feed_rows in [gateway], or select fewer rows.",
+                cause: .limit)
         }
         guard run.bytes <= bytes else {
             throw FeedError(
-                "The changed rows of the feed \(feed) need more than \(bytes) bytes of memory. Raise feed_bytes in [gateway], or select fewer rows or properties."
-            )
+                "The changed rows of the feed \(feed) need more than \(bytes) bytes of memory. Raise feed_bytes in [gateway], or select fewer rows or properties.",
+                cause: .limit)
         }
     }
 }
