@@ -22,6 +22,7 @@ final class SharedFeeds: Sendable {
     let storage: any FeedStorage
     let seal: TokenSeal
     private let secret: [UInt8]
+    private let logger: Logger
     private let feeds: [Key: SharedFeed]
     private let endpoints: Set<String>
     /// The endpoints with a feed that requires no permission.
@@ -37,6 +38,7 @@ final class SharedFeeds: Sendable {
     ) {
         self.storage = storage
         self.secret = secret
+        self.logger = logger
         seal = TokenSeal(secret: secret, randomBytes: environment.randomBytes)
         var feeds: [Key: SharedFeed] = [:]
         let node = environment.randomBytes(8).map { String($0, radix: 16) }.joined(separator: ".")
@@ -78,6 +80,32 @@ final class SharedFeeds: Sendable {
             guard let all = try? await storage.list() else { return }
             for feed in feeds.values { await feed.adopt(all) }
         }
+    }
+
+    // MARK: Feeds that are not configured any more
+
+    /// Removes the feeds that no endpoint has, and that were not read for a month or for the longest lifetime of a delta
+    /// link.
+    func sweep() async {
+        let lifetimes = feeds.values.map(\.settings.tokenMilliseconds)
+        let time = FeedRetention.idleSince(now: await storage.time(), lifetimes: lifetimes)
+        do throws(LedgerStorageError) {
+            for (identity, head) in try await storage.list() {
+                if Task.isCancelled { return }
+                guard !isConfigured(identity), head.readBegan ?? .min <= time,
+                    try await storage.remove(head.id, notReadSince: time)
+                else { continue }
+                logger.notice(
+                    "A feed that is not configured was removed",
+                    metadata: ["endpoint": "\(identity.endpoint)", "query": "\(identity.query)"])
+            }
+        } catch {
+            logger.warning("Feeds that are not configured were not removed: \(error)")
+        }
+    }
+
+    private func isConfigured(_ identity: FeedIdentity) -> Bool {
+        feeds.keys.contains { $0.endpoint == identity.endpoint && $0.query.description == identity.query }
     }
 
     /// Ends all readings.

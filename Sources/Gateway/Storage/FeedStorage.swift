@@ -105,6 +105,12 @@ package protocol FeedStorage: Sendable {
     /// Deletes versions that no delta link of the last `lifetime` milliseconds needs.
     func forget(_ feed: Int64, lifetime: Int64) async throws(LedgerStorageError)
 
+    /// Removes a feed with its rows, unless a node is reading it or a reading that began after `time` was published. A
+    /// feed that was never published is removed.
+    ///
+    /// - Returns: Whether it was removed.
+    func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool
+
     /// Records that a user may have changed data of an endpoint.
     func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError)
 
@@ -143,6 +149,9 @@ struct FeedLeases {
     func isBusy(_ feed: Int64, node: String, now: Int64) -> Bool {
         leases[feed].map { $0.node != node && now < $0.end } ?? false
     }
+
+    /// Whether a node is reading the feed.
+    func isHeld(_ feed: Int64, now: Int64) -> Bool { leases[feed].map { now < $0.end } ?? false }
 
     mutating func grant(_ lease: FeedLease, node: String, now: Int64) {
         leases[lease.feed] = (node, lease.fence, now + FeedLease.milliseconds)

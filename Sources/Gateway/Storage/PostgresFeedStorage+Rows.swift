@@ -182,4 +182,20 @@ extension PostgresFeedStorage {
             try transaction.query("DELETE FROM item WHERE feed = $1 AND since <= $2 AND digest IS NULL", values)
         }
     }
+    package func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool {
+        try await run(isLong: true) { [self] (transaction) throws(PostgresError) in
+            // A lease that has ended is an earlier reading, which need not have been published.
+            let removed = try transaction.query(
+                """
+                DELETE FROM feed WHERE feed = $1 AND (head_read IS NULL OR head_read <= $2)
+                  AND (lease_node IS NULL OR lease_end <= $3)
+                """, [.integer(feed), .integer(time), .integer(self.time(transaction))]
+            ).affected
+            guard removed > 0 else { return false }
+            for table in ["item", "generation"] {
+                try transaction.query("DELETE FROM \(table) WHERE feed = $1", [.integer(feed)])
+            }
+            return true
+        }
+    }
 }

@@ -181,6 +181,20 @@ extension SQLiteFeedStorage {
         try await eraseAll("feed = ?1 AND since <= ?2 AND digest IS NULL", values)
     }
 
+    package func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool {
+        if leases.isHeld(feed, now: now()) { return false }
+        let isRemoved = try transaction { () throws(SQLiteError) in
+            guard let head = try heads("feed = ?", [.integer(feed)]).first?.head, head.readBegan ?? .min <= time else {
+                return false
+            }
+            try delete(feed)
+            return true
+        }
+        if isRemoved { orphans.insert(feed) }
+        try await removeOrphans()
+        return isRemoved
+    }
+
     /// Deletes the rows of removed feeds.
     func removeOrphans() async throws(LedgerStorageError) {
         while let feed = orphans.first {

@@ -112,6 +112,14 @@ struct FeedRulesTests {
         )
     }
 
+    @Test func `a feed that is not configured is kept for a month, or longer if delta links are valid longer`() {
+        let month = FeedRetention.idleMilliseconds
+        #expect(FeedRetention.idleSince(now: month + 5, lifetimes: []) == 5)
+        #expect(FeedRetention.idleSince(now: month + 5, lifetimes: [1, month - 1]) == 5)
+        #expect(FeedRetention.idleSince(now: month + 5, lifetimes: [1, month + 3, 2]) == 2)
+        #expect(FeedRetention.idleSince(now: .min, lifetimes: []) == .min)
+    }
+
     @Test func `missing rows are checked one by one, read again or refused`() {
         func judge(_ missing: Int, of base: Int, canCheck: Bool = true, isAccepted: Bool = false) -> RemovalJudgement {
             RemovalJudgement(missing: missing, base: base, canCheck: canCheck, isAccepted: isAccepted)
