@@ -82,7 +82,7 @@ package protocol FeedStorage: Sendable {
     /// recorded. The first reading always makes a generation.
     ///
     /// A generation is visible as a whole or not at all. If a publication is interrupted, the generation before remains,
-    /// and the next publication replaces what was written.
+    /// and the next publication succeeds.
     ///
     /// - Returns: The new head, or `nil` if another reading has begun: nothing is published then.
     func publish(

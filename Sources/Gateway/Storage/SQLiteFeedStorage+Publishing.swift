@@ -4,8 +4,8 @@ internal import Views
 /// The versions of the rows: a version is valid from generation `since` until the one that replaced it.
 ///
 /// A publication writes versions from the generation after the head, and ends versions of the head at it, which changes
-/// no generation up to the head. The last portion moves the head. What an interrupted publication has left is removed by
-/// the next one.
+/// no generation up to the head. The last portion moves the head. A publication first removes the rest of an interrupted
+/// one.
 extension SQLiteFeedStorage {
     // MARK: Leases
 
@@ -98,7 +98,7 @@ extension SQLiteFeedStorage {
             ])
     }
 
-    /// Removes what an interrupted publication has left: versions after the head, and ends of versions after it.
+    /// Removes the rest of an interrupted publication: versions after the head, and ends of versions after it.
     ///
     /// - Returns: The head, or `nil` if another reading has begun.
     private func withoutLeftovers(_ lease: FeedLease) async throws(LedgerStorageError) -> FeedHead? {

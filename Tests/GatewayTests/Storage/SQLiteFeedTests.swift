@@ -138,7 +138,7 @@ struct SQLiteFeedTests {
         #expect(try items() == 9)
     }
 
-    @Test func `a reading without changes removes what an interrupted publication has left`() async throws {
+    @Test func `a reading without changes removes the rest of an interrupted publication`() async throws {
         try await publish(try open(), [row(1, 1)])
         let failing = try open(rows: 1) { () throws(LedgerStorageError) in throw LedgerStorageError("ended") }
         await #expect(throws: LedgerStorageError.self) { try await publish(failing, [row(1, 2), row(2, 2)]) }
