@@ -101,8 +101,10 @@ struct Serve: AsyncParsableCommand {
         fflush(nil)
         let forgetting = Task { await Self.forget(storage, days: configuration.ledgerDays) }
         let watching = Task { await service.watch() }
+        let sweeping = Task { await service.sweep() }
         await signals.wait()
         forgetting.cancel()
+        sweeping.cancel()
         await server.stop(announced: configuration.drainSeconds * 1_000)
         watching.cancel()
         await admin?.stop()

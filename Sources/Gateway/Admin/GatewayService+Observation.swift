@@ -26,6 +26,7 @@ extension GatewayService {
         }
         let pools = [("ledger", storage.poolUse), ("feeds", feeds?.storage.poolUse)]
         gauges += PoolUse.gauges(pools.compactMap { name, use in use.map { (name, $0) } })
+        if let feeds { gauges += await feeds.ages() }
         return metrics.snapshot.text(gauges)
     }
 

@@ -12,7 +12,7 @@ struct FeedReading: Sendable {
     let storage: any FeedStorage
     /// The value of `Authorization` for the service.
     let credentials: String?
-    let maximumRows: Int
+    let limits: ReadingLimits
     /// The name of this process among the nodes of the storage.
     let node: String
 
@@ -39,7 +39,7 @@ struct FeedReading: Sendable {
             head = try await storage.feed(identity)
             claim = try await storage.claim(head.id, node: node)
         } catch {
-            throw FeedError(error.description)
+            throw FeedError(error.description, cause: .storage)
         }
         switch claim {
         case .busy: return .busy
@@ -97,7 +97,7 @@ struct FeedReading: Sendable {
             try await storage.forget(published.id, lifetime: settings.tokenMilliseconds)
             return .published(try await storage.head(published.id) ?? published)
         } catch {
-            throw FeedError(error.description)
+            throw FeedError(error.description, cause: .storage)
         }
     }
 
@@ -107,13 +107,13 @@ struct FeedReading: Sendable {
     ) async throws(FeedError) -> ([FeedChange], FeedDescription) {
         let base: [String: RowDigest]
         do throws(LedgerStorageError) { base = try await storage.digests(head.id) } catch {
-            throw FeedError(error.description)
+            throw FeedError(error.description, cause: .storage)
         }
         var run = RefreshRun(base: base)
-        let limit = maximumRows
+        let limits = limits
         let description = try await readPages(source, head.salt) { row throws(FeedError) in
             run.add(row.key, row.digest, body: row.body)
-            guard run.rows <= limit else { throw FeedError("The feed has more than \(limit) rows.") }
+            try limits.check(run)
         }
         var changes = run.changes.map(FeedChange.row)
         let missing = run.missing
@@ -124,8 +124,8 @@ struct FeedReading: Sendable {
         case .nothing: break
         case .refuse:
             throw FeedError(
-                "\(missing.count) of \(base.count) rows are missing. Check the service and the permissions of the gateway; then run: tidelog-gateway feeds --accept \(settings.name)"
-            )
+                "\(missing.count) of \(base.count) rows are missing. Check the service and the permissions of the gateway; then run: tidelog-gateway feeds --accept \(settings.name)",
+                cause: .removals)
         case .check: changes += try await check(missing, source)
         case .readAgain: changes += try await readAgain(missing, source, head.salt)
         }
@@ -223,26 +223,31 @@ struct FeedReading: Sendable {
     ) async throws(FeedError) -> WireResponse {
         var headers = Representation.requestFields(isLegacy: isLegacy)
         if let credentials { headers["Authorization"] = credentials }
+        let (head, received): (WireResponse, ResponseBody)
         do throws(TransportError) {
-            let (head, received) = try await origin.stream("GET", endpoint.root.path + target, headers, .bytes([]))
-            guard head.status == 200 else { return head }
-            guard (head.headers["Content-Type"] ?? "").lowercased().hasPrefix("application/json") else {
-                throw TransportError(
-                    .invalidRequest, "The service did not answer with JSON.", mayHaveBeenSent: true)
-            }
-            for try await chunk in received {
-                do throws(FeedError) { try body(chunk) } catch {
-                    throw TransportError(.invalidRequest, error.description, mayHaveBeenSent: true)
-                }
-            }
-            return head
+            (head, received) = try await origin.stream("GET", endpoint.root.path + target, headers, .bytes([]))
         } catch {
-            throw FeedError(error.message)
+            throw FeedError(error.message, cause: .origin)
+        }
+        guard head.status == 200 else { return head }
+        guard (head.headers["Content-Type"] ?? "").lowercased().hasPrefix("application/json") else {
+            throw FeedError("The service did not answer with JSON.")
+        }
+        var chunks = received.makeAsyncIterator()
+        while let chunk = try await Self.next(&chunks) { try body(chunk) }
+        return head
+    }
+
+    private static func next(_ chunks: inout ResponseBody.Iterator) async throws(FeedError) -> [UInt8]? {
+        do throws(TransportError) { return try await chunks.next() } catch {
+            throw FeedError(error.message, cause: .origin)
         }
     }
 
     private static func refused(_ head: WireResponse) -> FeedError {
         let seconds = head.headers["Retry-After"].flatMap { Int64($0) }.map { min(max($0, 0), 3_600) }
-        return FeedError("The service answered with status \(head.status).", retryAfter: seconds.map { $0 * 1_000 })
+        return FeedError(
+            "The service answered with status \(head.status).", cause: head.status == 200 ? .answer : .origin,
+            retryAfter: seconds.map { $0 * 1_000 })
     }
 }

@@ -41,15 +41,18 @@ actor OriginModel {
                 bytes += chunk
                 if bytes.count > maximumBytes { break }
             }
-            guard head.status == 200, bytes.count <= maximumBytes else {
-                return .failure(FeedError("The metadata cannot be read: status \(head.status)."))
+            guard head.status == 200 else {
+                return .failure(FeedError("The metadata cannot be read: status \(head.status).", cause: .origin))
+            }
+            guard bytes.count <= maximumBytes else {
+                return .failure(FeedError("The metadata have more than \(maximumBytes) bytes."))
             }
             guard let model = FeedModel(metadata: bytes) else {
                 return .failure(FeedError("The metadata cannot be read."))
             }
             return .success(model)
         } catch {
-            return .failure(FeedError("The metadata cannot be read: \(error.message)"))
+            return .failure(FeedError("The metadata cannot be read: \(error.message)", cause: .origin))
         }
     }
 }

@@ -178,7 +178,7 @@ actor SharedFeed {
                 foundBusy = environment.uptime()
             }
         } catch {
-            count("refused")
+            count(isStopped ? "cancelled" : error.cause.rawValue)
             logger.warning("The feed \(settings.name) was not refreshed: \(error)")
             backoff.failed(now: await storage.time(), retryAfter: error.retryAfter)
         }

@@ -22,6 +22,7 @@ final class SharedFeeds: Sendable {
     let storage: any FeedStorage
     let seal: TokenSeal
     private let secret: [UInt8]
+    private let logger: Logger
     private let feeds: [Key: SharedFeed]
     private let endpoints: Set<String>
     /// The endpoints with a feed that requires no permission.
@@ -37,6 +38,7 @@ final class SharedFeeds: Sendable {
     ) {
         self.storage = storage
         self.secret = secret
+        self.logger = logger
         seal = TokenSeal(secret: secret, randomBytes: environment.randomBytes)
         var feeds: [Key: SharedFeed] = [:]
         let node = environment.randomBytes(8).map { String($0, radix: 16) }.joined(separator: ".")
@@ -48,7 +50,10 @@ final class SharedFeeds: Sendable {
             for settings in endpoint.feeds {
                 let reading = FeedReading(
                     origin: origin, endpoint: endpoint, settings: settings, storage: storage,
-                    credentials: credentials[endpoint.name], maximumRows: configuration.limits.feedRows, node: node)
+                    credentials: credentials[endpoint.name],
+                    limits: ReadingLimits(
+                        feed: settings.name, rows: configuration.limits.feedRows, bytes: configuration.limits.feedBytes),
+                    node: node)
                 feeds[Key(endpoint: endpoint.name, query: settings.query)] = SharedFeed(
                     reading, model, environment: environment, logger: logger, count: { count(settings.name, $0) })
             }
@@ -77,9 +82,44 @@ final class SharedFeeds: Sendable {
         }
     }
 
+    // MARK: Feeds that are not configured any more
+
+    /// Removes the feeds that no endpoint has, and that were not read for a month or for the longest lifetime of a delta
+    /// link.
+    func sweep() async {
+        let lifetimes = feeds.values.map(\.settings.tokenMilliseconds)
+        let time = FeedRetention.idleSince(now: await storage.time(), lifetimes: lifetimes)
+        do throws(LedgerStorageError) {
+            for (identity, head) in try await storage.list() {
+                if Task.isCancelled { return }
+                guard !isConfigured(identity), head.readBegan ?? .min <= time,
+                    try await storage.remove(head.id, notReadSince: time)
+                else { continue }
+                logger.notice(
+                    "A feed that is not configured was removed",
+                    metadata: ["endpoint": "\(identity.endpoint)", "query": "\(identity.query)"])
+            }
+        } catch {
+            logger.warning("Feeds that are not configured were not removed: \(error)")
+        }
+    }
+
+    private func isConfigured(_ identity: FeedIdentity) -> Bool {
+        feeds.keys.contains { $0.endpoint == identity.endpoint && $0.query.description == identity.query }
+    }
+
     /// Ends all readings.
     func stop() async {
         for feed in feeds.values { await feed.stop() }
+    }
+
+    /// Returns the ages of the newest generations that this process has used.
+    func ages() async -> [GatewayMetrics.Gauge] {
+        var heads: [(feed: String, readBegan: Int64)] = []
+        for feed in feeds.values {
+            if let began = await feed.head?.readBegan { heads.append((feed.settings.name, began)) }
+        }
+        return heads.isEmpty ? [] : HeadAge.gauges(heads, now: await storage.time())
     }
 
     // MARK: Permissions

@@ -65,6 +65,15 @@ package final class GatewayService: Sendable {
     /// Follows the generations of shared feeds that other nodes publish, until the task is cancelled.
     package func watch() async { await feeds?.watch() }
 
+    /// Removes feeds that are not configured any more, at once and then every hour, until the task is cancelled.
+    package func sweep() async {
+        guard let feeds else { return }
+        while !Task.isCancelled {
+            await feeds.sweep()
+            await environment.sleep(3_600_000)
+        }
+    }
+
     /// Ends what the gateway does by itself. Call it after the last request.
     package func end() async { await feeds?.stop() }
 

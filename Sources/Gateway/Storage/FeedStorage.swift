@@ -78,8 +78,11 @@ package protocol FeedStorage: Sendable {
     /// Returns the digests of the rows of the newest generation.
     func digests(_ feed: Int64) async throws(LedgerStorageError) -> [String: RowDigest]
 
-    /// Publishes the changes of a complete reading as a new generation, in one transaction; without changes, only the
-    /// time of the reading is recorded. The first reading always makes a generation.
+    /// Publishes the changes of a complete reading as a new generation; without changes, only the time of the reading is
+    /// recorded. The first reading always makes a generation.
+    ///
+    /// A generation is visible as a whole or not at all. If a publication is interrupted, the generation before remains,
+    /// and the next publication succeeds.
     ///
     /// - Returns: The new head, or `nil` if another reading has begun: nothing is published then.
     func publish(
@@ -101,6 +104,12 @@ package protocol FeedStorage: Sendable {
 
     /// Deletes versions that no delta link of the last `lifetime` milliseconds needs.
     func forget(_ feed: Int64, lifetime: Int64) async throws(LedgerStorageError)
+
+    /// Removes a feed with its rows, unless a node is reading it or a reading that began after `time` was published. A
+    /// feed that was never published is removed.
+    ///
+    /// - Returns: Whether it was removed.
+    func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool
 
     /// Records that a user may have changed data of an endpoint.
     func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError)
@@ -140,6 +149,9 @@ struct FeedLeases {
     func isBusy(_ feed: Int64, node: String, now: Int64) -> Bool {
         leases[feed].map { $0.node != node && now < $0.end } ?? false
     }
+
+    /// Whether a node is reading the feed.
+    func isHeld(_ feed: Int64, now: Int64) -> Bool { leases[feed].map { now < $0.end } ?? false }
 
     mutating func grant(_ lease: FeedLease, node: String, now: Int64) {
         leases[lease.feed] = (node, lease.fence, now + FeedLease.milliseconds)

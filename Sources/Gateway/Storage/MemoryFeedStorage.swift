@@ -118,6 +118,14 @@ package actor MemoryFeedStorage: FeedStorage {
         writes = writes.filter { $0.value > now() - FeedFreshness.maximumAge }
     }
 
+    package func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool {
+        guard let found = feeds[feed], found.head.readBegan ?? .min <= time, !leases.isHeld(feed, now: now()) else {
+            return false
+        }
+        feeds[feed] = nil
+        return true
+    }
+
     package func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) {
         writes[Writer(endpoint: endpoint, user: user)] = now()
     }

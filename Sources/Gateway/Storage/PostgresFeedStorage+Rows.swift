@@ -4,8 +4,7 @@ package import GatewayCore
 extension PostgresFeedStorage {
     /// The rows of one statement.
     private static let digestsPerStatement = 50_000
-    private static let changesPerStatement = 2_000
-    private static let bytesPerStatement = 8 << 20
+    private static let changesPerStatement = FeedPortions.Limits(rows: 2_000, bytes: 8 << 20)
     /// The changes of a publication from which the statistics of the server are updated with it.
     private static let changesForStatistics = 10_000
 
@@ -43,7 +42,7 @@ extension PostgresFeedStorage {
             var rows = head.rows
             if !changes.isEmpty || generation == 0 {
                 generation += 1
-                for part in Self.parts(changes) {
+                for part in FeedPortions(changes, Self.changesPerStatement) {
                     rows += try Self.write(part, lease.feed, generation, transaction)
                 }
                 // Otherwise the server would sort all rows of the feed for each page, until it updates its statistics.
@@ -65,22 +64,6 @@ extension PostgresFeedStorage {
             try transaction.query("SELECT pg_notify($1, '')", [.text(channel)])
             return try Self.heads(transaction.connection, "feed = $1", [.integer(lease.feed)]).first?.head
         }
-    }
-
-    private static func parts(_ changes: [FeedChange]) -> [ArraySlice<FeedChange>] {
-        var parts: [ArraySlice<FeedChange>] = []
-        var start = 0
-        var bytes = 0
-        for (index, change) in changes.enumerated() {
-            if index > start, index - start >= changesPerStatement || bytes >= bytesPerStatement {
-                parts.append(changes[start..<index])
-                (start, bytes) = (index, 0)
-            }
-            bytes += 64 + change.key.utf8.count
-            if case .row(let row) = change { bytes += row.body.count }
-        }
-        if start < changes.count { parts.append(changes[start...]) }
-        return parts
     }
 
     /// Closes the versions before, and inserts the new ones.
@@ -197,6 +180,22 @@ extension PostgresFeedStorage {
             try transaction.query(
                 "DELETE FROM item WHERE feed = $1 AND until <= $2 AND until < \(Int64.max)", values)
             try transaction.query("DELETE FROM item WHERE feed = $1 AND since <= $2 AND digest IS NULL", values)
+        }
+    }
+    package func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool {
+        try await run(isLong: true) { [self] (transaction) throws(PostgresError) in
+            // A lease that has ended is an earlier reading, which need not have been published.
+            let removed = try transaction.query(
+                """
+                DELETE FROM feed WHERE feed = $1 AND (head_read IS NULL OR head_read <= $2)
+                  AND (lease_node IS NULL OR lease_end <= $3)
+                """, [.integer(feed), .integer(time), .integer(self.time(transaction))]
+            ).affected
+            guard removed > 0 else { return false }
+            for table in ["item", "generation"] {
+                try transaction.query("DELETE FROM \(table) WHERE feed = $1", [.integer(feed)])
+            }
+            return true
         }
     }
 }

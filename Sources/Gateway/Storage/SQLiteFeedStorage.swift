@@ -1,87 +1,80 @@
 package import GatewayCore
 internal import Views
 
-/// The feeds in a SQLite file of their own, for one node, so that a large transaction does not delay the ledger's.
+/// The feeds in SQLite files of their own, for one node, so that a large transaction does not delay the ledger's.
 ///
-/// The file may be deleted, unlike the ledger's. Each transaction is synced, because delta links refer to generations.
+/// Each of three connections has a queue: this actor writes, ``SQLiteFeedReader`` reads, and ``SQLiteWriteMarks`` records
+/// changes of users in a second file. A poll and an upload therefore wait for no publication. Whatever may concern all
+/// rows of a feed is written in portions, each in a transaction. Each transaction is synced, because delta links refer to
+/// generations.
 package actor SQLiteFeedStorage: FeedStorage {
-    package static let schemaVersion: Int64 = 1
+    package static let schemaVersion = SQLiteFeedSchema.version
 
     private nonisolated let executor = StorageQueue(label: "tidelog.gateway.feeds")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let connection: Connection
     let now: @Sendable () -> Int64
+    let limits: FeedPortions.Limits
+    let pause: @Sendable () async throws(LedgerStorageError) -> Void
     var leases = FeedLeases()
+    /// The removed feeds of which rows may remain.
+    var orphans: Set<Int64>
+    private let reader: SQLiteFeedReader
+    private let marks: SQLiteWriteMarks
 
-    /// Opens the file, and creates it with its tables if it does not exist.
+    /// The digests that are read at once.
+    private static let digestsPerStatement = 20_000
+
+    /// Opens the files, and creates or updates them and their tables.
+    ///
+    /// - Parameters:
+    ///   - limits: The size of a portion.
+    ///   - pause: Called between two portions, when other calls may write. If it throws, the rest is not written.
     package init(
-        path: String, now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        path: String, now: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        limits: FeedPortions.Limits = FeedPortions.Limits(),
+        pause: @escaping @Sendable () async throws(LedgerStorageError) -> Void = { await Task.yield() }
     ) throws(LedgerStorageError) {
         self.now = now
+        self.limits = limits
+        self.pause = pause
         do {
-            let connection = try Connection(path: path)
-            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-            try Self.migrate(connection)
+            try SQLiteFeedSchema.prepare(path)
+            let connection = try SQLiteFeedSchema.open(path)
+            orphans = try SQLiteFeedSchema.orphans(connection)
+            reader = try SQLiteFeedReader(path: path)
+            marks = try SQLiteWriteMarks(path: SQLiteFeedSchema.marksPath(path), now: now)
             self.connection = connection
         } catch {
             throw LedgerStorageError(
-                "The feeds in \(path) cannot be opened: \(error). Check that the folder exists and is writable; the file may be deleted."
+                "The feeds in \(path) cannot be opened: \(error). Check that the folder exists and is writable; the file and \(SQLiteFeedSchema.marksPath(path)) may be deleted."
             )
         }
     }
 
-    private static func migrate(_ connection: Connection) throws {
-        let version = try connection.first("PRAGMA user_version")?[0].integer ?? 0
-        if version == schemaVersion { return }
-        // Feeds of another version are read anew.
-        try connection.transaction { () throws(SQLiteError) in
-            try connection.execute(
-                """
-                DROP TABLE IF EXISTS item; DROP TABLE IF EXISTS generation; DROP TABLE IF EXISTS feed;
-                DROP TABLE IF EXISTS write_mark;
-                CREATE TABLE feed (
-                  feed INTEGER PRIMARY KEY AUTOINCREMENT, endpoint TEXT NOT NULL, query TEXT NOT NULL,
-                  shape TEXT NOT NULL, salt BLOB NOT NULL, head INTEGER NOT NULL, head_read INTEGER,
-                  tokens_from INTEGER NOT NULL, live_count INTEGER NOT NULL, fence INTEGER NOT NULL, context TEXT,
-                  version TEXT, legacy INTEGER NOT NULL, trouble TEXT, accepts INTEGER NOT NULL,
-                  UNIQUE (endpoint, query)) STRICT;
-                CREATE TABLE generation (
-                  feed INTEGER NOT NULL, generation INTEGER NOT NULL, made INTEGER NOT NULL,
-                  PRIMARY KEY (feed, generation)) STRICT, WITHOUT ROWID;
-                CREATE TABLE item (
-                  feed INTEGER NOT NULL, key TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,
-                  digest BLOB, reason INTEGER, body BLOB,
-                  PRIMARY KEY (feed, key, since)) STRICT, WITHOUT ROWID;
-                CREATE INDEX item_since ON item (feed, since, key);
-                CREATE INDEX item_removed ON item (feed, since) WHERE digest IS NULL;
-                CREATE INDEX item_until ON item (feed, until) WHERE until < 9223372036854775807;
-                CREATE TABLE write_mark (
-                  endpoint TEXT NOT NULL, user BLOB NOT NULL, written INTEGER NOT NULL,
-                  PRIMARY KEY (endpoint, user)) STRICT, WITHOUT ROWID;
-                PRAGMA user_version = \(schemaVersion)
-                """)
-        }
+    static func unusable(_ error: any Error) -> LedgerStorageError {
+        LedgerStorageError("The feeds cannot be used: \(error).")
     }
 
     func transaction<T>(_ body: () throws(SQLiteError) -> T) throws(LedgerStorageError) -> T {
         do {
             return try connection.transaction(body)
         } catch {
-            throw LedgerStorageError("The feeds cannot be used: \(error).")
+            throw Self.unusable(error)
         }
     }
 
     // MARK: Feeds
 
     package func feed(_ identity: FeedIdentity) async throws(LedgerStorageError) -> FeedHead {
-        try transaction { () throws(SQLiteError) in
+        var former: Int64?
+        let head = try transaction { () throws(SQLiteError) -> FeedHead in
             let values: [SQLValue] = [.text(identity.endpoint), .text(identity.query)]
             if let known = try heads("endpoint = ? AND query = ?", values).first {
                 if known.identity.shape == identity.shape { return known.head }
-                for table in ["item", "generation", "feed"] {
-                    try connection.run("DELETE FROM \(table) WHERE feed = ?", [.integer(known.head.id)])
-                }
+                try delete(known.head.id)
+                former = known.head.id
             }
             let salt = (0..<16).map { _ in UInt8.random(in: 0...255) }
             try connection.run(
@@ -89,23 +82,30 @@ package actor SQLiteFeedStorage: FeedStorage {
                 INSERT INTO feed (endpoint, query, shape, salt, head, tokens_from, live_count, fence, legacy, accepts)
                 VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0)
                 """, values + [.text(identity.shape), .blob(salt)])
-            guard let made = try heads("endpoint = ? AND query = ?", values).first else {
-                return FeedHead(id: 0, salt: [])
-            }
-            return made.head
+            return try heads("endpoint = ? AND query = ?", values).first?.head ?? FeedHead(id: 0, salt: [])
         }
+        if let former {
+            orphans.insert(former)
+            try await removeOrphans()
+        }
+        return head
     }
 
-    package func head(_ feed: Int64) async throws(LedgerStorageError) -> FeedHead? {
-        try transaction { () throws(SQLiteError) in try heads("feed = ?", [.integer(feed)]).first?.head }
-    }
-
-    package func list() async throws(LedgerStorageError) -> [(identity: FeedIdentity, head: FeedHead)] {
-        try transaction { () throws(SQLiteError) in try heads("1 = 1 ORDER BY feed", []) }
+    /// Deletes a feed without its rows, which are then orphans.
+    func delete(_ feed: Int64) throws(SQLiteError) {
+        for table in ["generation", "feed"] {
+            try connection.run("DELETE FROM \(table) WHERE feed = ?", [.integer(feed)])
+        }
     }
 
     func heads(
         _ condition: String, _ values: [SQLValue]
+    ) throws(SQLiteError) -> [(identity: FeedIdentity, head: FeedHead)] {
+        try Self.heads(connection, condition, values)
+    }
+
+    static func heads(
+        _ connection: Connection, _ condition: String, _ values: [SQLValue]
     ) throws(SQLiteError) -> [(identity: FeedIdentity, head: FeedHead)] {
         var found: [(identity: FeedIdentity, head: FeedHead)] = []
         try connection.query(
@@ -138,24 +138,54 @@ package actor SQLiteFeedStorage: FeedStorage {
         }
     }
 
+    // MARK: Reading
+
+    package nonisolated func head(_ feed: Int64) async throws(LedgerStorageError) -> FeedHead? {
+        try await reader.head(feed)
+    }
+
+    package nonisolated func list() async throws(LedgerStorageError) -> [(identity: FeedIdentity, head: FeedHead)] {
+        try await reader.list()
+    }
+
+    package nonisolated func digests(_ feed: Int64) async throws(LedgerStorageError) -> [String: RowDigest] {
+        guard let head = try await reader.head(feed) else { return [:] }
+        var found: [String: RowDigest] = [:]
+        found.reserveCapacity(Int(clamping: min(max(head.rows, 0), 10_000_000)))
+        var after = ""
+        while true {
+            let page = try await reader.digests(
+                feed, at: head.generation, after: after, limit: Self.digestsPerStatement)
+            for (key, digest) in page { found[key] = digest }
+            guard page.count == Self.digestsPerStatement, let last = page.last else { return found }
+            after = last.key
+        }
+    }
+
+    package nonisolated func rows(
+        _ feed: Int64, at generation: Int64, after: String?, limit: Int
+    ) async throws(LedgerStorageError) -> [FeedItem] {
+        try await reader.rows(feed, at: generation, after: after, limit: limit)
+    }
+
+    package nonisolated func changes(
+        _ feed: Int64, from start: Int64, to end: Int64, after: FeedPosition?, limit: Int
+    ) async throws(LedgerStorageError) -> [FeedItem] {
+        try await reader.changes(feed, from: start, to: end, after: after, limit: limit)
+    }
+
     // MARK: Changes of users
 
-    package func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) {
-        let time = now()
-        try transaction { () throws(SQLiteError) in
-            try connection.run(
-                "INSERT OR REPLACE INTO write_mark (endpoint, user, written) VALUES (?, ?, ?)",
-                [.text(endpoint), .blob(user), .integer(time)])
-        }
+    package nonisolated func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) {
+        try await marks.mark(endpoint: endpoint, user: user)
     }
 
-    package func lastWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) -> Int64? {
-        try transaction { () throws(SQLiteError) in
-            try connection.first(
-                "SELECT written FROM write_mark WHERE endpoint = ? AND user = ?", [.text(endpoint), .blob(user)])?[0]
-                .integer
-        }
+    package nonisolated func lastWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) -> Int64? {
+        try await marks.last(endpoint: endpoint, user: user)
     }
+
+    /// Deletes old changes.
+    nonisolated func forgetWrites() async throws(LedgerStorageError) { try await marks.forget() }
 
     package nonisolated func time() async -> Int64 { now() }
 }

@@ -9,9 +9,9 @@ enum ConfigurationParameters {
 
     private static let gateway = [
         "listen", "admin", "public_root", "storage", "key_file", "ledger_days", "body_limit", "body_memory",
-        "batch_parts", "requests",
-        "requests_per_user", "requests_per_endpoint", "connections", "trust_forwarded", "postgres_connections",
-        "postgres_schema", "postgres_timeout", "drain_seconds",
+        "batch_parts", "requests", "requests_per_user", "requests_per_endpoint", "connections", "feed_rows",
+        "feed_bytes", "trust_forwarded", "postgres_connections", "postgres_schema", "postgres_timeout",
+        "drain_seconds",
     ]
     private static let endpoint = [
         "name", "root", "identity", "origin_timeout", "origin_margin", "certificate_authorities", "credentials_file",

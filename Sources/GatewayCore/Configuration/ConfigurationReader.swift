@@ -141,6 +141,8 @@ package struct ConfigurationReader {
         try number(gateway, "requests_per_user", 1...1_000_000) { configuration.limits.requestsPerUser = $0 }
         try number(gateway, "requests_per_endpoint", 1...100_000) { configuration.limits.requestsPerEndpoint = $0 }
         try number(gateway, "connections", 1...1_000_000) { configuration.limits.connections = $0 }
+        try number(gateway, "feed_rows", 1...1_000_000_000) { configuration.limits.feedRows = $0 }
+        try number(gateway, "feed_bytes", 1 << 20...1 << 40) { configuration.limits.feedBytes = $0 }
         if let value = gateway.values["trust_forwarded"] {
             configuration.trustsForwarded = try flag(value, "trust_forwarded")
         }

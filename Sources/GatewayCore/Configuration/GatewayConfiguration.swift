@@ -72,6 +72,8 @@ package struct GatewayLimits: Sendable, Hashable {
     package var pageBytes = 4 << 20
     /// The maximum number of rows of a shared feed.
     package var feedRows = 5_000_000
+    /// The maximum size of the changed rows that one reading of a shared feed holds in memory, in bytes.
+    package var feedBytes = 2 << 30
     /// The maximum number of parts of a batch, and of requests in a change set.
     package var batchParts = 1_000
     /// The maximum number of requests in progress.

@@ -11,6 +11,9 @@ package struct FeedRow: Sendable, Hashable {
         self.digest = digest
         self.body = body
     }
+
+    /// The approximate size of the row in memory and in a storage, in bytes.
+    package var size: Int { 64 + key.utf8.count + body.count }
 }
 
 /// The reason why a row is no longer in a feed.

@@ -1,14 +1,30 @@
 internal import EDM
 internal import ODataWire
 
-/// The error of a page that a feed cannot consist of, as a sentence.
+/// The reason why a reading of a feed is not published, as a sentence.
 package struct FeedError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of a reason. The raw value is the end of the reading in metrics.
+    package enum Cause: String, Sendable, Hashable, CaseIterable {
+        /// The service cannot be reached, or answers with an error.
+        case origin = "failed"
+        /// The answer is not understood, or the query cannot be a feed.
+        case answer = "refused"
+        /// So many rows are missing that the operator has to accept it.
+        case removals
+        /// The feed exceeds a bound of the configuration.
+        case limit
+        /// The storage cannot be used.
+        case storage
+    }
+
     package let description: String
+    package let cause: Cause
     /// The pause that the service asks for, in milliseconds.
     package var retryAfter: Int64?
 
-    package init(_ description: String, retryAfter: Int64? = nil) {
+    package init(_ description: String, cause: Cause = .answer, retryAfter: Int64? = nil) {
         self.description = description
+        self.cause = cause
         self.retryAfter = retryAfter
     }
 }

@@ -9,6 +9,8 @@ package struct RefreshRun: Sendable {
     private var changed: [String: FeedRow] = [:]
     /// The number of different rows that were read.
     package private(set) var rows = 0
+    /// The approximate size in memory of the changed and the new rows, in bytes.
+    package private(set) var bytes = 0
 
     /// - Parameter base: The digests of the rows of the generation before.
     package init(base: [String: RowDigest]) {
@@ -21,8 +23,7 @@ package struct RefreshRun: Sendable {
     /// Adds a row that was read. The body is made only if the row has changed.
     package mutating func add(_ key: String, _ digest: RowDigest, body: @autoclosure () -> [UInt8]) {
         guard let index = base.index(forKey: key) else {
-            let row = FeedRow(key: key, digest: digest, body: body())
-            if changed.updateValue(row, forKey: key) == nil { rows += 1 }
+            if hold(FeedRow(key: key, digest: digest, body: body())) { rows += 1 }
             return
         }
         if !base.values[index].wasSeen {
@@ -30,10 +31,18 @@ package struct RefreshRun: Sendable {
             rows += 1
         }
         if base.values[index].digest != digest {
-            changed[key] = FeedRow(key: key, digest: digest, body: body())
-        } else if !changed.isEmpty {
-            changed[key] = nil
+            _ = hold(FeedRow(key: key, digest: digest, body: body()))
+        } else if !changed.isEmpty, let former = changed.removeValue(forKey: key) {
+            bytes -= former.size
         }
+    }
+
+    /// - Returns: Whether no row with this key was held.
+    private mutating func hold(_ row: FeedRow) -> Bool {
+        bytes += row.size
+        guard let former = changed.updateValue(row, forKey: row.key) else { return true }
+        bytes -= former.size
+        return false
     }
 
     /// The number of rows of the generation before.
@@ -44,6 +53,37 @@ package struct RefreshRun: Sendable {
 
     /// The changed and the new rows, sorted by key.
     package var changes: [FeedRow] { changed.values.sorted { $0.key < $1.key } }
+}
+
+/// The bounds on one reading of a feed.
+package struct ReadingLimits: Sendable, Hashable {
+    package let feed: String
+    package let rows: Int
+    package let bytes: Int
+
+    /// - Parameters:
+    ///   - feed: The name of the feed for errors.
+    ///   - rows: The maximum number of rows.
+    ///   - bytes: The maximum size in memory of the changed and the new rows.
+    package init(feed: String, rows: Int, bytes: Int) {
+        self.feed = feed
+        self.rows = rows
+        self.bytes = bytes
+    }
+
+    /// Throws an error that names the parameter to raise if a reading exceeds a bound.
+    package func check(_ run: RefreshRun) throws(FeedError) {
+        guard run.rows <= rows else {
+            throw FeedError(
+                "The feed \(feed) has more than \(rows) rows. Raise feed_rows in [gateway], or select fewer rows.",
+                cause: .limit)
+        }
+        guard run.bytes <= bytes else {
+            throw FeedError(
+                "The changed rows of the feed \(feed) need more than \(bytes) bytes of memory. Raise feed_bytes in [gateway], or select fewer rows or properties.",
+                cause: .limit)
+        }
+    }
 }
 
 /// The decision about rows that a whole reading did not contain.

@@ -84,8 +84,23 @@ package struct FeedPosition: Sendable, Hashable {
     }
 }
 
-/// The generations whose changes are still computed.
+/// The generations whose changes are still computed, and the feeds that are kept.
 package enum FeedRetention {
+    /// The shortest time for which a feed is kept that is not configured any more, in milliseconds.
+    package static let idleMilliseconds: Int64 = 30 * 24 * 3_600_000
+
+    /// Returns the time of the last reading up to which a feed that is not configured is removed.
+    ///
+    /// The lifetime of the delta links of a removed feed is not stored. The longest one of the configured feeds stands
+    /// for it.
+    ///
+    /// - Parameter lifetimes: The lifetimes of the delta links of the configured feeds, in milliseconds.
+    package static func idleSince(now: Int64, lifetimes: some Sequence<Int64>) -> Int64 {
+        let time = lifetimes.reduce(idleMilliseconds, max)
+        let (since, overflows) = now.subtractingReportingOverflow(time)
+        return overflows ? .min : since
+    }
+
     /// Returns the oldest generation that a client may still have.
     ///
     /// A client may have received a generation until the next one was made. After it, it may return within the

@@ -111,6 +111,12 @@ struct NodeFeedStorage: FeedStorage {
         try await node.perform { () throws(LedgerStorageError) in try await durable.forget(feed, lifetime: lifetime) }
     }
 
+    func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool {
+        try await node.perform { () throws(LedgerStorageError) in
+            try await durable.remove(feed, notReadSince: time)
+        }
+    }
+
     func markWrite(endpoint: String, user: [UInt8]) async throws(LedgerStorageError) {
         guard marksWrites else { return }
         try await node.perform { () throws(LedgerStorageError) in

@@ -29,6 +29,8 @@ struct ConfigurationTests {
     /// The changed line, and the expected beginning of the error.
     @Test(arguments: [
         ("listen = 127.0.0.1:8443", "listen = 8443", "f.ini:3: listen must be HOST:PORT"),
+        ("[endpoint]", "feed_rows = 0\n[endpoint]", "f.ini:6: feed_rows must be a number from 1 to 1000000000"),
+        ("[endpoint]", "feed_bytes = 1\n[endpoint]", "f.ini:6: feed_bytes must be a number from 1048576 to"),
         ("public_root = https://gw.example/odata/", "", "f.ini:2: [gateway] has no public_root."),
         (
             "https://gw.example/odata/", "https://gw.example/odata",
@@ -63,6 +65,12 @@ struct ConfigurationTests {
         let error = #expect(throws: ConfigurationError.self) { try ConfigurationReader.read(text, file: "f.ini") }
         #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
         #expect(error?.fix.isEmpty == false)
+    }
+
+    @Test func `the bounds on readings of feeds are read`() throws {
+        let text = whole.replacing("[endpoint]", with: "feed_rows = 7\nfeed_bytes = 2000000\n[endpoint]")
+        let limits = try ConfigurationReader.read(text, file: "f.ini").configuration.limits
+        #expect(limits.feedRows == 7 && limits.feedBytes == 2_000_000)
     }
 
     @Test func `a database is read, with its parameters`() throws {

@@ -57,6 +57,69 @@ struct FeedRulesTests {
         #expect(run.changes == [row("(1)", 7), row("(4)", 5)])
     }
 
+    @Test func `a portion of a publication ends after the row that reaches a limit`() {
+        func sizes(_ bodies: [Int], rows: Int, bytes: Int) -> [Int] {
+            let changes = bodies.enumerated().map { index, count in
+                FeedChange.row(
+                    FeedRow(key: "\(index)", digest: RowDigest([]), body: [UInt8](repeating: 0, count: count)))
+            }
+            let portions = Array(FeedPortions(changes, FeedPortions.Limits(rows: rows, bytes: bytes)))
+            #expect(portions.flatMap { $0 } == changes)
+            return portions.map(\.count)
+        }
+        #expect(sizes([], rows: 2, bytes: 1_000) == [])
+        #expect(sizes([0, 0, 0, 0, 0], rows: 2, bytes: 1_000) == [2, 2, 1])
+        #expect(sizes([0, 900, 5, 2_000, 2_000, 0], rows: 9, bytes: 1_000) == [2, 2, 1, 1])
+        #expect(sizes([1, 1], rows: 0, bytes: -1) == [1, 1])
+        #expect(sizes([1, 1, 1], rows: .max, bytes: .max) == [3])
+    }
+
+    @Test func `a refresh counts the bytes of the rows that it holds`() {
+        var run = RefreshRun(base: ["(1)": RowDigest([1])])
+        func row(_ key: String, _ value: UInt8, _ count: Int) -> FeedRow {
+            FeedRow(key: key, digest: RowDigest([value]), body: [UInt8](repeating: value, count: count))
+        }
+        let size = 64 + 3
+        for (next, bytes) in [
+            (row("(1)", 1, 500), 0), (row("(1)", 2, 10), size + 10), (row("(1)", 3, 20), size + 20),
+            (row("(2)", 1, 7), 2 * size + 27), (row("(2)", 2, 5), 2 * size + 25), (row("(1)", 1, 9), size + 5),
+        ] {
+            run.add(next)
+            #expect(run.bytes == bytes, "\(next)")
+        }
+        #expect(run.bytes == run.changes.reduce(0) { $0 + $1.size })
+    }
+
+    @Test func `a reading beyond a bound fails with the name of the feed and of the parameter`() {
+        var run = RefreshRun(base: [:])
+        run.add(FeedRow(key: "(1)", digest: RowDigest([1]), body: [1, 2, 3]))
+        run.add(FeedRow(key: "(2)", digest: RowDigest([1]), body: []))
+        func message(rows: Int, bytes: Int) -> String? {
+            do throws(FeedError) {
+                try ReadingLimits(feed: "Orders", rows: rows, bytes: bytes).check(run)
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(message(rows: 2, bytes: 137) == nil)
+        #expect(
+            message(rows: 1, bytes: 137)
+                == "The feed Orders has more than 1 rows. Raise feed_rows in [gateway], or select fewer rows.")
+        #expect(
+            message(rows: 2, bytes: 136)
+                == "The changed rows of the feed Orders need more than 136 bytes of memory. Raise feed_bytes in [gateway], or select fewer rows or properties."
+        )
+    }
+
+    @Test func `a feed that is not configured is kept for a month, or longer if delta links are valid longer`() {
+        let month = FeedRetention.idleMilliseconds
+        #expect(FeedRetention.idleSince(now: month + 5, lifetimes: []) == 5)
+        #expect(FeedRetention.idleSince(now: month + 5, lifetimes: [1, month - 1]) == 5)
+        #expect(FeedRetention.idleSince(now: month + 5, lifetimes: [1, month + 3, 2]) == 2)
+        #expect(FeedRetention.idleSince(now: .min, lifetimes: []) == .min)
+    }
+
     @Test func `missing rows are checked one by one, read again or refused`() {
         func judge(_ missing: Int, of base: Int, canCheck: Bool = true, isAccepted: Bool = false) -> RemovalJudgement {
             RemovalJudgement(missing: missing, base: base, canCheck: canCheck, isAccepted: isAccepted)

@@ -48,6 +48,21 @@ struct MetricsTests {
         #expect(GatewayMetrics().text(PoolUse.gauges([])) == "")
     }
 
+    @Test func `the age of a feed is that of its newest generation, and of the older of two with one name`() {
+        let gauges = HeadAge.gauges([("b", 4_000), ("a", 8_500), ("b", 2_000), ("c", 90_000)], now: 10_000)
+        #expect(
+            GatewayMetrics().text(gauges).hasSuffix(
+                """
+                # TYPE gateway_feed_head_age_seconds gauge
+                gateway_feed_head_age_seconds{feed="a"} 1
+                gateway_feed_head_age_seconds{feed="b"} 8
+                gateway_feed_head_age_seconds{feed="c"} 0
+
+                """))
+        #expect(HeadAge.gauges([], now: 1) == [])
+        #expect(GatewayMetrics().text(HeadAge.gauges([("a", .min)], now: .max)).hasSuffix("{feed=\"a\"} 0\n"))
+    }
+
     @Test func `a label cannot end its string or its line`() {
         var metrics = GatewayMetrics()
         metrics.add(to: .ledgerEnds, "a\"b\\c\nd")

@@ -97,6 +97,7 @@ struct FeedFaultTests {
             #expect(try await world.get(link).body.contains("deleted") == false)
             let trouble = try await world.storage.list()[0].head.trouble
             #expect(trouble?.contains("49 of 50 rows are missing") == true)
+            #expect(await Self.ends(world) == ["published", "removals"])
             _ = try await world.storage.acceptRemovals(endpoint: "shop", query: "Orders")
             world.time.advance(3_600_000)
             #expect(try await world.get(link).body.components(separatedBy: "$deletedEntity").count == 50)
@@ -145,7 +146,53 @@ struct FeedFaultTests {
         try await withFeed(origin, limits: limits) { world in
             let answer = try await world.get("Orders")
             #expect(answer.delta == nil)
-            #expect(try await world.storage.list()[0].head.trouble == "The feed has more than 4 rows.")
+            let trouble = try await world.storage.list()[0].head.trouble
+            #expect(trouble?.hasPrefix("The feed orders has more than 4 rows. Raise feed_rows in [gateway]") == true)
+        }
+    }
+
+    @Test func `a reading whose changed rows need more memory than allowed publishes nothing`() async throws {
+        var limits = GatewayLimits()
+        limits.feedBytes = 2_000
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin, limits: limits) { world in
+            let link = try #require(try await world.get("Orders").delta)
+            origin.change { $0.rows[5] = String(repeating: "x", count: 2_000) }
+            world.time.advance(60_000)
+            #expect(try await world.get(link).notes == [])
+            let trouble = try await world.storage.list()[0].head.trouble
+            #expect(trouble?.contains("orders need more than 2000 bytes of memory. Raise feed_bytes") == true)
+            #expect(await Self.ends(world) == ["limit", "published"])
+        }
+    }
+
+    /// The ends of refreshes that the metrics count.
+    private static func ends(_ world: FeedWorld) async -> [String] {
+        let lines = await world.gateway.service.metricsText().split(separator: "\n")
+        let start = "gateway_feed_refreshes_total{feed=\"orders\",end=\""
+        return lines.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count).prefix { $0 != "\"" }) }
+    }
+
+    @Test func `metrics distinguish a service that fails from an answer that is not understood`() async throws {
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin) { world in
+            let link = try #require(try await world.get("Orders").delta)
+            origin.change { $0.fault = ("500 Error", "", "") }
+            world.time.advance(90_000)
+            _ = try await world.get(link)
+            #expect(await Self.ends(world) == ["failed", "published"])
+            #expect(await world.gateway.service.metricsText().contains("_head_age_seconds{feed=\"orders\"} 90\n"))
+            origin.change { $0.fault = ("200 OK", "Content-Type: application/json\r\n", "[1]") }
+            world.time.advance(90_000)
+            _ = try await world.get(link)
+            #expect(await Self.ends(world) == ["failed", "published", "refused"])
+            origin.change { $0.fault = nil }
+            world.time.advance(90_000)
+            _ = try await world.get(link)
+            #expect(await Self.ends(world) == ["failed", "published", "refused", "unchanged"])
+            #expect(await world.gateway.service.metricsText().contains("_head_age_seconds{feed=\"orders\"} 0\n"))
         }
     }
 }

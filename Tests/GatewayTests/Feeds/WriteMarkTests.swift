@@ -9,26 +9,26 @@ import Views
 /// Uploads in the ledger mark their user as a writer, while the ledger is asked and while the outcome is recorded.
 struct WriteMarkTests {
     @Test func `an upload whose mark cannot be written is not sent, and its repetition is executed`() async throws {
-        try await withWriter { gateway, origin, feeds in
-            try feeds.execute(
+        try await withWriter { gateway, origin, marks in
+            try marks.execute(
                 "CREATE TRIGGER full BEFORE INSERT ON write_mark BEGIN SELECT RAISE(ABORT, 'full'); END")
             #expect(try await post(gateway) == 503)
             #expect(origin.requests.isEmpty)
-            try feeds.execute("DROP TRIGGER full")
+            try marks.execute("DROP TRIGGER full")
             #expect(try await post(gateway) == 201)
             #expect(origin.requests.count == 1)
         }
     }
 
     @Test func `an upload is marked before it is sent and after its response`() async throws {
-        try await withWriter { gateway, _, feeds in
-            try feeds.execute(
+        try await withWriter { gateway, _, marks in
+            try marks.execute(
                 """
                 CREATE TABLE marks (count INTEGER);
                 CREATE TRIGGER marked AFTER INSERT ON write_mark BEGIN INSERT INTO marks VALUES (1); END
                 """)
             #expect(try await post(gateway) == 201)
-            #expect(try feeds.first("SELECT count(*) FROM marks")?[0].integer == 2)
+            #expect(try marks.first("SELECT count(*) FROM marks")?[0].integer == 2)
         }
     }
 
@@ -62,7 +62,7 @@ struct WriteMarkTests {
             let gateway = try await GatewayUnderTest(
                 ["shop": origin.base + "/svc/"], feedStorage: try SQLiteFeedStorage(path: path), feeds: [feed])
             do {
-                try await body(gateway, origin, try Connection(path: path))
+                try await body(gateway, origin, try Connection(path: path + "-marks"))
             } catch {
                 await gateway.stop()
                 throw error

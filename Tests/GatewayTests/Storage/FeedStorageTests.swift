@@ -8,8 +8,10 @@ import Testing
 struct FeedStorageTests {
     enum Storage: String, CaseIterable, CustomTestStringConvertible {
         case memory, sqlite, postgres
+        /// SQLite with a portion for each row.
+        case portions
         static var allCases: [Storage] {
-            PostgresServer.isInstalled ? [.memory, .sqlite, .postgres] : [.memory, .sqlite]
+            [.memory, .sqlite, .portions] + (PostgresServer.isInstalled ? [.postgres] : [])
         }
         var testDescription: String { rawValue }
     }
@@ -22,6 +24,8 @@ struct FeedStorageTests {
         switch storage {
         case .memory: MemoryFeedStorage(now: now)
         case .sqlite: try SQLiteFeedStorage(path: directory.path + "/feeds.db", now: now)
+        case .portions:
+            try SQLiteFeedStorage(path: directory.path + "/feeds.db", now: now, limits: FeedPortions.Limits(rows: 1))
         case .postgres: try await PostgresFeedStorage(PostgresServer.fresh(), now: now)
         }
     }
@@ -159,6 +163,34 @@ struct FeedStorageTests {
             try await storage.changes(feed.id, from: 0, to: 4, after: nil, limit: 10).map(\.key) == [
                 "(3)", "(1)", "(4)",
             ])
+    }
+
+    @Test(arguments: Storage.allCases)
+    func `a feed is removed with its rows, unless it was read since or is being read`(_ kind: Storage) async throws {
+        let time = Time()
+        let storage = try await make(kind, time.now)
+        let feed = try await storage.feed(identity)
+        let other = try await storage.feed(FeedIdentity(endpoint: "shop", query: "Items", shape: "1"))
+        try await publish(storage, feed.id, [row("(1)", 1), row("(2)", 2)])
+        try await publish(storage, other.id, [row("(1)", 1)])
+        #expect(try await storage.remove(feed.id, notReadSince: 999_999) == false)
+        #expect(try await storage.rows(feed.id, at: 1, after: nil, limit: 9).count == 2)
+        time.advance(10)
+        let lease = try #require(try await storage.claim(feed.id, node: "a").lease)
+        #expect(try await storage.remove(feed.id, notReadSince: 1_000_000) == false)
+        try await storage.release(lease)
+        #expect(try await storage.remove(feed.id, notReadSince: 1_000_000))
+        #expect(try await storage.remove(feed.id, notReadSince: 1_000_000) == false)
+        #expect(try await storage.list().map(\.head.id) == [other.id])
+        #expect(try await storage.head(feed.id) == nil)
+        #expect(try await storage.rows(feed.id, at: 1, after: nil, limit: 9) == [])
+        #expect(try await storage.claim(feed.id, node: "a") == .missing)
+        #expect(try await storage.publish(lease, [row("(3)", 3)], description) == nil)
+        #expect(try await storage.rows(other.id, at: 1, after: nil, limit: 9).count == 1)
+        let again = try await storage.feed(identity)
+        #expect(again.id != feed.id && again.salt != feed.salt && again.generation == 0)
+        // It was never published.
+        #expect(try await storage.remove(again.id, notReadSince: 0))
     }
 
     @Test(arguments: Storage.allCases)
