@@ -42,7 +42,7 @@ final class SchemaIndex {
     /// For each document, its types by name without namespace; the first one of each name.
     private var localNames: [[String: String]]
     /// For each document, the resolved type names.
-    private var resolved: [[String: TypeReference.Kind]]
+    private var resolved: [[String: TypeReference.ReferencedType]]
 
     /// - Parameter documents: the documents; the index of each is the position in its elements' origin.
     init(
@@ -252,7 +252,7 @@ final class SchemaIndex {
         return TypeReference(kind, isCollection: isCollection)
     }
 
-    private func kind(of text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference.Kind {
+    private func kind(of text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference.ReferencedType {
         if let builtIn = BuiltInType.kind(text) { return builtIn }
         guard let name = qualifiedTypeName(text, at: element) else {
             throw CSDLError(.invalidName, "\"\(text)\" at the \(element.label) is not a type name.", at: element)
