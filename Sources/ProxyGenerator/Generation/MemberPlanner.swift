@@ -81,7 +81,7 @@ struct MemberPlanner {
     }
 
     private func form(
-        of property: Property, isKey: Bool, in kind: StructuredType.Kind
+        of property: Property, isKey: Bool, in kind: StructuredTypeKind
     ) -> ServicePlan.Member.Form {
         if let navigation = property.navigation {
             // Complex values do not load related entities, so they have no accessor for them.
