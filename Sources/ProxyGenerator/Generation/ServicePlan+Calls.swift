@@ -24,7 +24,7 @@ extension ServicePlan {
 
     /// A function or action with one signature.
     struct Operation {
-        let kind: ServiceOperation.Kind
+        let kind: OperationKind
         /// The name for the invocation: that of the import, or the qualified name of a bound operation.
         let invokedName: String
         let name: String
