@@ -4,7 +4,7 @@ struct ElementComparison {
     struct Finding {
         let path: String
         let element: ModelElementKind
-        let kind: ModelChange.Kind
+        let kind: ModelChange.Difference
         /// The old element of a removal or change, the new element of an addition.
         let subject: ModelElement
         /// For an added parameter: whether it belongs to an action and no old parameter follows it.
@@ -83,7 +83,7 @@ struct ElementComparison {
     private mutating func change(
         _ aspect: ModelAspect, _ before: String?, _ after: String?, of element: ModelElement, _ path: String
     ) {
-        let kind = ModelChange.Kind.changed(aspect, from: before, to: after)
+        let kind = ModelChange.Difference.changed(aspect, from: before, to: after)
         findings.append(Finding(path: path, element: element.kind, kind: kind, subject: element))
     }
 
