@@ -101,7 +101,7 @@ struct LocatedJSONReader {
         return LocatedJSON(content: try content(kind), line: line, column: column)
     }
 
-    private mutating func content(_ kind: JSONScanner.Kind) throws(JSONError) -> LocatedJSON.Content {
+    private mutating func content(_ kind: JSONScanner.ValueKind) throws(JSONError) -> LocatedJSON.Content {
         switch kind {
         case .null:
             try scanner.null()
