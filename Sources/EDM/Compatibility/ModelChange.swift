@@ -1,6 +1,6 @@
 /// One difference between two metadata documents.
 public struct ModelChange: Sendable, Hashable {
-    /// The difference of an element.
+    /// The kind of change of an element.
     public enum Difference: Sendable, Hashable {
         /// The element and all its contents, which are not listed separately.
         case added
