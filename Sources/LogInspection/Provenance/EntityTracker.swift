@@ -220,10 +220,10 @@ extension EntityView {
     /// does not have, because an entity may have thousands.
     func content(
         of aspect: Provenance.Aspect, besides other: EntityView, _ fold: Fold
-    ) throws(StateError) -> Provenance.Content {
+    ) throws(StateError) -> Provenance.AspectValue {
         switch aspect {
         case .existence: return row == nil ? .absent : .present
-        case .property(let name): return values[name].map(Provenance.Content.value) ?? .absent
+        case .property(let name): return values[name].map(Provenance.AspectValue.value) ?? .absent
         case .link(let navigation):
             let common = Set(other.links[navigation] ?? [])
             let targets = (links[navigation] ?? []).filter { !common.contains($0) }
