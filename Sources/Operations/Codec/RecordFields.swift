@@ -32,7 +32,7 @@ package struct RecordFields {
         var scan = RecordFields(bytes: payload)
         do throws(Unreadable) {
             try scan.number()
-            switch RecordCodec.Kind(rawValue: kind) {
+            switch RecordCodec.RecordKind(rawValue: kind) {
             case .operation: try scan.operation()
             case .downloadPage: try scan.page()
             case .comparedPage: try scan.page(isCompared: true)
