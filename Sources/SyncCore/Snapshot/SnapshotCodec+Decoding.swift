@@ -3,7 +3,7 @@ import Operations
 
 /// Decoding of snapshot items. It is total: it handles any bytes.
 extension ByteReader {
-    mutating func item(_ kind: SnapshotCodec.Kind) throws(CodecError) -> SnapshotItem {
+    mutating func item(_ kind: SnapshotCodec.ItemKind) throws(CodecError) -> SnapshotItem {
         switch kind {
         case .header: .header(try header())
         case .service: .service(try service())
