@@ -167,7 +167,7 @@ extension ByteReader {
 
     private mutating func event() throws(CodecError) -> StoreEvent {
         let id = try unsigned()
-        guard let kind = StoreEvent.Kind(rawValue: try byte()) else { throw fail(.invalid("event")) }
+        guard let kind = StoreEvent.EventKind(rawValue: try byte()) else { throw fail(.invalid("event")) }
         var event = StoreEvent(id: id, kind: kind, time: try signed(), mark: try unsigned())
         try fields { r, tag throws(CodecError) in
             guard EventField(rawValue: tag) == .subset else { return false }
