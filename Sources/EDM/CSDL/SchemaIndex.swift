@@ -4,9 +4,9 @@
 /// local to a document, so a name is looked up together with the element at which it is written.
 final class SchemaIndex {
     struct TypeDeclaration {
-        enum Kind { case entity, complex, enumeration, definition }
+        enum TypeKind { case entity, complex, enumeration, definition }
 
-        let kind: Kind
+        let kind: TypeKind
         let name: String
         let element: MarkupElement
         /// The qualified name of the base type, for structured types.
@@ -149,7 +149,7 @@ final class SchemaIndex {
     }
 
     private func declare(_ element: MarkupElement, in namespace: String) throws(CSDLError) {
-        let kind: TypeDeclaration.Kind
+        let kind: TypeDeclaration.TypeKind
         switch element.name {
         case "EntityType": kind = .entity
         case "ComplexType": kind = .complex
