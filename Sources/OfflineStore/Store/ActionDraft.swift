@@ -100,7 +100,7 @@ extension ActionDraft {
             }
         }
         for given in arguments {
-            let content: OperationInvocation.Argument.Content
+            let content: OperationInvocation.Argument.ArgumentValue
             switch given.content {
             case .value(let value): content = .value(value)
             case .entity(let entity): content = .entity(try argument(entity))

@@ -135,7 +135,7 @@ extension EntityResolver {
     private func content(
         _ content: ActionCall.Content, _ operation: Operation,
         _ reference: (EntityID) throws(StateError) -> ResourceReference
-    ) throws(StateError) -> OperationInvocation.Argument.Content? {
+    ) throws(StateError) -> OperationInvocation.Argument.ArgumentValue? {
         switch content {
         case .value(let value): return .value(value)
         case .entity(let entity): return try argument(entity, operation, reference).map { .entity($0) }

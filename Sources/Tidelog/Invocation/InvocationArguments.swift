@@ -72,7 +72,7 @@ public struct InvocationArgument {
 
     func resolved(
         for parameter: ServiceOperation.Parameter, in model: EntityDataModel
-    ) throws(TidelogError) -> OperationInvocation.Argument.Content {
+    ) throws(TidelogError) -> OperationInvocation.Argument.ArgumentValue {
         switch content {
         case .value(let value):
             let type = parameter.type
