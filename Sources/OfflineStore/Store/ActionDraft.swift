@@ -134,7 +134,7 @@ extension ActionDraft {
             }
         }
         for given in arguments {
-            let content: ActionCall.Content
+            let content: ActionCall.ArgumentValue
             switch given.content {
             case .value(let value): content = .value(value)
             case .entity(let entity): content = .entity(try argument(entity))

@@ -133,7 +133,7 @@ extension EntityResolver {
     // MARK: Arguments
 
     private func content(
-        _ content: ActionCall.Content, _ operation: Operation,
+        _ content: ActionCall.ArgumentValue, _ operation: Operation,
         _ reference: (EntityID) throws(StateError) -> ResourceReference
     ) throws(StateError) -> OperationInvocation.Argument.ArgumentValue? {
         switch content {
