@@ -39,15 +39,15 @@ package struct ActionDraft: Sendable {
 
     package struct Argument: Sendable {
         package var name: String
-        package var content: Content
+        package var content: ArgumentValue
 
-        package init(_ name: String, _ content: Content) {
+        package init(_ name: String, _ content: ArgumentValue) {
             self.name = name
             self.content = content
         }
     }
 
-    package enum Content: Sendable {
+    package enum ArgumentValue: Sendable {
         case value(Value)
         case entity(Entity)
         case entities([Entity])

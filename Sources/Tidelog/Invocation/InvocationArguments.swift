@@ -90,7 +90,7 @@ public struct InvocationArgument {
     /// Returns the argument of a queued call.
     func drafted(
         for parameter: ServiceOperation.Parameter, by builder: IntentBuilder
-    ) throws(TidelogError) -> ActionDraft.Content {
+    ) throws(TidelogError) -> ActionDraft.ArgumentValue {
         switch content {
         case .value(let value):
             let type = parameter.type
