@@ -18,14 +18,14 @@ public struct InvocationArguments: ExpressibleByDictionaryLiteral {
 
 /// The argument for one parameter.
 public struct InvocationArgument {
-    private enum Content {
+    private enum ArgumentValue {
         case value(any PropertyConvertible)
         case entity(EntityValue)
         case entities([EntityValue])
         case omitted
     }
 
-    private let content: Content
+    private let content: ArgumentValue
 
     /// The entities of the argument.
     var entities: [EntityValue] {
