@@ -110,7 +110,7 @@ final class Device {
         let decoder = RecordDecoder()
         // Decodes only operations, because most of a log consists of pages.
         try LogReader(directory: Self.files.log, keys: keys, fileSystem: disk).forEach { record in
-            guard record.kind == RecordCodec.Kind.operation.rawValue else { return }
+            guard record.kind == RecordCodec.RecordKind.operation.rawValue else { return }
             let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
             if let tag = decoded.customTag { tags.insert(tag) }
         }

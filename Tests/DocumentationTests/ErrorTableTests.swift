@@ -17,7 +17,7 @@ import Testing
     private static let tables = [
         Table(head: "code", enumeration: "Code", file: "OfflineStore/Errors/TidelogError.swift"),
         Table(head: "value", enumeration: "Code", file: "SyncCore/Validation/OperationRefused.swift"),
-        Table(head: "`state`", enumeration: "State", file: "OfflineStore/Queue/ErrorArchiveEntry.swift"),
+        Table(head: "`state`", enumeration: "RequestState", file: "OfflineStore/Queue/ErrorArchiveEntry.swift"),
         Table(head: "`errorClass`", enumeration: "ErrorClass", file: "OfflineStore/Queue/ErrorArchiveEntry.swift"),
     ]
 

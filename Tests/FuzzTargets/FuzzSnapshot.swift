@@ -30,7 +30,7 @@ func fuzzSnapshot(_ input: [UInt8]) throws(Finding) {
 }
 
 private func fuzzItem(_ bytes: ArraySlice<UInt8>) throws(Finding) {
-    guard let kind = bytes.first.flatMap({ SnapshotCodec.Kind(rawValue: $0) }),
+    guard let kind = bytes.first.flatMap({ SnapshotCodec.ItemKind(rawValue: $0) }),
         let item = try? SnapshotCodec.decode(kind, payload: Array(bytes.dropFirst()))
     else { return }
     let encoded = SnapshotCodec.encode(item)

@@ -196,10 +196,10 @@ import Testing
 
     @Test func `a record whose payload cannot be decoded is passed on as undecodable`() throws {
         let log = try SampleLog()
-        try log.log.append([(kind: RecordCodec.Kind.operation.rawValue, payload: [1, 99])])
+        try log.log.append([(kind: RecordCodec.RecordKind.operation.rawValue, payload: [1, 99])])
         try log.append(create(1, "Orders"))
         let items = try log.items()
-        guard case .undecodable(1, RecordCodec.Kind.operation.rawValue, _) = items[0] else {
+        guard case .undecodable(1, RecordCodec.RecordKind.operation.rawValue, _) = items[0] else {
             Issue.record("the first item is \(items[0])")
             return
         }

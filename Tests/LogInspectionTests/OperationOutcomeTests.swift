@@ -83,7 +83,7 @@ import Testing
         let log = try SampleLog()
         try log.append(
             create(1, "Orders"), create(2, "Orders"), prepared(1, 1), answered(1, (1, .confirmed(images: []))))
-        try log.log.append([(kind: RecordCodec.Kind.batchAnswered.rawValue, payload: [0xFF])])
+        try log.log.append([(kind: RecordCodec.RecordKind.batchAnswered.rawValue, payload: [0xFF])])
         try log.append(create(3, "Orders"))
         #expect(try log.history.outcomes().counts == ["confirmed": 1, "unknown": 1, "pending": 1])
     }

@@ -93,7 +93,7 @@ struct ProvenanceSimulationTests {
         return parts
     }
 
-    private static func count(_ content: Provenance.Content) -> Int {
+    private static func count(_ content: Provenance.AspectValue) -> Int {
         if case .entities(let entities) = content { entities.count } else { 0 }
     }
 }

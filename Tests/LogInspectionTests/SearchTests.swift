@@ -69,7 +69,7 @@ struct SearchTests {
             let (kind, payload) = RecordCodec.encode(Record(time: SampleLog.time, body: body))
             payload.withUnsafeBytes { bytes in
                 let fields = RecordFields.of(kind: kind, payload: bytes)
-                guard !fields.isEmpty, kind != RecordCodec.Kind.comparedPage.rawValue else { return }
+                guard !fields.isEmpty, kind != RecordCodec.RecordKind.comparedPage.rawValue else { return }
                 var named: Set<[UInt8]> = []
                 func name(_ number: UInt64) {
                     var writer = ByteWriter()

@@ -9,7 +9,7 @@ struct InvocationCorpusTests {
     typealias Argument = OperationInvocation.Argument
 
     /// Cases of the grammar, each with the call that it expresses.
-    private static let calls: [(url: String, name: String, argument: Argument.Content)] = [
+    private static let calls: [(url: String, name: String, argument: Argument.ArgumentValue)] = [
         ("ProductsByCategoryId(categoryId=2)", "categoryId", .value(.integer(2))),
         ("ProductsByColor(color='red')", "color", .value(.string("red"))),
         (#"ProductsByColor(colors=@c)?@c=["red"]"#, "colors", .value(.collection([.string("red")]))),

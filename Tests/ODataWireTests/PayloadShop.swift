@@ -70,7 +70,7 @@ enum PayloadShop {
     static let customers = EntitySet(name: "Customers", entityType: customer, bindings: ["Orders": "Orders"])
     static let orders = EntitySet(name: "Orders", entityType: order, bindings: ["Customer": "Customers"])
 
-    private static func property(_ name: String, _ kind: TypeReference.Kind, in type: String) -> Property {
+    private static func property(_ name: String, _ kind: TypeReference.ReferencedType, in type: String) -> Property {
         Property(name: name, type: TypeReference(kind), declaringType: type)
     }
 

@@ -102,7 +102,7 @@ struct QueryExpressionCorpusTests {
 enum OlingoTypes {
     static func model(for row: QueryCorpus.Row) -> EntityDataModel {
         let name = "TecRefScenario.EtAllTypes"
-        func property(_ name: String, _ type: TypeReference.Kind) -> Property {
+        func property(_ name: String, _ type: TypeReference.ReferencedType) -> Property {
             Property(name: name, type: TypeReference(type), declaringType: "TecRefScenario.EtAllTypes")
         }
         let complex = ComplexType(

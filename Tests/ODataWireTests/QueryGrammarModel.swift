@@ -66,8 +66,8 @@ struct QueryGrammarModel {
         func make(_ names: [String], _ type: TypeReference) -> [Property] {
             names.map { Property(name: $0, type: type, declaringType: entityName) }
         }
-        let primitive = TypeReference.Kind.primitive(.primitiveType)
-        let complex = TypeReference.Kind.complex(name: complexName)
+        let primitive = TypeReference.ReferencedType.primitive(.primitiveType)
+        let complex = TypeReference.ReferencedType.complex(name: complexName)
         return make(names("primitiveKeyProperty", "primitiveNonKeyProperty"), TypeReference(primitive))
             + make(names("primitiveColProperty"), TypeReference(primitive, isCollection: true))
             + make(names("complexProperty"), TypeReference(complex))

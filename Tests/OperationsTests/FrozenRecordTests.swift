@@ -25,15 +25,15 @@ import Testing
     }
 
     @Test func `there is a frozen record of each kind`() {
-        #expect(Set(FrozenRecord.all.map(\.kind)) == Set(RecordCodec.Kind.allCases))
-        #expect(RecordCodec.Kind.allCases.map(\.rawValue) == Array(0...23))
+        #expect(Set(FrozenRecord.all.map(\.kind)) == Set(RecordCodec.RecordKind.allCases))
+        #expect(RecordCodec.RecordKind.allCases.map(\.rawValue) == Array(0...23))
     }
 
     // MARK: Fields
 
     /// A deletion, followed by these bytes instead of the end of its fields.
     private func decoded(_ fields: UInt8...) throws -> Record.Body {
-        try RecordCodec.decode(kind: RecordCodec.Kind.operation.rawValue, payload: [10, 3, 7] + fields).body
+        try RecordCodec.decode(kind: RecordCodec.RecordKind.operation.rawValue, payload: [10, 3, 7] + fields).body
     }
 
     private let deletion = Operation(.delete(EntityID(rawValue: 7)))
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `a record with another unknown field is kept as an unknown record`() throws {
         let payload: [UInt8] = [10, 3, 7, 240, 5, 0]
-        let kind = RecordCodec.Kind.operation.rawValue
+        let kind = RecordCodec.RecordKind.operation.rawValue
         let record = try RecordCodec.decode(kind: kind, payload: payload)
         #expect(record == Record(time: 0, body: .unknown(kind: kind, payload: payload)))
         #expect(RecordCodec.encode(record) == (kind, payload))
@@ -57,19 +57,19 @@ import Testing
     }
 
     @Test func `a number has one form, and a field one tag`() {
-        let kind = RecordCodec.Kind.operation.rawValue
+        let kind = RecordCodec.RecordKind.operation.rawValue
         #expect(throws: CodecError.self) { _ = try RecordCodec.decode(kind: kind, payload: [0x8A, 0, 3, 7, 0]) }
         #expect(throws: CodecError.self) { _ = try RecordDecoder().decode(kind: kind, payload: [0x8A, 0, 3, 7, 0]) }
         #expect(throws: CodecError.self) { _ = try decoded(10, 1, 97, 11, 1, 98, 0) }
     }
 
-    private static let described: [RecordCodec.Kind] = [
+    private static let described: [RecordCodec.RecordKind] = [
         .operation, .downloadPage, .comparedPage, .entitiesRead, .entitiesMissing, .batchPrepared, .batchAnswered,
         .queueChanged, .deliveryChanged,
     ]
 
     @Test(arguments: described)
-    func `a record with an unknown field has to be decoded to find its entities`(kind: RecordCodec.Kind) throws {
+    func `a record with an unknown field has to be decoded to find its entities`(kind: RecordCodec.RecordKind) throws {
         func isVisited(_ payload: [UInt8]) -> Bool {
             payload.withUnsafeBytes {
                 RecordMentions.visit(kind: kind.rawValue, payload: $0, entity: { _ in }, operation: { _ in })
@@ -82,8 +82,8 @@ import Testing
         #expect(!isVisited(bytes + [0]) && !isVisited(bytes.dropLast()))
     }
 
-    @Test(arguments: RecordCodec.Kind.allCases.filter { $0 != .lost })
-    func `each kind can get further fields`(kind: RecordCodec.Kind) throws {
+    @Test(arguments: RecordCodec.RecordKind.allCases.filter { $0 != .lost })
+    func `each kind can get further fields`(kind: RecordCodec.RecordKind) throws {
         for frozen in FrozenRecord.all where frozen.kind == kind {
             let payload = Self.bytes(frozen.hex).dropLast()
             #expect(try RecordCodec.decode(kind: kind.rawValue, payload: payload + [253, 1, 0]) == frozen.record)
@@ -98,7 +98,7 @@ import Testing
             Record(time: 5, body: .operationsUnfit([UnfitOperation(operation: 1, refusal: refusal)]))
         ).payload
         payload.insert(contentsOf: [252, 1], at: payload.count - 2)
-        let kind = RecordCodec.Kind.operationsUnfit.rawValue
+        let kind = RecordCodec.RecordKind.operationsUnfit.rawValue
         #expect(
             try RecordCodec.decode(kind: kind, payload: payload).body == .unknown(kind: kind, payload: payload))
     }
@@ -139,7 +139,7 @@ import Testing
     @Test func `runs of unchanged entities have one form`() throws {
         func page(_ runs: UInt8...) throws -> Record.Body {
             try RecordCodec.decode(
-                kind: RecordCodec.Kind.comparedPage.rawValue, payload: [10, 1, 81] + runs + [0, 0]
+                kind: RecordCodec.RecordKind.comparedPage.rawValue, payload: [10, 1, 81] + runs + [0, 0]
             ).body
         }
         let ids = [1, 2].map { EntityID(rawValue: $0) }

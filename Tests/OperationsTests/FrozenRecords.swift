@@ -7,12 +7,12 @@ import Testing
 /// Never change the bytes. A new field is added to a new example.
 struct FrozenRecord: Sendable, CustomTestStringConvertible {
     let name: String
-    let kind: RecordCodec.Kind
+    let kind: RecordCodec.RecordKind
     let body: Record.Body
 
     var testDescription: String { name }
 
-    init(_ name: String, _ kind: RecordCodec.Kind, _ body: Record.Body) {
+    init(_ name: String, _ kind: RecordCodec.RecordKind, _ body: Record.Body) {
         self.name = name
         self.kind = kind
         self.body = body

@@ -268,7 +268,7 @@ struct RecordCodecTests {
             time: 0, body: .streamsStored([StreamImage(entity: EntityID(rawValue: 7), content: Self.someContent)]))
         let kind = RecordCodec.encode(record).kind
         var payload = RecordCodec.encode(record).payload
-        #expect(kind == RecordCodec.Kind.streamsStored.rawValue)
+        #expect(kind == RecordCodec.RecordKind.streamsStored.rawValue)
         guard let length = payload.firstIndex(of: 32) else { return #expect(Bool(false)) }
         payload[length] = 31
         payload.remove(at: length + 1)
@@ -280,7 +280,7 @@ struct RecordCodecTests {
 
     @Test func `the examples cover every kind of record`() {
         let kinds = Set(Self.bodies.map { RecordCodec.encode(Record(time: 0, body: $0)).kind })
-        #expect(kinds.isSuperset(of: RecordCodec.Kind.allCases.map(\.rawValue)))
+        #expect(kinds.isSuperset(of: RecordCodec.RecordKind.allCases.map(\.rawValue)))
     }
 
     @Test(arguments: bodies)
@@ -301,7 +301,7 @@ struct RecordCodecTests {
         var payload: [UInt8] = [0, 2, 1, 1, 1, 0x78]
         payload += Array(repeating: [18, 1], count: 100_000).flatMap { $0 }
         #expect(throws: CodecError.self) {
-            try RecordCodec.decode(kind: RecordCodec.Kind.operation.rawValue, payload: payload)
+            try RecordCodec.decode(kind: RecordCodec.RecordKind.operation.rawValue, payload: payload)
         }
     }
 

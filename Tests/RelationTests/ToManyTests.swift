@@ -24,7 +24,7 @@ import Tidelog
         let customer = Customer("Ada")
         try await trade.box(Order.self).put((1...3).map { Order($0, owner: customer) })
         try await trade.synchronize()
-        func states() async throws -> [EntityValue.State] {
+        func states() async throws -> [EntityValue.SyncState] {
             try await trade.box(Customer.self).all[0].ownedOrders.map(\.state)
         }
         #expect(try await states() == [.clean, .clean, .clean])

@@ -10,14 +10,14 @@ import Testing
 @Suite struct FrozenSnapshotTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let name: String
-        let kind: SnapshotCodec.Kind
+        let kind: SnapshotCodec.ItemKind
         let item: SnapshotItem
 
         /// The payload in format version 1.
         var hex: String { Self.payloads[name] ?? "missing" }
         var testDescription: String { name }
 
-        init(_ name: String, _ kind: SnapshotCodec.Kind, _ item: SnapshotItem) {
+        init(_ name: String, _ kind: SnapshotCodec.ItemKind, _ item: SnapshotItem) {
             self.name = name
             self.kind = kind
             self.item = item
@@ -42,8 +42,8 @@ import Testing
     }
 
     @Test func `there is a frozen item of each kind`() {
-        #expect(Set(Self.examples.map(\.kind)) == Set(SnapshotCodec.Kind.allCases))
-        #expect(SnapshotCodec.Kind.allCases.map(\.rawValue) == Array(1...15))
+        #expect(Set(Self.examples.map(\.kind)) == Set(SnapshotCodec.ItemKind.allCases))
+        #expect(SnapshotCodec.ItemKind.allCases.map(\.rawValue) == Array(1...15))
     }
 
     @Test(arguments: examples)
@@ -57,7 +57,7 @@ import Testing
 
     @Test func `default values are refused`() {
         // No last download; a query that is not complete; no download of a row; the time of the operation; no events.
-        let refused: [(SnapshotCodec.Kind, [UInt8])] = [
+        let refused: [(SnapshotCodec.ItemKind, [UInt8])] = [
             (.header, [1, 1, 1, 4, 0, 0]), (.query, [1, 81, 0, 0, 0, 4, 0, 0]),
             (.row, [1, 1, 65, 1, 65, 0, 0, 12, 0, 0]), (.operation, [1, 8, 3, 7, 0, 0, 4, 8, 0]), (.list, [0, 0, 0]),
         ]
@@ -65,7 +65,7 @@ import Testing
             #expect(throws: CodecError.self, "\(kind)") { try SnapshotCodec.decode(kind, payload: payload) }
         }
         // The same with other values.
-        let valid: [(SnapshotCodec.Kind, [UInt8])] = [
+        let valid: [(SnapshotCodec.ItemKind, [UInt8])] = [
             (.header, [1, 1, 1, 4, 1, 0]), (.query, [1, 81, 0, 0, 0, 4, 1, 0]),
             (.row, [1, 1, 65, 1, 65, 0, 0, 12, 1, 0]), (.operation, [1, 8, 3, 7, 0, 0, 4, 6, 0]), (.list, [1, 0, 0]),
         ]

@@ -29,8 +29,10 @@ import Testing
     }
 
     @Test func `the tables list the kinds of records, of items and of values`() throws {
-        #expect(try table("Record kinds", cells: 2) == RecordCodec.Kind.allCases.map { ["\($0.rawValue)", "\($0)"] })
-        #expect(try table("Item kinds", cells: 2) == SnapshotCodec.Kind.allCases.map { ["\($0.rawValue)", "\($0)"] })
+        #expect(
+            try table("Record kinds", cells: 2) == RecordCodec.RecordKind.allCases.map { ["\($0.rawValue)", "\($0)"] })
+        #expect(
+            try table("Item kinds", cells: 2) == SnapshotCodec.ItemKind.allCases.map { ["\($0.rawValue)", "\($0)"] })
         #expect(try table("Values", cells: 2).map { $0[0] } == (0...18).map(String.init))
         #expect(ValueTag(rawValue: 19) == nil)
         for row in try table("Values", cells: 2) {

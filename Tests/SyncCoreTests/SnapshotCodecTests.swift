@@ -214,7 +214,7 @@ struct SnapshotCodecTests {
     }
 
     @Test func `the items of this test cover every kind`() {
-        #expect(Set(Self.items.map { SnapshotCodec.encode($0).kind }) == Set(SnapshotCodec.Kind.allCases))
+        #expect(Set(Self.items.map { SnapshotCodec.encode($0).kind }) == Set(SnapshotCodec.ItemKind.allCases))
     }
 
     @Test(arguments: items)
@@ -272,7 +272,7 @@ struct SnapshotCodecTests {
         let seed: UInt64 = 7
         var random = SeededRandom(seed: seed)
         for _ in 0..<20_000 {
-            let kind = SnapshotCodec.Kind.allCases.randomElement(using: &random)!
+            let kind = SnapshotCodec.ItemKind.allCases.randomElement(using: &random)!
             let payload = (0..<Int.random(in: 0..<40, using: &random)).map { _ in UInt8(random.next() % 24) }
             if let item = try? SnapshotCodec.decode(kind, payload: payload) {
                 #expect(SnapshotCodec.encode(item).kind == kind, "seed \(seed)")

@@ -2,7 +2,7 @@
 enum BuiltInType {
     /// Returns the kind of type with a name in the namespace `Edm`. V2 documents may omit the namespace of primitive
     /// types.
-    static func kind(_ name: String) -> TypeReference.Kind? {
+    static func kind(_ name: String) -> TypeReference.ReferencedType? {
         if let primitive = PrimitiveType(rawValue: name) { return .primitive(primitive) }
         if let other = others[name] { return other }
         guard !name.contains(".") else { return nil }
@@ -16,7 +16,7 @@ enum BuiltInType {
     static func isAbstract(_ name: String) -> Bool { name == entity || name == complex }
 
     /// Paths are values in vocabularies only. Some services use `Edm.Float` for a double.
-    private static let others: [String: TypeReference.Kind] = [
+    private static let others: [String: TypeReference.ReferencedType] = [
         "Edm.Float": .primitive(.double),
         entity: .entity(name: entity),
         complex: .complex(name: complex),

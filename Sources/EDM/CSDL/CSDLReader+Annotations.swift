@@ -1,7 +1,7 @@
 /// An annotation with its location and its target.
 public struct PlacedAnnotation: Sendable, Hashable {
     /// The kind of place where the annotation is applied.
-    public enum Kind: Sendable, Hashable {
+    public enum Placement: Sendable, Hashable {
         /// The name of the CSDL element that contains it: `EntityType`, `Property`, `EntityContainer`.
         case element(String)
         /// An annotation block with a target of any kind.
@@ -10,7 +10,7 @@ public struct PlacedAnnotation: Sendable, Hashable {
 
     /// The path of the model element, its namespaces without alias: `Namespace.Type/Property`.
     public let target: String
-    public let kind: Kind
+    public let kind: Placement
     /// The term; as written if its namespace is unknown.
     public let term: String
     /// The constant, if the annotation has one.
@@ -74,7 +74,7 @@ extension CSDLReader {
     /// Returns the path by which annotations name the element, or `nil` if it is not a model element.
     private static func target(
         of element: MarkupElement, _ parent: String, _ index: SchemaIndex
-    ) throws(CSDLError) -> (path: String, kind: PlacedAnnotation.Kind)? {
+    ) throws(CSDLError) -> (path: String, kind: PlacedAnnotation.Placement)? {
         guard element.vocabulary == .edm else { return nil }
         if element.name == "Annotations" {
             return (try AnnotationTargetReader(index: index).target(of: element), .target)

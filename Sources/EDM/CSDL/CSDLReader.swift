@@ -7,7 +7,7 @@
 /// model together with everything that depends on them, and listed in ``EntityDataModel/defects``.
 ///
 /// Documents that refer to each other are read together (``read(_:references:)``). A type of a document that was not
-/// read is not an error; a property of such a type has ``TypeReference/Kind/unresolved(name:)``. A name in a
+/// read is not an error; a property of such a type has ``TypeReference/ReferencedType/unresolved(name:)``. A name in a
 /// namespace that the document itself declares must resolve; otherwise it is a defect.
 public struct CSDLReader: Sendable {
     /// Bounds on a document. The defaults are far above any known service and far below the memory of a device.

@@ -223,7 +223,7 @@ struct ContainerReader {
     // MARK: Imports
 
     private func imports(
-        _ name: String, _ kind: ServiceOperation.Kind, container: String
+        _ name: String, _ kind: OperationKind, container: String
     ) throws(CSDLError) -> [OperationImport] {
         let reader = OperationReader(index: index, annotations: annotations)
         var result: [OperationImport] = []
@@ -237,7 +237,7 @@ struct ContainerReader {
     }
 
     private func operationImport(
-        _ child: MarkupElement, _ kind: ServiceOperation.Kind, container: String, _ reader: OperationReader
+        _ child: MarkupElement, _ kind: OperationKind, container: String, _ reader: OperationReader
     ) throws(CSDLError) -> OperationImport {
         let importName = try child.declaredName()
         let operation = child[kind == .action ? "Action" : "Function"].map {

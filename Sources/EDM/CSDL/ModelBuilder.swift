@@ -125,7 +125,7 @@ struct ModelBuilder {
     }
 
     private func operations(
-        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind, _ annotations: AnnotationIndex
+        of source: SchemaIndex.Source, _ name: String, _ kind: OperationKind, _ annotations: AnnotationIndex
     ) throws(CSDLError) -> [ServiceOperation] {
         let reader = OperationReader(index: index, annotations: annotations)
         var result: [(ServiceOperation, MarkupElement)] = []

@@ -10,7 +10,7 @@ struct OperationReader {
         properties = PropertyReader(index: index)
     }
 
-    func operation(_ element: MarkupElement, _ kind: ServiceOperation.Kind, name: String) throws(CSDLError)
+    func operation(_ element: MarkupElement, _ kind: OperationKind, name: String) throws(CSDLError)
         -> ServiceOperation
     {
         let parameters = try self.parameters(of: element, path: name)
@@ -30,7 +30,7 @@ struct OperationReader {
     /// Returns the path by which annotations name an overload: with all parameter types of a function, or the binding
     /// type of an action.
     private func overload(
-        _ name: String, _ kind: ServiceOperation.Kind, _ isBound: Bool, _ parameters: [ServiceOperation.Parameter]
+        _ name: String, _ kind: OperationKind, _ isBound: Bool, _ parameters: [ServiceOperation.Parameter]
     ) -> String {
         let telling = kind == .function ? parameters[...] : parameters.prefix(isBound ? 1 : 0)
         return "\(name)(\(telling.map { Self.text(of: $0.type) }.joined(separator: ",")))"

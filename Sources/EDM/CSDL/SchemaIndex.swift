@@ -4,9 +4,9 @@
 /// local to a document, so a name is looked up together with the element at which it is written.
 final class SchemaIndex {
     struct TypeDeclaration {
-        enum Kind { case entity, complex, enumeration, definition }
+        enum TypeKind { case entity, complex, enumeration, definition }
 
-        let kind: Kind
+        let kind: TypeKind
         let name: String
         let element: MarkupElement
         /// The qualified name of the base type, for structured types.
@@ -42,7 +42,7 @@ final class SchemaIndex {
     /// For each document, its types by name without namespace; the first one of each name.
     private var localNames: [[String: String]]
     /// For each document, the resolved type names.
-    private var resolved: [[String: TypeReference.Kind]]
+    private var resolved: [[String: TypeReference.ReferencedType]]
 
     /// - Parameter documents: the documents; the index of each is the position in its elements' origin.
     init(
@@ -149,7 +149,7 @@ final class SchemaIndex {
     }
 
     private func declare(_ element: MarkupElement, in namespace: String) throws(CSDLError) {
-        let kind: TypeDeclaration.Kind
+        let kind: TypeDeclaration.TypeKind
         switch element.name {
         case "EntityType": kind = .entity
         case "ComplexType": kind = .complex
@@ -252,7 +252,7 @@ final class SchemaIndex {
         return TypeReference(kind, isCollection: isCollection)
     }
 
-    private func kind(of text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference.Kind {
+    private func kind(of text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference.ReferencedType {
         if let builtIn = BuiltInType.kind(text) { return builtIn }
         guard let name = qualifiedTypeName(text, at: element) else {
             throw CSDLError(.invalidName, "\"\(text)\" at the \(element.label) is not a type name.", at: element)

@@ -4,7 +4,7 @@ struct ElementComparison {
     struct Finding {
         let path: String
         let element: ModelElementKind
-        let kind: ModelChange.Kind
+        let kind: ModelChange.Difference
         /// The old element of a removal or change, the new element of an addition.
         let subject: ModelElement
         /// For an added parameter: whether it belongs to an action and no old parameter follows it.
@@ -72,7 +72,7 @@ struct ElementComparison {
     /// Compares the order of parameters, the only elements whose order matters: an added one must follow the old
     /// ones.
     private mutating func compareOrder(of parameters: [ElementMatching.Match], in parent: Parent) {
-        func names(_ place: (ElementMatching.Match) -> ElementMatching.Place?) -> String {
+        func names(_ place: (ElementMatching.Match) -> ElementMatching.PositionedElement?) -> String {
             parameters.sorted { (place($0)?.position ?? 0) < (place($1)?.position ?? 0) }.map(\.name)
                 .joined(separator: ", ")
         }
@@ -83,7 +83,7 @@ struct ElementComparison {
     private mutating func change(
         _ aspect: ModelAspect, _ before: String?, _ after: String?, of element: ModelElement, _ path: String
     ) {
-        let kind = ModelChange.Kind.changed(aspect, from: before, to: after)
+        let kind = ModelChange.Difference.changed(aspect, from: before, to: after)
         findings.append(Finding(path: path, element: element.kind, kind: kind, subject: element))
     }
 

@@ -1,7 +1,7 @@
 /// One difference between two metadata documents.
 public struct ModelChange: Sendable, Hashable {
     /// The kind of change of an element.
-    public enum Kind: Sendable, Hashable {
+    public enum Difference: Sendable, Hashable {
         /// The element and all its contents, which are not listed separately.
         case added
         /// The element and all its contents, which are not listed separately.
@@ -14,7 +14,7 @@ public struct ModelChange: Sendable, Hashable {
     /// `NS.Container/Orders`. For a changed overload, the old one.
     public let path: String
     public let element: ModelElementKind
-    public let kind: Kind
+    public let kind: Difference
     /// The compatibility rule for the change, before approvals.
     public let rule: CompatibilityRule
 }
@@ -42,7 +42,7 @@ extension ModelChange: Comparable {
     }
 }
 
-extension ModelChange.Kind {
+extension ModelChange.Difference {
     fileprivate var place: String {
         switch self {
         case .removed: ""

@@ -56,7 +56,7 @@ private struct Consequences {
 
     private struct Change: Hashable {
         let path: String
-        let kind: ModelChange.Kind
+        let kind: ModelChange.Difference
     }
 
     init(_ comparison: ElementComparison) {

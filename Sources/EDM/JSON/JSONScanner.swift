@@ -30,7 +30,8 @@ public struct JSONScanner: Sendable {
         }
     }
 
-    public enum Kind: Sendable, Hashable { case null, boolean, number, string, array, object }
+    /// The kinds of JSON values.
+    public enum ValueKind: Sendable, Hashable { case null, boolean, number, string, array, object }
 
     package internal(set) var bytes: [UInt8]
     /// The offset of the next byte to be read.
@@ -100,7 +101,7 @@ public struct JSONScanner: Sendable {
     }
 
     /// Returns the kind of the next value.
-    public mutating func peek() throws(JSONError) -> Kind {
+    public mutating func peek() throws(JSONError) -> ValueKind {
         skipWhitespace()
         switch try byteAhead() {
         case UInt8(ascii: "{"): return .object
@@ -219,7 +220,7 @@ public struct JSONScanner: Sendable {
 }
 
 extension JSONScanner {
-    private mutating func begin(_ bracket: UInt8, _ kind: Kind) throws(JSONError) {
+    private mutating func begin(_ bracket: UInt8, _ kind: ValueKind) throws(JSONError) {
         try expect(kind)
         guard openIsEmpty.count < limits.depth else {
             throw JSONError(
@@ -258,7 +259,7 @@ extension JSONScanner {
         offset += 1
     }
 
-    private mutating func expect(_ kind: Kind) throws(JSONError) {
+    private mutating func expect(_ kind: ValueKind) throws(JSONError) {
         let found = try peek()
         guard found == kind else {
             throw JSONError(.wrongKind, "Expected \(kind), not \(found).", at: offset)

@@ -1,8 +1,6 @@
 /// An entity or complex type, including inherited properties.
 public final class StructuredType: Sendable {
-    public enum Kind: Sendable, Hashable { case entity, complex }
-
-    public let kind: Kind
+    public let kind: StructuredTypeKind
     /// The qualified name, `Namespace.Name`, never with an alias.
     public let name: String
     /// The qualified name of the base type, if any.
@@ -37,7 +35,7 @@ public final class StructuredType: Sendable {
     private let byName: NameMap<Property>
 
     public init(
-        kind: Kind, name: String, baseType: String? = nil, isAbstract: Bool = false, isOpen: Bool = false,
+        kind: StructuredTypeKind, name: String, baseType: String? = nil, isAbstract: Bool = false, isOpen: Bool = false,
         hasStream: Bool = false, properties: [Property], navigationProperties: [Property] = [],
         keyProperties: [Property] = [], keyReferences: [KeyReference] = [], alternateKeys: [AlternateKey] = [],
         annotations: [Annotation] = [], unusableProperties: Set<String> = []
@@ -75,6 +73,9 @@ public final class StructuredType: Sendable {
         String(name[(name.lastIndex(of: ".").map { name.index(after: $0) } ?? name.startIndex)...])
     }
 }
+
+/// The kinds of structured types.
+public enum StructuredTypeKind: Sendable, Hashable { case entity, complex }
 
 /// An entity type.
 public typealias EntityType = StructuredType

@@ -1,8 +1,6 @@
 /// One overload of an action or function (CSDL 4.01, chapter 12).
 public struct ServiceOperation: Sendable, Hashable {
-    public enum Kind: Sendable, Hashable { case action, function }
-
-    public let kind: Kind
+    public let kind: OperationKind
     /// The qualified name, which all overloads share.
     public let name: String
     /// Whether the first parameter is the binding parameter: the entity or collection on which the operation is
@@ -18,7 +16,8 @@ public struct ServiceOperation: Sendable, Hashable {
     public let annotations: [Annotation]
 
     public init(
-        kind: Kind, name: String, isBound: Bool = false, isComposable: Bool = false, parameters: [Parameter] = [],
+        kind: OperationKind, name: String, isBound: Bool = false, isComposable: Bool = false,
+        parameters: [Parameter] = [],
         returnType: ReturnType? = nil, entitySetPath: String? = nil, annotations: [Annotation] = []
     ) {
         self.kind = kind
@@ -67,11 +66,14 @@ public struct ServiceOperation: Sendable, Hashable {
     }
 }
 
+/// The kinds of operations.
+public enum OperationKind: Sendable, Hashable { case action, function }
+
 /// An action or function that the container exposes by name.
 ///
 /// V4 names the operation. V2 and V3 have function imports only, which declare parameters and result themselves.
 public struct OperationImport: Sendable, Hashable {
-    public let kind: ServiceOperation.Kind
+    public let kind: OperationKind
     public let name: String
     /// The qualified name of the operation; `nil` in V2 and V3.
     public let operation: String?
@@ -88,7 +90,7 @@ public struct OperationImport: Sendable, Hashable {
     public let annotations: [Annotation]
 
     public init(
-        kind: ServiceOperation.Kind, name: String, operation: String? = nil, entitySet: String? = nil,
+        kind: OperationKind, name: String, operation: String? = nil, entitySet: String? = nil,
         parameters: [ServiceOperation.Parameter] = [], returnType: ServiceOperation.ReturnType? = nil,
         httpMethod: String? = nil, isBindable: Bool = false, annotations: [Annotation] = []
     ) {

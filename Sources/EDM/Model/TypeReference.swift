@@ -1,7 +1,7 @@
 /// The type of a property, parameter or result: its name, its kind, and whether it is a collection.
 public struct TypeReference: Sendable, Hashable {
-    /// The kind of a resolved type name.
-    public indirect enum Kind: Sendable, Hashable {
+    /// The type to which a name resolves.
+    public indirect enum ReferencedType: Sendable, Hashable {
         case primitive(PrimitiveType)
         /// A type definition with its underlying primitive type.
         case typeDefinition(name: String, underlying: PrimitiveType)
@@ -13,10 +13,10 @@ public struct TypeReference: Sendable, Hashable {
         case unresolved(name: String)
     }
 
-    public let kind: Kind
+    public let kind: ReferencedType
     public let isCollection: Bool
 
-    public init(_ kind: Kind, isCollection: Bool = false) {
+    public init(_ kind: ReferencedType, isCollection: Bool = false) {
         self.kind = kind
         self.isCollection = isCollection
     }

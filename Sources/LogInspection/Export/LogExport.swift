@@ -108,7 +108,7 @@ public struct LogExport {
 
     /// Learns the sets of entities whose records were removed, for the summaries.
     private func addSets(_ kind: UInt8, _ payload: [UInt8], _ sets: inout EntitySets) {
-        guard kind == SnapshotCodec.Kind.entity.rawValue,
+        guard kind == SnapshotCodec.ItemKind.entity.rawValue,
             case .entity(let id, let set)? = try? SnapshotCodec.decode(.entity, payload: payload)
         else { return }
         sets.add(id, set)

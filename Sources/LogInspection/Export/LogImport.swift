@@ -172,7 +172,7 @@ public final class LogImport {
     }
 
     private func check(snapshotItem kind: UInt8, _ payload: [UInt8]) throws(TidelogError) {
-        guard kind == SnapshotCodec.Kind.service.rawValue, let known = SnapshotCodec.Kind(rawValue: kind) else {
+        guard kind == SnapshotCodec.ItemKind.service.rawValue, let known = SnapshotCodec.ItemKind(rawValue: kind) else {
             return
         }
         guard case .service(let installed)? = try? SnapshotCodec.decode(known, payload: payload) else {

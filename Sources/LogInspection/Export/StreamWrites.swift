@@ -30,7 +30,7 @@ struct StreamWrites {
 
     /// Adds a record of a snapshot.
     mutating func add(snapshotItem kind: UInt8, _ payload: [UInt8]) {
-        guard kind == SnapshotCodec.Kind.operation.rawValue else { return }
+        guard kind == SnapshotCodec.ItemKind.operation.rawValue else { return }
         switch try? SnapshotCodec.decode(.operation, payload: payload) {
         case .pending(let pending): add(pending.operation, pending.sequence)
         case .undone(let undone): add(undone.operation.operation, undone.sequence)

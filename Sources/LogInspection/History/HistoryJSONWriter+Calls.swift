@@ -29,7 +29,7 @@ extension HistoryJSONWriter {
         }
     }
 
-    private mutating func content(_ content: ActionCall.Content) {
+    private mutating func content(_ content: ActionCall.ArgumentValue) {
         switch content {
         case .value(let value):
             json.name("value")

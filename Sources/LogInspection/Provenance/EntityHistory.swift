@@ -71,7 +71,7 @@ struct EntityHistory {
         let entities = Set(seeds).union(partners)
         let others = IdentifierSet(partners.map(\.rawValue))
         let about = own + (others.isEmpty ? [] : try RecordSelection(entities: others).records(of: blocks))
-        var operations = Set(about.filter { $0.kind == RecordCodec.Kind.operation.rawValue }.map(\.sequence))
+        var operations = Set(about.filter { $0.kind == RecordCodec.RecordKind.operation.rawValue }.map(\.sequence))
         if let beginning { operations.formUnion(beginning.operations(touching: entities)) }
         let outcomes = try RecordSelection(operations: IdentifierSet(operations)).records(of: blocks)
         var all: [SequenceNumber: LogRecord] = [:]

@@ -82,14 +82,14 @@ enum ProvenanceFold {
         let type = fold.model?.findEntityType(row.type)
         let declared = (type?.properties.map(\.name) ?? []).filter { row.values[$0] != nil }
         let others = row.values.names.filter { !declared.contains($0) }.sorted()
-        func line(_ part: LastWriters.Part, _ content: Provenance.Content) -> Provenance.Line {
+        func line(_ part: LastWriters.WrittenElement, _ content: Provenance.AspectValue) -> Provenance.Line {
             let writer = tracker.writers.writer(of: part, pending: pending)
             return Provenance.Line(
                 aspect: part.aspect, content: content, sequence: writer?.sequence, time: writer?.time,
                 cause: writer?.cause)
         }
         let values = (declared + others).map { name in
-            line(.property(name), row.values[name].map(Provenance.Content.value) ?? .absent)
+            line(.property(name), row.values[name].map(Provenance.AspectValue.value) ?? .absent)
         }
         let links = try tracker.local.links.sorted { $0.key < $1.key }.flatMap { navigation, targets in
             try targets.map { line(.link(navigation, $0), .entities([try EntityNaming(fold).reference($0)])) }

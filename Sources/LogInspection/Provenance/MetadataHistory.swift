@@ -11,7 +11,7 @@ struct MetadataHistory {
 
     init(_ structure: [LogRecord], _ beginning: CompactedState?) {
         var services: [ServiceDescription] = []
-        for record in structure.reversed() where record.kind == RecordCodec.Kind.serviceInstalled.rawValue {
+        for record in structure.reversed() where record.kind == RecordCodec.RecordKind.serviceInstalled.rawValue {
             guard let decoded = try? RecordCodec.decode(kind: record.kind, payload: record.payload),
                 case .serviceInstalled(let service) = decoded.body
             else { continue }

@@ -59,7 +59,7 @@ extension HistoryJSONWriter {
         text("name", aspect.name)
     }
 
-    fileprivate mutating func content(_ name: String, _ content: Provenance.Content) {
+    fileprivate mutating func content(_ name: String, _ content: Provenance.AspectValue) {
         switch content {
         case .absent: break
         case .present: flag(name)

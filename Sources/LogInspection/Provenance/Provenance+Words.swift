@@ -29,7 +29,7 @@ extension Provenance {
     /// Returns the content as text for a table: `'Ada'`, `17`, `Orders(1), Orders(2)`; `-` for missing content.
     ///
     /// - Parameter limit: The length in characters after which the text is truncated.
-    public static func words(of content: Content, limit: Int = 200) -> String {
+    public static func words(of content: AspectValue, limit: Int = 200) -> String {
         switch content {
         case .absent: "-"
         case .present: "there"

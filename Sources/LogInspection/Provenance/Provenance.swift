@@ -43,7 +43,7 @@ public struct Provenance: Sendable {
     }
 
     /// The content of an aspect.
-    public enum Content: Sendable, Hashable {
+    public enum AspectValue: Sendable, Hashable {
         /// Missing; an unset property.
         case absent
         /// The entity exists.
@@ -61,9 +61,9 @@ public struct Provenance: Sendable {
         public let time: Timestamp?
         public let aspect: Aspect
         /// The previous content. For a navigation property, only the removed targets.
-        public let before: Content
+        public let before: AspectValue
         /// The new content. For a navigation property, only the added targets.
-        public let after: Content
+        public let after: AspectValue
         public let cause: Cause
         /// A Boolean value that indicates whether the change is visible in the store. If not, only the base state
         /// changed, below a pending operation with another value.
@@ -74,7 +74,7 @@ public struct Provenance: Sendable {
     public struct Line: Sendable, Hashable {
         public let aspect: Aspect
         /// The content. A navigation property with several targets has one line for each.
-        public let content: Content
+        public let content: AspectValue
         /// The last record that wrote the aspect, or nil if no remaining record did.
         public let sequence: SequenceNumber?
         public let time: Timestamp?

@@ -206,7 +206,7 @@ struct RecordRedactor {
             case .entity, nil: call.binding
             }
         redacted.arguments = call.arguments.map { argument in
-            let content: ActionCall.Content
+            let content: ActionCall.ArgumentValue
             switch argument.content {
             case .value(let value):
                 content = .value(redaction.value(value, nil, path: argument.name))

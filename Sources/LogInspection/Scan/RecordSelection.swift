@@ -17,7 +17,7 @@ struct RecordSelection: Sendable {
     ])
     private static let withoutEntities = RecordKinds([.batchPrepared, .queueChanged, .deliveryChanged])
     /// The kind with ranges of entities, whose encoded IDs need not appear in it.
-    private static let withRuns = RecordCodec.Kind.comparedPage.rawValue
+    private static let withRuns = RecordCodec.RecordKind.comparedPage.rawValue
 
     /// Returns the selected records of the log, in order. Memory: these records.
     func records(of blocks: LogBlocks) throws(LogError) -> [LogRecord] {
@@ -93,7 +93,7 @@ struct RecordSelection: Sendable {
 struct RecordKinds: Sendable {
     private var bits: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    init(_ kinds: [RecordCodec.Kind]) { for kind in kinds { insert(kind.rawValue) } }
+    init(_ kinds: [RecordCodec.RecordKind]) { for kind in kinds { insert(kind.rawValue) } }
 
     private mutating func insert(_ kind: UInt8) {
         let bit: UInt64 = 1 << UInt64(kind & 63)

@@ -56,7 +56,7 @@ package struct LogStatistics: Sendable, Hashable {
     }
 
     private var operationKind: KindStatistics? {
-        kinds.first { $0.number == RecordCodec.Kind.operation.rawValue }
+        kinds.first { $0.number == RecordCodec.RecordKind.operation.rawValue }
     }
 }
 
@@ -64,6 +64,6 @@ extension Record {
     /// Returns the name of a kind number. It is the name in ``HistoryEntry/kind``, except for the changes of the queue,
     /// which are one kind number, and pages, which are two.
     static func kindName(_ number: UInt8) -> String {
-        RecordCodec.Kind(rawValue: number).map { "\($0)" } ?? "unknown"
+        RecordCodec.RecordKind(rawValue: number).map { "\($0)" } ?? "unknown"
     }
 }

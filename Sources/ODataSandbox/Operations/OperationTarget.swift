@@ -57,7 +57,7 @@ struct OperationRun {
     }
 
     private func call(
-        _ name: String, _ operation: InvokedOperation, _ arguments: [String: InvocationReader.Content],
+        _ name: String, _ operation: InvokedOperation, _ arguments: [String: InvocationReader.ArgumentValue],
         _ transaction: Transaction
     ) throws(SandboxError) -> SandboxCall {
         var parameters = PropertyValues()
@@ -117,14 +117,14 @@ struct OperationRun {
 
     private func arguments(
         inBody operation: InvokedOperation
-    ) throws(SandboxError) -> [String: InvocationReader.Content] {
+    ) throws(SandboxError) -> [String: InvocationReader.ArgumentValue] {
         try read { () throws(PayloadError) in try reader.arguments(inBody: request.body, of: operation) }
     }
 
     private func arguments(
         inURL operation: InvokedOperation
-    ) throws(SandboxError) -> [String: InvocationReader.Content] {
-        var result: [String: InvocationReader.Content] = [:]
+    ) throws(SandboxError) -> [String: InvocationReader.ArgumentValue] {
+        var result: [String: InvocationReader.ArgumentValue] = [:]
         for parameter in operation.parameters {
             guard let text = try text(of: parameter.name) else { continue }
             result[parameter.name] = try read { () throws(PayloadError) in

@@ -3,7 +3,7 @@ package import EDM
 /// Reads the arguments that clients send for a function or action: the inverse of ``RequestEncoder``.
 package struct InvocationReader: Sendable {
     /// The content of an argument.
-    package enum Content: Sendable, Hashable {
+    package enum ArgumentValue: Sendable, Hashable {
         case value(Value)
         case entities([Entity])
 
@@ -28,8 +28,8 @@ package struct InvocationReader: Sendable {
     /// Returns the arguments in the body of an action.
     package func arguments(
         inBody bytes: [UInt8], of operation: InvokedOperation
-    ) throws(PayloadError) -> [String: Content] {
-        var arguments: [String: Content] = [:]
+    ) throws(PayloadError) -> [String: ArgumentValue] {
+        var arguments: [String: ArgumentValue] = [:]
         for member in try members(of: bytes) {
             guard let parameter = operation.parameters.first(where: { $0.name == member.name }) else { continue }
             do { arguments[member.name] = try content(member.value, parameter.type) } catch {
@@ -40,7 +40,7 @@ package struct InvocationReader: Sendable {
     }
 
     /// Reads an argument from a URL after percent-decoding: a literal or JSON.
-    package func argument(_ text: String, type: TypeReference) throws(PayloadError) -> Content {
+    package func argument(_ text: String, type: TypeReference) throws(PayloadError) -> ArgumentValue {
         if text == "null" { return .value(.null) }
         if !version.isLegacy, type.isCollection || type.primitive == nil, let first = text.first, "{[".contains(first) {
             return try content(try reader.document(Array(text.utf8)), type)
@@ -63,7 +63,7 @@ package struct InvocationReader: Sendable {
         return object.members.filter { !$0.name.contains("@") }
     }
 
-    private func content(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> Content {
+    private func content(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> ArgumentValue {
         guard case .entity(let name) = type.kind, json != .null else {
             return .value(try reader.entities.valueReader.value(json, type: type))
         }
@@ -71,7 +71,7 @@ package struct InvocationReader: Sendable {
             throw PayloadError(.typeMismatch, "Expected a value of type \(type.name), not \(json.kindName).")
         }
         let bodies = RequestBodyReader(version: version, model: model)
-        var entities: [Content.Entity] = []
+        var entities: [ArgumentValue.Entity] = []
         for item in items {
             guard let object = item.object else {
                 throw PayloadError(.typeMismatch, "Expected an entity, not \(item.kindName).")

@@ -6,7 +6,7 @@ package import EDM
 package struct InvokedOperation: Sendable, Hashable {
     /// The kind of the operation. In V2 and V3 always a function; there only ``method`` shows whether it has side
     /// effects.
-    package let kind: ServiceOperation.Kind
+    package let kind: OperationKind
     /// The name of the import, or the qualified name of a bound operation.
     package let name: String
     /// The HTTP method: GET for a function, POST for an action; in V2 and V3 the value of `m:HttpMethod`.

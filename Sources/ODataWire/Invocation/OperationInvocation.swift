@@ -51,14 +51,14 @@ package struct OperationInvocation: Sendable, Hashable {
 
     package struct Argument: Sendable, Hashable {
         package var name: String
-        package var content: Content
+        package var content: ArgumentValue
 
-        package init(_ name: String, _ content: Content) {
+        package init(_ name: String, _ content: ArgumentValue) {
             self.name = name
             self.content = content
         }
 
-        package enum Content: Sendable, Hashable {
+        package enum ArgumentValue: Sendable, Hashable {
             case value(Value)
             case entity(Entity)
             case entities([Entity])

@@ -89,7 +89,7 @@ extension RequestEncoder {
     }
 
     /// Returns the literal, or nil for a value without a literal form in V4 URLs.
-    private func literal(_ content: OperationInvocation.Argument.Content, _ type: TypeReference) -> String? {
+    private func literal(_ content: OperationInvocation.Argument.ArgumentValue, _ type: TypeReference) -> String? {
         guard case .value(let value) = content else { return nil }
         switch value {
         case .null: return "null"
@@ -126,7 +126,7 @@ extension RequestEncoder {
     }
 
     private func json(
-        _ content: OperationInvocation.Argument.Content, _ parameter: ServiceOperation.Parameter
+        _ content: OperationInvocation.Argument.ArgumentValue, _ parameter: ServiceOperation.Parameter
     ) -> String {
         var writer = JSONWriter()
         write(content, parameter, to: &writer)
@@ -134,7 +134,7 @@ extension RequestEncoder {
     }
 
     private func write(
-        _ content: OperationInvocation.Argument.Content, _ parameter: ServiceOperation.Parameter,
+        _ content: OperationInvocation.Argument.ArgumentValue, _ parameter: ServiceOperation.Parameter,
         to writer: inout JSONWriter
     ) {
         switch content {

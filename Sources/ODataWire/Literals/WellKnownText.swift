@@ -49,10 +49,10 @@ enum WellKnownText {
     }
 
     /// The names are those of GeoJSON. Well-known text also accepts a shorter name for the collection.
-    typealias Kind = GeoShape.Coordinates.Kind
+    typealias ShapeKind = GeoShape.Coordinates.ShapeKind
 
     struct Shape {
-        let kind: Kind
+        let kind: ShapeKind
         /// A JSON array, empty for an empty shape.
         var coordinates = "[]"
         var members: [Shape] = []
@@ -77,7 +77,7 @@ enum WellKnownText {
     }
 }
 
-extension GeoShape.Coordinates.Kind {
+extension GeoShape.Coordinates.ShapeKind {
     /// Returns the minimum number of items in the URL grammar. `level` counts down from ``depth``.
     fileprivate func leastItems(at level: Int) -> Int {
         switch self {
@@ -116,10 +116,10 @@ extension WellKnownText {
 
         mutating func skipSpaces() { while cursor.consume(" ") {} }
 
-        mutating func kind() -> Kind? {
+        mutating func kind() -> ShapeKind? {
             skipSpaces()
             // "Collection" is an additional name. No name is a prefix of a different one.
-            for kind in Kind.allCases where cursor.consume(kind.rawValue, ignoringCase: true) { return kind }
+            for kind in ShapeKind.allCases where cursor.consume(kind.rawValue, ignoringCase: true) { return kind }
             return cursor.consume("Collection", ignoringCase: true) ? .collection : nil
         }
 
@@ -140,7 +140,7 @@ extension WellKnownText {
             return shape
         }
 
-        private mutating func coordinates(_ kind: Kind, _ level: Int) -> String? {
+        private mutating func coordinates(_ kind: ShapeKind, _ level: Int) -> String? {
             if kind == .point {
                 guard consume("("), let position = position(), consume(")") else { return nil }
                 return position
@@ -200,7 +200,7 @@ extension WellKnownText {
     }
 
     private static func body(of json: JSONValue) -> String? {
-        guard let kind = json["type"]?.string.flatMap(Kind.init(rawValue:)) else { return nil }
+        guard let kind = json["type"]?.string.flatMap(ShapeKind.init(rawValue:)) else { return nil }
         if kind == .collection {
             guard let members = json["geometries"]?.array else { return nil }
             let bodies = members.compactMap(body(of:))
@@ -213,7 +213,7 @@ extension WellKnownText {
         return list(coordinates, kind, kind.depth).map { kind.rawValue + $0 }
     }
 
-    private static func list(_ items: [JSONValue], _ kind: Kind, _ level: Int) -> String? {
+    private static func list(_ items: [JSONValue], _ kind: ShapeKind, _ level: Int) -> String? {
         let texts = items.compactMap { item -> String? in
             if level > 1 { return item.array.flatMap { list($0, kind, level - 1) } }
             return position(item).map { kind == .multiPoint ? "(\($0))" : $0 }

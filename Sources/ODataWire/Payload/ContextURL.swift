@@ -2,9 +2,9 @@
 ///
 /// Only the parts that items of a page need are interpreted. No text is an error.
 struct ContextURL: Equatable {
-    enum Kind { case entity, deletedEntity, link, deletedLink, other }
+    enum ItemKind { case entity, deletedEntity, link, deletedLink, other }
 
-    var kind = Kind.other
+    var kind = ItemKind.other
     /// The entity set, or the path of a contained collection such as `Orders(1)/Items`, without type cast and select
     /// list.
     var set: String?
@@ -37,7 +37,7 @@ struct ContextURL: Equatable {
         names = (segments + [last]).map(Self.name)
     }
 
-    private static func kind(_ segment: String) -> Kind {
+    private static func kind(_ segment: String) -> ItemKind {
         switch segment {
         case "$entity": .entity
         case "$deletedEntity": .deletedEntity

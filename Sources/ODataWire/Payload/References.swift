@@ -17,7 +17,7 @@ package struct ReferencesPayload: Sendable, Hashable {
 /// The content of a service document.
 package struct ServiceDocument: Sendable, Hashable {
     package struct Entry: Sendable, Hashable {
-        package enum Kind: String, Sendable, Hashable {
+        package enum ResourceKind: String, Sendable, Hashable {
             case entitySet = "EntitySet"
             case singleton = "Singleton"
             case functionImport = "FunctionImport"
@@ -27,9 +27,9 @@ package struct ServiceDocument: Sendable, Hashable {
 
         package var name: String
         package var url: String
-        package var kind: Kind
+        package var kind: ResourceKind
 
-        package init(name: String, url: String, kind: Kind = .entitySet) {
+        package init(name: String, url: String, kind: ResourceKind = .entitySet) {
             self.name = name
             self.url = url
             self.kind = kind
@@ -87,7 +87,7 @@ extension PayloadReader {
         return ServiceDocument(
             entries: items.compactMap { item in
                 guard let name = item["name"]?.string else { return nil }
-                let kind = item["kind"]?.string.map { ServiceDocument.Entry.Kind(rawValue: $0) ?? .other }
+                let kind = item["kind"]?.string.map { ServiceDocument.Entry.ResourceKind(rawValue: $0) ?? .other }
                 return .init(name: name, url: item["url"]?.string ?? name, kind: kind ?? .entitySet)
             })
     }

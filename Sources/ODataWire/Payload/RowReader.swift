@@ -18,10 +18,10 @@ struct RowReader: Sendable {
         struct Member: Sendable {
             /// The end of the name in the text.
             var end: Int
-            var kind: Kind
+            var kind: ValueKind
         }
 
-        enum Kind: Sendable {
+        enum ValueKind: Sendable {
             case integer(ClosedRange<Int64>)
             case decimal, double, boolean, string, guid, dateTimeOffset, enumeration
             /// Any other type whose values are JSON strings.
@@ -76,7 +76,7 @@ struct RowReader: Sendable {
         shape = Shape(text: text, members: members, names: names)
     }
 
-    private static func kind(_ name: String, _ type: EntityType) -> Shape.Kind? {
+    private static func kind(_ name: String, _ type: EntityType) -> Shape.ValueKind? {
         guard MemberName.isPlain(name) else { return name == "@odata.etag" || name == "@etag" ? .etag : nil }
         guard let property = type.findProperty(name), !property.isNavigation, !property.type.isCollection else {
             return nil
@@ -91,7 +91,7 @@ struct RowReader: Sendable {
             case .guid: return .guid
             case .dateTimeOffset: return .dateTimeOffset
             case .binary, .date, .timeOfDay, .duration: return .text(type)
-            default: return type.integerRange.map(Shape.Kind.integer)
+            default: return type.integerRange.map(Shape.ValueKind.integer)
             }
         case .enumeration: return .enumeration
         case .complex, .entity, .unresolved: return nil
@@ -140,7 +140,7 @@ struct RowReader: Sendable {
         return (Row(values: PropertyValues(distinctNames: shape.names, values: values), etag: etag), cursor.offset)
     }
 
-    private static func value(_ kind: Shape.Kind, _ cursor: inout RowCursor) -> Value? {
+    private static func value(_ kind: Shape.ValueKind, _ cursor: inout RowCursor) -> Value? {
         if cursor.next == UInt8(ascii: "n") { return cursor.consume("null") ? .null : nil }
         switch kind {
         case .integer(let range):

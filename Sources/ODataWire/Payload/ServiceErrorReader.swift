@@ -48,7 +48,7 @@ package enum ServiceErrorReader {
         "http://docs.oasis-open.org/odata/ns/metadata",
     ]
 
-    private static func json(_ content: XMLMessage.Content) -> JSONValue {
+    private static func json(_ content: XMLMessage.ElementContent) -> JSONValue {
         switch content {
         case .text(let text): return .string(text)
         case .elements(let elements):

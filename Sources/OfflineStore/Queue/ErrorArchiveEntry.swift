@@ -5,7 +5,7 @@ public import Operations
 public struct ErrorArchiveEntry: Sendable, Hashable {
     /// The number of the operation, which is also the key in the entity set `ErrorArchive`.
     public var requestID: SequenceNumber
-    public var state: State
+    public var state: RequestState
     /// The time of the app's call, in milliseconds since 1970.
     public var time: Timestamp
     /// `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
@@ -32,7 +32,7 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
     /// The readLink of the affected entity, such as `Customers(~7)`. It stays valid permanently.
     public var affectedEntity: String
 
-    public enum State: String, Sendable, Hashable {
+    public enum RequestState: String, Sendable, Hashable {
         case rejected
         case inDoubt
         /// Another client changed the entity too, and the conflict is undecided.

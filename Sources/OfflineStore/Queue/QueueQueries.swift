@@ -147,7 +147,7 @@ struct QueueQueries {
             state: Self.state(of: row.set))
     }
 
-    private static func state(of set: String) -> EntitySnapshot.State {
+    private static func state(of set: String) -> EntitySnapshot.SyncState {
         switch set {
         case QueueModel.archive: .error
         case QueueModel.events: .clean

@@ -21,7 +21,7 @@ package actor StoreQueue {
 
     /// Returns the pending operations with this status, in order. Reads no other operations.
     package func pendingOperations(
-        _ kind: PendingOperation.Status.Kind
+        _ kind: PendingOperation.Status.StatusKind
     ) throws(TidelogError) -> [PendingOperation] {
         try core.read { try $0.pendingOperations(kind) }
     }

@@ -39,15 +39,15 @@ package struct ActionDraft: Sendable {
 
     package struct Argument: Sendable {
         package var name: String
-        package var content: Content
+        package var content: ArgumentValue
 
-        package init(_ name: String, _ content: Content) {
+        package init(_ name: String, _ content: ArgumentValue) {
             self.name = name
             self.content = content
         }
     }
 
-    package enum Content: Sendable {
+    package enum ArgumentValue: Sendable {
         case value(Value)
         case entity(Entity)
         case entities([Entity])
@@ -100,7 +100,7 @@ extension ActionDraft {
             }
         }
         for given in arguments {
-            let content: OperationInvocation.Argument.Content
+            let content: OperationInvocation.Argument.ArgumentValue
             switch given.content {
             case .value(let value): content = .value(value)
             case .entity(let entity): content = .entity(try argument(entity))
@@ -134,7 +134,7 @@ extension ActionDraft {
             }
         }
         for given in arguments {
-            let content: ActionCall.Content
+            let content: ActionCall.ArgumentValue
             switch given.content {
             case .value(let value): content = .value(value)
             case .entity(let entity): content = .entity(try argument(entity))

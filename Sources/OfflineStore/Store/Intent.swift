@@ -110,7 +110,7 @@ package struct EntitySnapshot: Sendable, Hashable {
     package var links: SnapshotLinks
     /// The entity ID; nil for an entity that was read from a service.
     package var entityID: EntityID?
-    package var state: State
+    package var state: SyncState
     /// A Boolean value that indicates whether the entity was created or changed locally and not uploaded yet
     /// (`sap.islocal()`).
     package var isLocal = false
@@ -134,7 +134,7 @@ package struct EntitySnapshot: Sendable, Hashable {
         set { links.edit = newValue.isEmpty ? nil : newValue }
     }
 
-    package enum State: String, Sendable, Hashable {
+    package enum SyncState: String, Sendable, Hashable {
         /// The state that the service last returned.
         case clean
         /// Operations on the entity are pending.
@@ -149,10 +149,10 @@ package struct EntitySnapshot: Sendable, Hashable {
         /// The number of entities without `$top` and `$skip`, if the query requested it.
         package var count: Int64?
         /// Whether the expansion contains entities, references without values, or only the ``count``.
-        package var form: ExpandItem.Form
+        package var form: ExpandItem.ExpandForm
 
         package init(
-            navigation: String, entities: [EntitySnapshot], count: Int64? = nil, form: ExpandItem.Form = .entities
+            navigation: String, entities: [EntitySnapshot], count: Int64? = nil, form: ExpandItem.ExpandForm = .entities
         ) {
             self.navigation = navigation
             self.entities = entities
@@ -163,7 +163,7 @@ package struct EntitySnapshot: Sendable, Hashable {
 
     package init(
         set: String, type: String, values: PropertyValues, etag: String? = nil, readLink: String, editLink: String,
-        entityID: EntityID? = nil, state: State = .clean, expanded: [Expanded] = []
+        entityID: EntityID? = nil, state: SyncState = .clean, expanded: [Expanded] = []
     ) {
         self.set = set
         self.type = type
@@ -176,7 +176,7 @@ package struct EntitySnapshot: Sendable, Hashable {
     }
 
     /// Creates a snapshot of an entity whose links have the plain form, with the given key.
-    init(_ row: EntityRow, linkForm: PlainLinkForm, key: Int64, state: State) {
+    init(_ row: EntityRow, linkForm: PlainLinkForm, key: Int64, state: SyncState) {
         set = row.set
         type = row.type
         values = row.values

@@ -86,8 +86,8 @@ struct LoggedOperations {
     }
 
     private static let changingKinds: Set<UInt8> = [
-        RecordCodec.Kind.deliveryChanged.rawValue, RecordCodec.Kind.conflictResolved.rawValue,
-        RecordCodec.Kind.operationsAmended.rawValue,
+        RecordCodec.RecordKind.deliveryChanged.rawValue, RecordCodec.RecordKind.conflictResolved.rawValue,
+        RecordCodec.RecordKind.operationsAmended.rawValue,
     ]
 
     /// Applies later changes to the operations like the fold.

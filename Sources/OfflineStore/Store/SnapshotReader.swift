@@ -32,7 +32,7 @@ struct SnapshotReader {
     }
 
     func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
-        let pendingState: EntitySnapshot.State =
+        let pendingState: EntitySnapshot.SyncState =
             switch try state.pendingState(of: row.id) {
             case .clean: .clean
             case .pending: .pending

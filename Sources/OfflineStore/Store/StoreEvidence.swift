@@ -88,7 +88,7 @@ package struct StoreEvidence {
         var (left, others): (Set<EntityID>, Set<EntityID>) = (entities, [])
         var progress = BatchProgress(batch)
         while !progress.hasEnded || !left.isEmpty, let record = try? cursor.next() {
-            guard let kind = RecordCodec.Kind(rawValue: record.kind), !progress.apply(record, kind), !left.isEmpty
+            guard let kind = RecordCodec.RecordKind(rawValue: record.kind), !progress.apply(record, kind), !left.isEmpty
             else {
                 continue
             }
@@ -168,7 +168,7 @@ private struct BatchProgress {
     init(_ batch: BatchID) { self.batch = batch }
 
     /// Processes a record. Returns whether it is a batch record.
-    mutating func apply(_ record: LogRecord, _ kind: RecordCodec.Kind) -> Bool {
+    mutating func apply(_ record: LogRecord, _ kind: RecordCodec.RecordKind) -> Bool {
         guard kind.isOfBatch else { return false }
         guard !hasEnded, let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else {
             return true
@@ -184,7 +184,7 @@ private struct BatchProgress {
     }
 }
 
-extension RecordCodec.Kind {
+extension RecordCodec.RecordKind {
     fileprivate var isOfBatch: Bool {
         switch self {
         case .batchPrepared, .batchAccepted, .batchAnswered, .batchInterrupted: true

@@ -110,7 +110,7 @@ package struct StoreRepair {
     private func lastServiceRoot(_ files: StoreFiles) throws -> String? {
         var root: String?
         try LogReader(directory: files.log, keys: keys).forEach { record in
-            guard record.kind == RecordCodec.Kind.serviceInstalled.rawValue,
+            guard record.kind == RecordCodec.RecordKind.serviceInstalled.rawValue,
                 case .serviceInstalled(let service) = try RecordCodec.decode(
                     kind: record.kind, payload: record.payload
                 ).body

@@ -34,7 +34,7 @@ extension ByteWriter {
         end()
     }
 
-    private mutating func write(_ content: ActionCall.Content) {
+    private mutating func write(_ content: ActionCall.ArgumentValue) {
         switch content {
         case .value(let value):
             byte(CallContentTag.value.rawValue)
@@ -87,7 +87,7 @@ extension ByteReader {
         return call
     }
 
-    private mutating func callContent() throws(CodecError) -> ActionCall.Content {
+    private mutating func callContent() throws(CodecError) -> ActionCall.ArgumentValue {
         switch CallContentTag(rawValue: try byte()) {
         case .value: return .value(try value())
         case .entity: return .entity(try callEntity())

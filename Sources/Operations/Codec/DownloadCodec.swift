@@ -14,7 +14,7 @@ extension ByteWriter {
         end()
     }
 
-    /// Writes a page, with the unchanged entities if there are any; see ``RecordCodec/Kind/comparedPage``.
+    /// Writes a page, with the unchanged entities if there are any; see ``RecordCodec/RecordKind/comparedPage``.
     mutating func page(_ page: DownloadPage) {
         string(page.query)
         if !page.unchanged.isEmpty { runs(page.unchanged) }

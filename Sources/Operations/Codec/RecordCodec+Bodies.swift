@@ -57,7 +57,7 @@ extension ByteWriter {
 
 extension ByteReader {
     /// Reads the content of a record without its time.
-    mutating func body(_ kind: RecordCodec.Kind) throws(CodecError) -> Record.Body {
+    mutating func body(_ kind: RecordCodec.RecordKind) throws(CodecError) -> Record.Body {
         switch kind {
         case .lost: .lost
         case .serviceInstalled: .serviceInstalled(try service())

@@ -9,7 +9,7 @@ package import EDM
 /// ignored.
 package enum RecordCodec {
     /// The number of a record kind. Numbers are part of the format and never reused.
-    package enum Kind: UInt8, Sendable, CaseIterable {
+    package enum RecordKind: UInt8, Sendable, CaseIterable {
         /// The number of the placeholders that a repair of the log writes for lost records. No payload.
         case lost = 0
         case serviceInstalled = 1
@@ -44,7 +44,7 @@ package enum RecordCodec {
     /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
     package static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
         if case .unknown(let kind, let payload) = record.body { return (kind, payload) }
-        let kind = Kind(record.body)
+        let kind = RecordKind(record.body)
         guard kind != .lost else { return (kind.rawValue, []) }
         var writer = ByteWriter(minimumCapacity: 256)
         writer.signed(record.time)
@@ -61,7 +61,7 @@ package enum RecordCodec {
     static func decode(kind: UInt8, payload: ArraySlice<UInt8>, names: NameTable?) throws(CodecError) -> Record {
         // The placeholder of a lost record has no fields, not even a time.
         var record = Record(time: 0, body: .lost)
-        guard let known = Kind(rawValue: kind) else { return unknown(kind, payload) }
+        guard let known = RecordKind(rawValue: kind) else { return unknown(kind, payload) }
         if known == .operation, let names, payload.withUnsafeBytes({ PlainReader.read(&record, $0, names: names) }) {
             return record
         }
@@ -85,12 +85,12 @@ package enum RecordCodec {
     /// Returns the time of a record without decoding the rest. `nil` for a record without time, or of a kind that
     /// this version does not support.
     package static func time(kind: UInt8, payload: [UInt8]) -> Timestamp? {
-        guard Kind(rawValue: kind) != nil else { return nil }
+        guard RecordKind(rawValue: kind) != nil else { return nil }
         return try? ByteReader.read(payload, toEnd: false) { reader throws(CodecError) in try reader.signed() }
     }
 }
 
-extension RecordCodec.Kind {
+extension RecordCodec.RecordKind {
     /// Whether the content of the record is one structure, whose optional fields are those of the record.
     fileprivate var endsWithFields: Bool {
         switch self {

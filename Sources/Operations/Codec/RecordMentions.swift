@@ -38,7 +38,7 @@ package struct RecordMentions {
     }
 
     private mutating func visit(_ kind: UInt8) -> Bool {
-        guard let kind = RecordCodec.Kind(rawValue: kind) else { return false }
+        guard let kind = RecordCodec.RecordKind(rawValue: kind) else { return false }
         _ = number()
         switch kind {
         case .operation: visitOperation()

@@ -31,15 +31,15 @@ package struct ActionCall: Sendable, Hashable {
 
     package struct Argument: Sendable, Hashable {
         package var name: String
-        package var content: Content
+        package var content: ArgumentValue
 
-        package init(_ name: String, _ content: Content) {
+        package init(_ name: String, _ content: ArgumentValue) {
             self.name = name
             self.content = content
         }
     }
 
-    package enum Content: Sendable, Hashable {
+    package enum ArgumentValue: Sendable, Hashable {
         case value(Value)
         case entity(Entity)
         case entities([Entity])
@@ -84,7 +84,7 @@ extension ActionCall {
     }
 }
 
-extension ActionCall.Content {
+extension ActionCall.ArgumentValue {
     /// The entities of the argument.
     package var entities: [ActionCall.Entity] {
         switch self {

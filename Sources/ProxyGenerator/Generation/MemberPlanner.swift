@@ -81,8 +81,8 @@ struct MemberPlanner {
     }
 
     private func form(
-        of property: Property, isKey: Bool, in kind: StructuredType.Kind
-    ) -> ServicePlan.Member.Form {
+        of property: Property, isKey: Bool, in kind: StructuredTypeKind
+    ) -> ServicePlan.Member.MemberForm {
         if let navigation = property.navigation {
             // Complex values do not load related entities, so they have no accessor for them.
             guard kind == .entity, let target = names.entityClass(navigation.targetType) else { return .plain }
@@ -101,7 +101,7 @@ struct MemberPlanner {
             let members = type.members.map { (member: $0, name: scope.claim(SwiftName.ofMember($0.name))) }
             // A Swift enumeration with raw values needs at least one case.
             let isOpen = options.hasOpenEnumerations || type.members.isEmpty
-            let form: ServicePlan.Enumeration.Form =
+            let form: ServicePlan.Enumeration.EnumerationForm =
                 type.isFlags ? (options.hasOpenEnumerations ? .openFlags : .flags) : isOpen ? .open : .closed
             return ServicePlan.Enumeration(
                 type: type, name: names[type.name] ?? ServicePlan.local(type.name), form: form, members: members)

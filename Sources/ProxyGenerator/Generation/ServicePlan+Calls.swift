@@ -24,7 +24,7 @@ extension ServicePlan {
 
     /// A function or action with one signature.
     struct Operation {
-        let kind: ServiceOperation.Kind
+        let kind: OperationKind
         /// The name for the invocation: that of the import, or the qualified name of a bound operation.
         let invokedName: String
         let name: String
@@ -46,9 +46,9 @@ extension ServicePlan {
             let parameter: ServiceOperation.Parameter
             let label: String
             let type: String
-            let form: Form
+            let form: ParameterForm
 
-            enum Form {
+            enum ParameterForm {
                 case value, entity, entities
             }
             /// Whether the argument can be nil. Nil means null, or that an optional parameter is omitted.

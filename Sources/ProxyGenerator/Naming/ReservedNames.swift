@@ -20,7 +20,8 @@ enum ReservedNames {
         "Dictionary", "Double", "Encodable", "Equatable", "Error", "Float", "Hashable", "Hasher", "ID", "Identifiable",
         "Int",
         "Int64", "KeyPath", "MainActor", "Never", "OptionSet", "Optional", "RawRepresentable", "Result", "Self",
-        "Sendable", "Sequence", "Set", "State", "String", "Substring", "Swift", "Task", "Tidelog", "UInt8", "Void",
+        "Sendable", "Sequence", "Set", "State", "String", "Substring", "Swift", "SyncState", "Task", "Tidelog", "UInt8",
+        "Void",
     ]
 
     /// Types of the metadata and its values that apps and generated code use.

@@ -7,7 +7,8 @@ public import Operations
 /// state, theirs is the service's version now. Drafts and local-only operations are not part of a conflict; they are
 /// compared when they are released.
 public struct Conflict: Sendable, Hashable {
-    public enum Kind: Sendable, Hashable {
+    /// The cause of a conflict.
+    public enum Cause: Sendable, Hashable {
         /// Both sides changed the entity.
         case changed
         /// The entity was deleted on the service, or left all defining queries, and was changed locally.
@@ -53,7 +54,7 @@ public struct Conflict: Sendable, Hashable {
     public let name: String
     /// The qualified name of the entity's type.
     public let type: String
-    public let kind: Kind
+    public let kind: Cause
     /// The properties that either side changed, by name.
     public let properties: [PropertyDifference]
     public let links: [LinkDifference]

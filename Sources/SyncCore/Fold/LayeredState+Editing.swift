@@ -19,7 +19,8 @@ extension LayeredState {
     ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
         // Only if the record with the metadata was lost. The entities then have to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
-        let kind: StateLayer.Kind = layer == .local ? .local : edits == nil ? .baseWithoutPending : .baseUnderPending
+        let kind: StateLayer.LayerKind =
+            layer == .local ? .local : edits == nil ? .baseWithoutPending : .baseUnderPending
         let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
         var editor = StateEditor(storage: layer, model: model, index: index)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not

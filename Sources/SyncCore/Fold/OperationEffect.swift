@@ -120,14 +120,14 @@ package struct StateItem: RawRepresentable, Sendable, Hashable {
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    private enum Kind: UInt64 {
+    private enum ItemKind: UInt64 {
         case entity = 0
         case link = 1
         case end = 2
         case match = 3
     }
 
-    private init(_ kind: Kind, _ hash: UInt64) { rawValue = kind.rawValue << 62 | hash >> 2 }
+    private init(_ kind: ItemKind, _ hash: UInt64) { rawValue = kind.rawValue << 62 | hash >> 2 }
 
     static func entity(_ id: EntityID) -> StateItem { StateItem(rawValue: id.rawValue & (.max >> 2)) }
 

@@ -6,7 +6,7 @@ import Operations
 /// If the pending operations remain applied while the base state is edited, the base state of an entity is the saved
 /// one if they changed the entity, and otherwise its row.
 final class StateLayer {
-    enum Kind {
+    enum LayerKind {
         case local
         /// No pending operation is applied, so the current state is the base state.
         case baseWithoutPending
@@ -16,7 +16,7 @@ final class StateLayer {
 
     let state: WorkingSet
     let index: RelationshipIndex
-    let kind: Kind
+    let kind: LayerKind
     /// The items that the edit has read and written; empty if ``records`` is false.
     private(set) var effect = OperationEffect()
     let records: Bool
@@ -24,7 +24,7 @@ final class StateLayer {
     private(set) var matches: [StateItem: Set<EntityID>]
 
     init(
-        _ state: WorkingSet, _ index: RelationshipIndex, _ kind: Kind, records: Bool = false,
+        _ state: WorkingSet, _ index: RelationshipIndex, _ kind: LayerKind, records: Bool = false,
         matches: [StateItem: Set<EntityID>] = [:]
     ) {
         self.state = state

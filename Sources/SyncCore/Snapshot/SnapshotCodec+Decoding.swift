@@ -3,7 +3,7 @@ import Operations
 
 /// Decoding of snapshot items. It is total: it handles any bytes.
 extension ByteReader {
-    mutating func item(_ kind: SnapshotCodec.Kind) throws(CodecError) -> SnapshotItem {
+    mutating func item(_ kind: SnapshotCodec.ItemKind) throws(CodecError) -> SnapshotItem {
         switch kind {
         case .header: .header(try header())
         case .service: .service(try service())
@@ -167,7 +167,7 @@ extension ByteReader {
 
     private mutating func event() throws(CodecError) -> StoreEvent {
         let id = try unsigned()
-        guard let kind = StoreEvent.Kind(rawValue: try byte()) else { throw fail(.invalid("event")) }
+        guard let kind = StoreEvent.EventKind(rawValue: try byte()) else { throw fail(.invalid("event")) }
         var event = StoreEvent(id: id, kind: kind, time: try signed(), mark: try unsigned())
         try fields { r, tag throws(CodecError) in
             guard EventField(rawValue: tag) == .subset else { return false }

@@ -11,7 +11,7 @@ import Operations
 /// end is then written before, in records of the kind *piece*.
 package enum SnapshotCodec {
     /// The number of an item's kind. It is part of the format and is never reused. Kinds ascend in a snapshot.
-    package enum Kind: UInt8, Sendable, CaseIterable {
+    package enum ItemKind: UInt8, Sendable, CaseIterable {
         case header = 1
         case service = 2
         case query = 3
@@ -39,9 +39,9 @@ package enum SnapshotCodec {
     static let maximumLength = 64 << 20
 
     /// Encodes an item. Equal items always give equal bytes.
-    package static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
+    package static func encode(_ item: SnapshotItem) -> (kind: ItemKind, payload: [UInt8]) {
         var writer = ByteWriter()
-        let kind = Kind(item)
+        let kind = ItemKind(item)
         writer.item(item)
         if !kind.endsWithFields { writer.end() }
         return (kind, writer.bytes)
@@ -50,14 +50,14 @@ package enum SnapshotCodec {
     /// Decodes an item.
     ///
     /// - Throws: An error if the payload does not match the kind. It never traps, whatever the bytes.
-    package static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
+    package static func decode(_ kind: ItemKind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
         try decode(kind, payload: payload, names: nil)
     }
 
     /// Decodes an item, with interned names.
     ///
     /// - Parameter names: A table of interned names, or nil. If it is not nil, the values of entities stay encoded.
-    static func decode(_ kind: Kind, payload: [UInt8], names: NameTable?) throws(CodecError) -> SnapshotItem {
+    static func decode(_ kind: ItemKind, payload: [UInt8], names: NameTable?) throws(CodecError) -> SnapshotItem {
         var found = SnapshotItem.header(StateHeader())
         try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in
             found = try reader.item(kind)
@@ -67,7 +67,7 @@ package enum SnapshotCodec {
     }
 }
 
-extension SnapshotCodec.Kind {
+extension SnapshotCodec.ItemKind {
     /// Whether the content of the item is one structure, whose optional fields are those of the item.
     fileprivate var endsWithFields: Bool {
         switch self {

@@ -7,7 +7,7 @@ import Operations
 package struct SnapshotDecoder {
     private var pieces: [UInt8] = []
     private let names = NameTable()
-    private var last: SnapshotCodec.Kind?
+    private var last: SnapshotCodec.ItemKind?
     private var hash = StateHash()
     private var items: UInt64 = 0
     private var digest: StateDigest?
@@ -26,7 +26,7 @@ package struct SnapshotDecoder {
             pieces += payload
             return nil
         }
-        guard let known = SnapshotCodec.Kind(rawValue: kind) else {
+        guard let known = SnapshotCodec.ItemKind(rawValue: kind) else {
             throw Self.damaged("contains an item of kind \(kind), which this version does not support")
         }
         try checkOrder(known)
@@ -58,7 +58,7 @@ package struct SnapshotDecoder {
         return digest
     }
 
-    private mutating func checkOrder(_ kind: SnapshotCodec.Kind) throws(StateError) {
+    private mutating func checkOrder(_ kind: SnapshotCodec.ItemKind) throws(StateError) {
         let isInOrder =
             switch last {
             case nil: kind == .header

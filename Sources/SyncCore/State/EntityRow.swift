@@ -112,7 +112,7 @@ package struct PendingOperation: Sendable, Hashable {
         case deferred(Refusal, attempts: Int)
 
         /// The case without its values. The raw values are stored in the views.
-        package enum Kind: Int64, Sendable, Hashable {
+        package enum StatusKind: Int64, Sendable, Hashable {
             case pending = 0
             case inFlight = 1
             case inDoubt = 2
@@ -120,7 +120,7 @@ package struct PendingOperation: Sendable, Hashable {
             case deferred = 4
         }
 
-        package var kind: Kind {
+        package var kind: StatusKind {
             switch self {
             case .pending: .pending
             case .inFlight: .inFlight

@@ -45,7 +45,7 @@ struct StateHash {
     }
 
     /// Adds an item that was read, with its bytes, so that the most frequent kinds need not be encoded again.
-    mutating func add(_ item: SnapshotItem, _ kind: SnapshotCodec.Kind, _ payload: [UInt8]) {
+    mutating func add(_ item: SnapshotItem, _ kind: SnapshotCodec.ItemKind, _ payload: [UInt8]) {
         switch kind {
         case .entity, .key, .link, .coverage:
             var hash = FNV1a()
@@ -81,11 +81,11 @@ extension FNV1a {
         switch item {
         case .row(let row): add(row)
         case .base(let id, .row(let row)):
-            add(UInt64(SnapshotCodec.Kind.base.rawValue))
+            add(UInt64(SnapshotCodec.ItemKind.base.rawValue))
             add(id.rawValue)
             add(row)
         case .ancestor(let mergeBase):
-            add(UInt64(SnapshotCodec.Kind.ancestor.rawValue))
+            add(UInt64(SnapshotCodec.ItemKind.ancestor.rawValue))
             add(mergeBase.row)
             var frame = mergeBase
             frame.row.values = [:]

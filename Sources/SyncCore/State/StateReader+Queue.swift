@@ -37,7 +37,7 @@ extension StateReader {
 
     /// Returns the operations with a status of this kind. Cost: O(n) for n pending operations.
     package func pendingOperations(
-        _ kind: PendingOperation.Status.Kind
+        _ kind: PendingOperation.Status.StatusKind
     ) throws(StateError) -> [PendingOperation] {
         try pendingOperations().filter { $0.status.kind == kind }
     }

@@ -3,14 +3,14 @@ package import Operations
 /// A download or an upload that reached the service. An entry of the entity set `EventLog`.
 package struct StoreEvent: Sendable, Hashable {
     /// The raw values are stored in snapshots.
-    package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+    package enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
         case download = 0
         case upload = 1
     }
 
     /// The first record of the event: the end of a query's download, or the response to a batch. Ascending.
     package var id: SequenceNumber
-    package var kind: Kind
+    package var kind: EventKind
     /// The time of the last record of the event.
     package var time: Timestamp
     /// The queries that a download completed, in order, if they are not all queries of the store.
@@ -23,7 +23,7 @@ package struct StoreEvent: Sendable, Hashable {
     package static let limit = 100
 
     package init(
-        id: SequenceNumber, kind: Kind, time: Timestamp, subset: [String]? = nil, mark: SequenceNumber
+        id: SequenceNumber, kind: EventKind, time: Timestamp, subset: [String]? = nil, mark: SequenceNumber
     ) {
         self.id = id
         self.kind = kind

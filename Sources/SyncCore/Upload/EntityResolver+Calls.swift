@@ -133,9 +133,9 @@ extension EntityResolver {
     // MARK: Arguments
 
     private func content(
-        _ content: ActionCall.Content, _ operation: Operation,
+        _ content: ActionCall.ArgumentValue, _ operation: Operation,
         _ reference: (EntityID) throws(StateError) -> ResourceReference
-    ) throws(StateError) -> OperationInvocation.Argument.Content? {
+    ) throws(StateError) -> OperationInvocation.Argument.ArgumentValue? {
         switch content {
         case .value(let value): return .value(value)
         case .entity(let entity): return try argument(entity, operation, reference).map { .entity($0) }

@@ -68,7 +68,7 @@ public final class ChangeSet {
 
     /// One recorded modification.
     struct Operation {
-        enum Kind {
+        enum Modification {
             case create(EntityValue, parent: (EntityValue, Property)?)
             case update(EntityValue)
             case delete(EntityValue)
@@ -78,7 +78,7 @@ public final class ChangeSet {
             case invoke(ActionInvocation)
         }
 
-        let kind: Kind
+        let kind: Modification
         let headers: HTTPHeaders
         let options: RequestOptions
         /// Whether a plan saves the entity, with separate operations for its collections and its removed links.
@@ -88,7 +88,7 @@ public final class ChangeSet {
         /// For a flat entity: single-valued relations that other operations of the plan save.
         var later: Set<String> = []
 
-        init(_ kind: Kind, _ headers: HTTPHeaders, _ options: RequestOptions) {
+        init(_ kind: Modification, _ headers: HTTPHeaders, _ options: RequestOptions) {
             self.kind = kind
             self.headers = headers
             self.options = options

@@ -16,7 +16,7 @@ extension EntityValue {
         links = snapshot.links
         etag = snapshot.etag
         entityID = snapshot.entityID
-        state = State(rawValue: snapshot.state.rawValue) ?? .clean
+        state = SyncState(rawValue: snapshot.state.rawValue) ?? .clean
         isLocal = snapshot.isLocal
         isCreated = snapshot.isCreated
         isFromLocalRelationship = snapshot.isFromLocalRelationship

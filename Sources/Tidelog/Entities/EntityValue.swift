@@ -35,7 +35,7 @@ open class EntityValue {
     /// The permanent ID of the entity in the store; `nil` for entities that were read directly from a service.
     public internal(set) var entityID: EntityID?
     /// The state of the entity when it was last read or saved.
-    public internal(set) var state: State = .unsaved
+    public internal(set) var state: SyncState = .unsaved
     /// A Boolean value that indicates whether the entity has local changes that the service has not confirmed, like
     /// `sap.islocal()`.
     ///
@@ -52,7 +52,7 @@ open class EntityValue {
     public internal(set) var lastOperation: SequenceNumber?
 
     /// The synchronization state of an entity.
-    public enum State: String, Sendable {
+    public enum SyncState: String, Sendable {
         /// Created by the app and not yet passed to a service.
         case unsaved
         /// As last returned by the service.

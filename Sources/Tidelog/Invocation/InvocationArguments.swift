@@ -18,14 +18,14 @@ public struct InvocationArguments: ExpressibleByDictionaryLiteral {
 
 /// The argument for one parameter.
 public struct InvocationArgument {
-    private enum Content {
+    private enum ArgumentValue {
         case value(any PropertyConvertible)
         case entity(EntityValue)
         case entities([EntityValue])
         case omitted
     }
 
-    private let content: Content
+    private let content: ArgumentValue
 
     /// The entities of the argument.
     var entities: [EntityValue] {
@@ -72,7 +72,7 @@ public struct InvocationArgument {
 
     func resolved(
         for parameter: ServiceOperation.Parameter, in model: EntityDataModel
-    ) throws(TidelogError) -> OperationInvocation.Argument.Content {
+    ) throws(TidelogError) -> OperationInvocation.Argument.ArgumentValue {
         switch content {
         case .value(let value):
             let type = parameter.type
@@ -90,7 +90,7 @@ public struct InvocationArgument {
     /// Returns the argument of a queued call.
     func drafted(
         for parameter: ServiceOperation.Parameter, by builder: IntentBuilder
-    ) throws(TidelogError) -> ActionDraft.Content {
+    ) throws(TidelogError) -> ActionDraft.ArgumentValue {
         switch content {
         case .value(let value):
             let type = parameter.type

@@ -21,7 +21,7 @@ public struct OperationStatus: Sendable, Hashable {
     /// The link of the entity at the other end of ``navigation``.
     public let relatedLink: String?
     /// The state of the operation.
-    public let state: State
+    public let state: OperationState
     /// The time since when it is in the state, in milliseconds since 1970.
     public let since: Int64
     /// The number of consecutive postponements by the service.
@@ -45,17 +45,6 @@ public struct OperationStatus: Sendable, Hashable {
         case create, update, delete, createLink, updateLink, deleteLink
         /// A queued call of an action.
         case call
-    }
-
-    public enum State: String, Sendable {
-        case pending
-        case inFlight
-        case inDoubt
-        case rejected
-        /// Rejected temporarily; sent again automatically.
-        case deferred
-        /// Only in the result of ``OfflineODataProvider/undoneOperations()``.
-        case undone
     }
 
     init(_ undone: UndoneOperation, links: [EntityID: String]) {
@@ -94,7 +83,7 @@ public struct OperationStatus: Sendable, Hashable {
     }
 
     private init(
-        _ pending: PendingOperation, state: State, reason: String?, next: String, notBefore: Int64?,
+        _ pending: PendingOperation, state: OperationState, reason: String?, next: String, notBefore: Int64?,
         links: [EntityID: String]
     ) {
         since = pending.since
@@ -129,6 +118,18 @@ public struct OperationStatus: Sendable, Hashable {
             case .pending, .inFlight, .inDoubt: nil
             }
     }
+}
+
+/// The state of an unfinished or undone operation.
+public enum OperationState: String, Sendable {
+    case pending
+    case inFlight
+    case inDoubt
+    case rejected
+    /// Rejected temporarily; sent again automatically.
+    case deferred
+    /// Only in the result of ``OfflineODataProvider/undoneOperations()``.
+    case undone
 }
 
 extension Operation {

@@ -19,7 +19,7 @@ package struct OnlinePageReader: Sendable {
     }
 
     /// The content of one response.
-    package enum Content {
+    package enum ResponseContent {
         case entities([EntityPayload], EntityType, EntitySet?)
         /// Rows of `$apply` that are not entities.
         case rows([EntityPayload], EntityType)
@@ -35,7 +35,7 @@ package struct OnlinePageReader: Sendable {
     }
 
     package struct Page {
-        package var content: Content
+        package var content: ResponseContent
         package var count: Int64?
         package var nextLink: String?
         package var deltaLink: String?
@@ -207,7 +207,7 @@ package struct OnlinePageReader: Sendable {
         let rowType = OnlineRowType(options, type, reader.model)
         let read = rowType?.type ?? opened(type)
         let feed = try reader.feed(response.body, type: read)
-        let content: Content = rowType == nil ? .entities(feed.entities, type, set) : .rows(feed.entities, type)
+        let content: ResponseContent = rowType == nil ? .entities(feed.entities, type, set) : .rows(feed.entities, type)
         return Page(
             content: content, count: feed.count, nextLink: feed.nextLink, deltaLink: feed.deltaLink,
             removed: feed.removed, hasOtherChanges: !feed.links.isEmpty || !feed.otherEntities.isEmpty)

@@ -75,7 +75,7 @@ struct PutPlan {
         let isNew = entity.isNew
         // If two new entities refer to each other, one link waits until both exist.
         let later = entity.changedTargets.filter { !created.contains(ObjectIdentifier($0.target)) }
-        let kind: ChangeSet.Operation.Kind = isNew ? .create(entity, parent: parent) : .update(entity)
+        let kind: ChangeSet.Operation.Modification = isNew ? .create(entity, parent: parent) : .update(entity)
         var operation = ChangeSet.Operation(kind, .empty, .none)
         operation.isFlat = true
         operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity))
@@ -177,7 +177,7 @@ struct PutPlan {
         }
     }
 
-    private mutating func append(_ kind: ChangeSet.Operation.Kind) {
+    private mutating func append(_ kind: ChangeSet.Operation.Modification) {
         operations.append(ChangeSet.Operation(kind, .empty, .none))
     }
 

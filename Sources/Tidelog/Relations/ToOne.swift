@@ -47,7 +47,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
     }
 
     /// The state of the target.
-    public enum State: Sendable, Hashable {
+    public enum TargetState: Sendable, Hashable {
         /// There is no target.
         case none
         /// The target has not been saved.
@@ -124,7 +124,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
     public var hasValue: Bool { state != .none }
 
     /// The state of the target. Does not read it.
-    public var state: State {
+    public var state: TargetState {
         let related = related
         if let target = related.target {
             guard target is Target else { return .failed(.invalidRequest) }

@@ -32,20 +32,20 @@ package struct RowQuery {
 
     /// The result of a query, before `$select` and `$expand`.
     package struct Answer {
-        package var content: Content
+        package var content: ResultContent
         /// The number of results without `$top` and `$skip`; nil if the query does not request it.
         package var count: Int64?
         package var isSingle: Bool
         /// The options of the next page, or nil on the last one.
         package var next: QueryOptions?
 
-        package init(_ content: Content, count: Int64? = nil, isSingle: Bool = false) {
+        package init(_ content: ResultContent, count: Int64? = nil, isSingle: Bool = false) {
             self.content = content
             self.count = count
             self.isSingle = isSingle
         }
 
-        package enum Content {
+        package enum ResultContent {
             case entities([EntityRow])
             /// The value of a property. If it is a collection, `$filter`, `$orderby`, `$skip` and `$top` are applied.
             case value(Value)

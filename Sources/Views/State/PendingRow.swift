@@ -33,7 +33,7 @@ enum PendingRow {
     }
 
     private static func status(_ row: Row) throws(StateError) -> PendingOperation.Status {
-        switch PendingOperation.Status.Kind(rawValue: row.integer(2)) {
+        switch PendingOperation.Status.StatusKind(rawValue: row.integer(2)) {
         case .pending: .pending
         case .inFlight: .inFlight(row.unsigned(3))
         case .inDoubt: .inDoubt(row.unsigned(3), reason: row.text(4) ?? "")
@@ -54,7 +54,7 @@ enum PendingRow {
         binding.sequence(pending.sequence)
         binding.integer(pending.time)
         if case .pending = pending.status {
-            binding.integer(PendingOperation.Status.Kind.pending.rawValue)
+            binding.integer(PendingOperation.Status.StatusKind.pending.rawValue)
             for _ in 0..<10 { binding.null() }
         } else {
             for value in values(of: pending.status) { binding.value(value) }
@@ -70,7 +70,7 @@ enum PendingRow {
     }
 
     static func values(of pending: PendingOperation.Status) -> [SQLValue] {
-        var status = PendingOperation.Status.Kind.pending
+        var status = PendingOperation.Status.StatusKind.pending
         var details = [SQLValue](repeating: .null, count: 10)
         switch pending {
         case .pending: break

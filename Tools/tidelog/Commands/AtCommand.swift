@@ -76,7 +76,7 @@ private struct AtText {
     private let sequence: UInt64
     private let digest: String
     private let counts: [(set: String, count: Int64)]
-    private let states: [OperationStatus.State]
+    private let states: [OperationState]
 
     init(_ provider: PastODataProvider) async throws {
         sequence = provider.sequence

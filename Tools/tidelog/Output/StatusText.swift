@@ -94,15 +94,15 @@ struct StatusText {
         return json.text
     }
 
-    static func summary(_ states: [OperationStatus.State]) -> String {
-        let counts = [OperationStatus.State.pending, .inFlight, .inDoubt, .deferred, .rejected, .undone].map { state in
+    static func summary(_ states: [OperationState]) -> String {
+        let counts = [OperationState.pending, .inFlight, .inDoubt, .deferred, .rejected, .undone].map { state in
             (state, states.count { $0 == state })
         }
         return counts.filter { $0.0 == .pending || $0.1 > 0 }.map { "\($0.1) \(name($0.0))" }.joined(separator: ", ")
             + "."
     }
 
-    private static func name(_ state: OperationStatus.State) -> String {
+    private static func name(_ state: OperationState) -> String {
         switch state {
         case .pending: "pending"
         case .inFlight: "in flight"

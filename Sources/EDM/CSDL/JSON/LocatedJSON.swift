@@ -1,6 +1,6 @@
 /// A JSON value with its location.
 struct LocatedJSON {
-    indirect enum Content {
+    indirect enum JSONNode {
         case null
         case boolean(Bool)
         case number(String)
@@ -14,7 +14,7 @@ struct LocatedJSON {
         let value: LocatedJSON
     }
 
-    let content: Content
+    let content: JSONNode
     let line: Int
     let column: Int
 
@@ -101,7 +101,7 @@ struct LocatedJSONReader {
         return LocatedJSON(content: try content(kind), line: line, column: column)
     }
 
-    private mutating func content(_ kind: JSONScanner.Kind) throws(JSONError) -> LocatedJSON.Content {
+    private mutating func content(_ kind: JSONScanner.ValueKind) throws(JSONError) -> LocatedJSON.JSONNode {
         switch kind {
         case .null:
             try scanner.null()

@@ -4,14 +4,14 @@
 /// limited.
 package struct XMLMessage: Sendable {
     /// The content of an element: its text, or its child elements.
-    package indirect enum Content: Sendable {
+    package indirect enum ElementContent: Sendable {
         case text(String)
-        case elements([(name: String, content: Content)])
+        case elements([(name: String, content: ElementContent)])
     }
 
     /// The namespace of the root; `nil` if it has none.
     package let namespace: String?
-    package let content: Content
+    package let content: ElementContent
 
     /// Reads a document whose root has the given local name. Returns `nil` for any other input, whether it is XML or
     /// not.
@@ -29,7 +29,7 @@ package struct XMLMessage: Sendable {
     }
 
     /// Returns the content. The recursion depth is bounded by the depth of the document.
-    private static func content(of element: MarkupElement) -> Content {
+    private static func content(of element: MarkupElement) -> ElementContent {
         guard !element.children.isEmpty else { return .text(String(element.text.trimmed)) }
         return .elements(element.children.map { ($0.name, content(of: $0)) })
     }

@@ -32,7 +32,7 @@ extension GeoShape {
 
 extension GeoShape.Coordinates {
     fileprivate init?(_ json: JSONValue, depth: Int) {
-        guard depth < GeoShape.depthLimit, let kind = json["type"]?.string.flatMap(Kind.init(rawValue:)) else {
+        guard depth < GeoShape.depthLimit, let kind = json["type"]?.string.flatMap(ShapeKind.init(rawValue:)) else {
             return nil
         }
         if kind == .collection {

@@ -80,7 +80,7 @@ public struct GeoPosition: Hashable, Sendable {
 
 extension GeoShape.Coordinates {
     /// The kinds of shapes. Raw values are the names in GeoJSON and, without the collection, in well-known text.
-    package enum Kind: String, CaseIterable, Sendable {
+    package enum ShapeKind: String, CaseIterable, Sendable {
         case point = "Point"
         case lineString = "LineString"
         case polygon = "Polygon"
@@ -90,7 +90,7 @@ extension GeoShape.Coordinates {
         case collection = "GeometryCollection"
     }
 
-    package var kind: Kind {
+    package var kind: ShapeKind {
         switch self {
         case .point: .point
         case .lineString: .lineString
@@ -105,7 +105,7 @@ extension GeoShape.Coordinates {
 
 extension PrimitiveType {
     /// Whether values of this type can have shapes of the kind.
-    package func holds(_ kind: GeoShape.Coordinates.Kind) -> Bool {
+    package func holds(_ kind: GeoShape.Coordinates.ShapeKind) -> Bool {
         switch self {
         case .geography, .geometry: true
         case .geographyPoint, .geometryPoint: kind == .point
@@ -123,7 +123,7 @@ extension PrimitiveType {
     package var isGeometry: Bool { rawValue.hasPrefix("Edm.Geometry") }
 
     /// Returns the type of the kind in a family.
-    package static func geo(_ kind: GeoShape.Coordinates.Kind, isGeometry: Bool) -> PrimitiveType {
+    package static func geo(_ kind: GeoShape.Coordinates.ShapeKind, isGeometry: Bool) -> PrimitiveType {
         let family = isGeometry ? "Edm.Geometry" : "Edm.Geography"
         let name = family + (kind == .collection ? "Collection" : kind.rawValue)
         return PrimitiveType(rawValue: name) ?? (isGeometry ? .geometry : .geography)
