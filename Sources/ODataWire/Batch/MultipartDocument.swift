@@ -14,10 +14,10 @@ package struct MultipartDocument: Sendable {
         /// The lines before the content, with the blank line.
         package let head: Range<Int>
         package let headers: HTTPHeaders
-        package let content: Content
+        package let content: BodyPartContent
     }
 
-    package indirect enum Content: Sendable {
+    package indirect enum BodyPartContent: Sendable {
         /// An HTTP message, given by its range.
         case operation(Range<Int>)
         case changeSet([Part], isClosed: Bool)
@@ -114,7 +114,7 @@ extension MultipartBatchReader {
 
     private func changeSet(
         _ scanner: MultipartScanner, _ range: Range<Int>, _ mediaType: MultipartMediaType, dropsCutPart: Bool
-    ) throws(BatchReadError) -> MultipartDocument.Content {
+    ) throws(BatchReadError) -> MultipartDocument.BodyPartContent {
         if strictness == .strict, mediaType.type != "multipart/mixed" || mediaType.boundary == nil {
             throw BatchReadError(.partHead, "A change set names no boundary.", at: range.lowerBound)
         }
