@@ -9,12 +9,12 @@ final class StorePlace: Sendable {
 
     /// The files of a store in memory, and its description.
     private final class Memory: Sendable {
-        struct Content {
+        struct StoredFiles {
             var files = MemoryFileSystem()
             var description: StoreDescription?
         }
 
-        private let content = Mutex(Content())
+        private let content = Mutex(StoredFiles())
 
         var files: MemoryFileSystem { content.withLock { $0.files } }
 
@@ -23,7 +23,7 @@ final class StorePlace: Sendable {
             set { content.withLock { $0.description = newValue } }
         }
 
-        func reset() { content.withLock { $0 = Content() } }
+        func reset() { content.withLock { $0 = StoredFiles() } }
     }
 
     init(_ parameters: OfflineODataParameters) {
