@@ -99,14 +99,14 @@ extension SimulatedDisk {
     }
 
     private func image(
-        _ names: (State) -> [String: Int], _ bytes: (Int, Content) -> [UInt8]
+        _ names: (State) -> [String: Int], _ bytes: (Int, FileContents) -> [UInt8]
     ) -> SimulatedDisk {
         let old = state.withLock { $0 }
         var new = State(directories: old.directories)
         for (path, index) in names(old).sorted(by: { $0.key < $1.key }) {
             let bytes = bytes(index, old.contents[index])
             new.names[path] = new.contents.count
-            new.contents.append(Content(live: bytes, durable: bytes))
+            new.contents.append(FileContents(live: bytes, durable: bytes))
         }
         new.durableNames = new.names
         return SimulatedDisk(new, sector: sector)
@@ -124,7 +124,7 @@ extension SimulatedDisk.State {
     }
 }
 
-extension SimulatedDisk.Content {
+extension SimulatedDisk.FileContents {
     /// Returns the unsynced changes, with writes split at the boundaries of sectors.
     fileprivate func pieces(sector: Int) -> [SimulatedDisk.Change] {
         pending.flatMap { _, change -> [SimulatedDisk.Change] in

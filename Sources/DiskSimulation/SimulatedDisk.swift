@@ -33,7 +33,7 @@ package final class SimulatedDisk: FileSystem {
         case truncate(size: Int)
     }
 
-    struct Content {
+    struct FileContents {
         var live: [UInt8] = []
         var durable: [UInt8] = []
         /// In order. A sync that takes time includes only the changes whose number was assigned before it began.
@@ -49,7 +49,7 @@ package final class SimulatedDisk: FileSystem {
     }
 
     struct State {
-        var contents: [Content] = []
+        var contents: [FileContents] = []
         var names: [String: Int] = [:]
         var durableNames: [String: Int] = [:]
         /// Each step is atomic: all of its names change, or none of them.
@@ -175,7 +175,7 @@ package final class SimulatedDisk: FileSystem {
             if mode == .create {
                 if state.names[path] != nil { throw .simulated("open", path, .fail(number: 17)) }
                 try pass("open", path, &state)
-                state.contents.append(Content())
+                state.contents.append(FileContents())
                 state.names[path] = state.contents.count - 1
                 state.pendingNames.append([path: state.contents.count - 1])
             } else {
@@ -246,7 +246,7 @@ package final class SimulatedDisk: FileSystem {
         get { state.withLock { state in state.names[path].map { state.contents[$0].live } ?? [] } }
         set {
             state.withLock { state in
-                var content = Content()
+                var content = FileContents()
                 content.live = newValue
                 content.durable = newValue
                 state.contents.append(content)
