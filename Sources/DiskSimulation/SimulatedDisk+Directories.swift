@@ -1,5 +1,5 @@
 /// Directories, to the extent that the log renames them. Their names become durable with the names of their files.
-extension SimulatedDisk.State {
+extension SimulatedDisk.DiskState {
     func hasDirectory(_ path: String) -> Bool {
         directories.contains(path) || names.keys.contains { $0.hasPrefix(path + "/") }
     }

@@ -99,10 +99,10 @@ extension SimulatedDisk {
     }
 
     private func image(
-        _ names: (State) -> [String: Int], _ bytes: (Int, FileContents) -> [UInt8]
+        _ names: (DiskState) -> [String: Int], _ bytes: (Int, FileContents) -> [UInt8]
     ) -> SimulatedDisk {
         let old = state.withLock { $0 }
-        var new = State(directories: old.directories)
+        var new = DiskState(directories: old.directories)
         for (path, index) in names(old).sorted(by: { $0.key < $1.key }) {
             let bytes = bytes(index, old.contents[index])
             new.names[path] = new.contents.count
@@ -113,7 +113,7 @@ extension SimulatedDisk {
     }
 }
 
-extension SimulatedDisk.State {
+extension SimulatedDisk.DiskState {
     /// Returns the names after the given number of steps since the last sync of the directory.
     fileprivate func names(after steps: Int) -> [String: Int] {
         var names = durableNames

@@ -48,7 +48,7 @@ package final class SimulatedDisk: FileSystem {
         func springs(at call: Int) -> Bool { isForEver ? call >= at : call == at }
     }
 
-    struct State {
+    struct DiskState {
         var contents: [FileContents] = []
         var names: [String: Int] = [:]
         var durableNames: [String: Int] = [:]
@@ -76,16 +76,16 @@ package final class SimulatedDisk: FileSystem {
         fileprivate var used: Int { names.values.reduce(0) { $0 + contents[$1].live.count } }
     }
 
-    let state: Mutex<State>
+    let state: Mutex<DiskState>
     /// The number of bytes that the disk writes atomically.
     package let sector: Int
 
     package init(directories: Set<String> = ["/store"], sector: Int = 512) {
-        state = Mutex(State(directories: directories))
+        state = Mutex(DiskState(directories: directories))
         self.sector = sector
     }
 
-    init(_ state: sending State, sector: Int) {
+    init(_ state: sending DiskState, sector: Int) {
         self.state = Mutex(state)
         self.sector = sector
     }
@@ -142,7 +142,7 @@ package final class SimulatedDisk: FileSystem {
     }
 
     /// Counts a changing call, and returns the fault to inject, or nil if there is none.
-    fileprivate func begin(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) -> Fault? {
+    fileprivate func begin(_ call: String, _ path: String, _ state: inout DiskState) throws(FileSystemError) -> Fault? {
         if state.hasCrashed { throw .simulated(call, path) }
         defer {
             state.calls += 1
@@ -155,11 +155,11 @@ package final class SimulatedDisk: FileSystem {
     }
 
     /// Counts a changing call that has either its full effect or none.
-    fileprivate func pass(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) {
+    fileprivate func pass(_ call: String, _ path: String, _ state: inout DiskState) throws(FileSystemError) {
         if let fault = try begin(call, path, &state) { throw .simulated(call, path, fault) }
     }
 
-    fileprivate func look(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) {
+    fileprivate func look(_ call: String, _ path: String, _ state: inout DiskState) throws(FileSystemError) {
         if state.hasCrashed { throw .simulated(call, path) }
         defer { state.reads += 1 }
         guard let trap = state.readTrap, trap.springs(at: state.reads) else { return }
@@ -235,7 +235,7 @@ package final class SimulatedDisk: FileSystem {
     }
 
     fileprivate func withState<Value>(
-        _ body: (inout State) throws(FileSystemError) -> sending Value
+        _ body: (inout DiskState) throws(FileSystemError) -> sending Value
     ) throws(FileSystemError) -> sending Value {
         try state.withLock { state throws(FileSystemError) in try body(&state) }
     }
@@ -367,7 +367,7 @@ private final class SimulatedFile: File, Sendable {
     func close() {}
 }
 
-extension SimulatedDisk.State {
+extension SimulatedDisk.DiskState {
     fileprivate mutating func change(_ index: Int, _ change: SimulatedDisk.Change) {
         contents[index].live.apply(change)
         contents[index].pending.append((changes, change))
