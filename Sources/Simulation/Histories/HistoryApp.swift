@@ -97,7 +97,7 @@ struct HistoryApp {
     }
 
     private func record(
-        _ content: HistoryRecorder.Content, of mark: String, _ doubts: [String], isFinal: Bool = false,
+        _ content: HistoryRecorder.EntityContent, of mark: String, _ doubts: [String], isFinal: Bool = false,
         in run: isolated Simulation
     ) {
         run.recorder?.read(device.number, mark, content, doubts: doubts, isFinal: isFinal)
@@ -105,7 +105,7 @@ struct HistoryApp {
 
     private func content(
         of mark: String, _ set: String, _ navigation: String, in run: isolated Simulation
-    ) async -> (content: HistoryRecorder.Content, link: String, doubts: [String])? {
+    ) async -> (content: HistoryRecorder.EntityContent, link: String, doubts: [String])? {
         do throws(TidelogError) {
             let found = try await device.store.query(set + "?$expand=" + navigation).entities.first {
                 $0.values["Mark"] == .string(mark)
@@ -121,7 +121,7 @@ struct HistoryApp {
                 + device.store.queue.pendingOperations(.inFlight)
             let doubts = open.compactMap(\.operation.token)
             let list = HistoryRecorder.tokens(found.values["Note"]?.stringValue)
-            return (HistoryRecorder.Content(list: list, children: children), found.readLink, doubts)
+            return (HistoryRecorder.EntityContent(list: list, children: children), found.readLink, doubts)
         } catch {
             if !device.hasCrashed { run.violated("d\(device.number) cannot be read: \(error)") }
             return nil

@@ -6,13 +6,13 @@ struct HistoryRecorder {
     static let registers = [("s1", "Customers", "Orders"), ("s2", "Customers", "Orders"), ("s4", "Orders", "Items")]
 
     /// The content of an entity: the tokens of its text, and the marks of the entities linked to it.
-    struct Content: Equatable {
+    struct EntityContent: Equatable {
         var list: [String]
         var children: [String]
     }
 
     private(set) var lines: [String] = []
-    private var served: [String: Content] = [:]
+    private var served: [String: EntityContent] = [:]
 
     /// Returns the tokens of a text to which tokens are appended.
     static func tokens(_ text: String?) -> [String] { (text ?? "").split(separator: " ").map(String.init) }
@@ -32,7 +32,7 @@ struct HistoryRecorder {
             children["\(parts[0]) \(parts[1])", default: []].append(parts[2])
         }
         for (mark, _, navigation) in Self.registers {
-            let now = Content(
+            let now = EntityContent(
                 list: Self.tokens(ledger.values["\(mark) Note"]), children: children["\(mark) \(navigation)"] ?? [])
             guard served[mark] != now else { continue }
             served[mark] = now
@@ -44,7 +44,7 @@ struct HistoryRecorder {
     }
 
     /// Records what the app of a device sees.
-    mutating func read(_ device: Int, _ entity: String, _ content: Content, doubts: [String], isFinal: Bool) {
+    mutating func read(_ device: Int, _ entity: String, _ content: EntityContent, doubts: [String], isFinal: Bool) {
         add(
             isFinal ? "final" : "read",
             [
