@@ -185,9 +185,9 @@ struct Aggregate {
 /// Numbers are compared by their magnitude regardless of their types, points in time by the instant, and entities by
 /// their identity.
 struct GroupKey: Hashable {
-    private let content: Content
+    private let content: GroupValue
 
-    private enum Content: Hashable {
+    private enum GroupValue: Hashable {
         case value(Value)
         case moment(Instant)
         case entity(String)
