@@ -131,7 +131,7 @@ package struct ClientOnlySplit {
 
     // MARK: Elements
 
-    private struct Content {
+    private struct ElementContent {
         var values = PropertyValues()
         var bindings: [Binding] = []
 
@@ -140,8 +140,8 @@ package struct ClientOnlySplit {
 
     private func separate(
         _ values: PropertyValues, _ bindings: [Binding], _ type: EntityType?
-    ) -> (ours: Content, theirs: Content) {
-        var (ours, theirs) = (Content(), Content(values: values))
+    ) -> (ours: ElementContent, theirs: ElementContent) {
+        var (ours, theirs) = (ElementContent(), ElementContent(values: values))
         for name in values.names where isClientOnly(name, type) {
             ours.values[name] = values[name]
             theirs.values[name] = nil
