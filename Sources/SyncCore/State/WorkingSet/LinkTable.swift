@@ -12,7 +12,7 @@ struct LinkTable {
         let relationship: Int32
         let first: UInt64
         let second: UInt64
-        var content: Content
+        var content: LinkPresence
         var byFirst = ListLinks()
         var bySecond = ListLinks()
         var byChange = ListLinks()
@@ -22,7 +22,7 @@ struct LinkTable {
         var isChanged: Bool { content == .inBaseOnly || content == .inLocalOnly }
     }
 
-    private enum Content: UInt8 {
+    private enum LinkPresence: UInt8 {
         case inBaseOnly, inLocalOnly, inBoth
         /// The backing has the link, and the state does not.
         case removed
@@ -219,7 +219,7 @@ struct LinkTable {
     }
 
     @discardableResult
-    private mutating func set(_ key: Key, _ content: Content) -> LinkRow? {
+    private mutating func set(_ key: Key, _ content: LinkPresence) -> LinkRow? {
         guard let place = place(of: key) else {
             insert(key, content)
             return nil
@@ -233,7 +233,7 @@ struct LinkTable {
         return former
     }
 
-    private mutating func insert(_ key: Key, _ content: Content) {
+    private mutating func insert(_ key: Key, _ content: LinkPresence) {
         let number = names.number(of: key.relationship)
         var entry = Entry(
             relationship: number, first: key.first.rawValue, second: key.second.rawValue, content: content)
