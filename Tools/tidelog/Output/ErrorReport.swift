@@ -55,13 +55,13 @@ struct ReportedFailure: Error {
 
 /// An error, as a line for users and an exit code for scripts.
 struct ErrorReport {
-    private enum Content {
+    private enum ReportContent {
         case line(String, ExitStatus)
         case silent(ExitStatus)
         case arguments(any Error)
     }
 
-    private let content: Content
+    private let content: ReportContent
 
     init(_ error: any Error) {
         content =
