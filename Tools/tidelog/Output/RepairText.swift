@@ -4,7 +4,7 @@ internal import OperationLog
 
 /// The plan or the result of a repair.
 struct RepairText {
-    enum Content {
+    enum RepairContent {
         case nothing
         case plan(RepairPlan)
         case cut(RecoveryReport)
@@ -12,9 +12,9 @@ struct RepairText {
         case replaced(RepairPlan.Salvage, kept: String)
     }
 
-    private let content: Content
+    private let content: RepairContent
 
-    init(_ content: Content) {
+    init(_ content: RepairContent) {
         if case .plan(.nothing) = content { self.content = .nothing } else { self.content = content }
     }
 
