@@ -64,7 +64,7 @@ import Testing
                 guard let primitive = type.primitive, !type.isCollection, primitive != .stream, !primitive.isGeo,
                     let value = random.primitive(primitive, version)
                 else { continue }
-                for form in [PrimitiveLiteral.Form.url, .json, .text] {
+                for form in [PrimitiveLiteral.LiteralContext.url, .json, .text] {
                     let text = PrimitiveLiteral.format(value, as: primitive, version: version, form: form)
                     let read = try PrimitiveLiteral.parse(text, as: primitive, version: version, form: form)
                     #expect(read == value, "seed \(seed): \(text)")

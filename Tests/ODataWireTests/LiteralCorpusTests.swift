@@ -77,7 +77,7 @@ struct LiteralRow {
     let text: String
     let type: PrimitiveType
     let version: ODataVersion
-    let form: PrimitiveLiteral.Form
+    let form: PrimitiveLiteral.LiteralContext
     let facets: Facets?
     let isValid: Bool
     let isWritten: Bool

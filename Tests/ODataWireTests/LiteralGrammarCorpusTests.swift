@@ -46,7 +46,9 @@ struct `Literals in the test cases of the grammar` {
             return reads(input, type, .url)
         }
         if let type = types[rule] { return decoded(input).map { reads($0, type, .url) } ?? false }
-        for (suffix, form) in [("Literal", PrimitiveLiteral.Form.url), ("ValueInUrl", .url), ("Value", .json)]
+        for (suffix, form) in [
+            ("Literal", PrimitiveLiteral.LiteralContext.url), ("ValueInUrl", .url), ("Value", .json),
+        ]
         where rule.hasSuffix(suffix) {
             guard let type = types[String(rule.dropLast(suffix.count))] else { return nil }
             let text = form == .url ? decoded(input) : input
@@ -55,7 +57,7 @@ struct `Literals in the test cases of the grammar` {
         return nil
     }
 
-    private func reads(_ text: String, _ type: PrimitiveType, _ form: PrimitiveLiteral.Form) -> Bool {
+    private func reads(_ text: String, _ type: PrimitiveType, _ form: PrimitiveLiteral.LiteralContext) -> Bool {
         (try? PrimitiveLiteral.parse(text, as: type, version: .v401, form: form)) != nil
     }
 

@@ -85,7 +85,7 @@ import Testing
             }
             let type = types[Int.random(in: 0..<types.count, using: &random)]
             let version = ODataVersion.allCases[Int.random(in: 0..<4, using: &random)]
-            let form: PrimitiveLiteral.Form = [.url, .json, .text][Int.random(in: 0..<3, using: &random)]
+            let form: PrimitiveLiteral.LiteralContext = [.url, .json, .text][Int.random(in: 0..<3, using: &random)]
             if let value = try? PrimitiveLiteral.parse(text, as: type, version: version, form: form),
                 form != .json || !type.isGeo
             {

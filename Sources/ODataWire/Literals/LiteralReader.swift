@@ -4,7 +4,7 @@ internal import EDM
 struct LiteralReader {
     let type: PrimitiveType
     let version: ODataVersion
-    let form: PrimitiveLiteral.Form
+    let form: PrimitiveLiteral.LiteralContext
     let isStrict: Bool
 
     func malformed(_ text: String) -> LiteralError {

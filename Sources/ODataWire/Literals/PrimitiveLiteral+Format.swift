@@ -7,7 +7,7 @@ extension PrimitiveLiteral {
     /// which services accept as well, so that it is not truncated. A value whose kind does not match the type is
     /// written as its own kind. Complex values and collections, which have no literal form, are written as JSON.
     package static func format(
-        _ value: Value, as type: PrimitiveType? = nil, version: ODataVersion, form: Form
+        _ value: Value, as type: PrimitiveType? = nil, version: ODataVersion, form: LiteralContext
     ) -> String {
         if case .null = value { return "null" }
         let type = type ?? naturalType(of: value, version: version)
@@ -40,7 +40,8 @@ extension PrimitiveLiteral {
         }
     }
 
-    private static func content(_ value: Value, _ type: PrimitiveType, _ version: ODataVersion, _ form: Form) -> String
+    private static func content(_ value: Value, _ type: PrimitiveType, _ version: ODataVersion, _ form: LiteralContext)
+        -> String
     {
         switch value {
         case .null: return "null"

@@ -5,7 +5,7 @@ package import EDM
 /// URL text is decoded text: the code that splits and joins URLs applies and removes percent-encoding.
 package enum PrimitiveLiteral {
     /// The context of the text. V2 and V4 write a value differently in each one.
-    package enum Form: Sendable, Hashable {
+    package enum LiteralContext: Sendable, Hashable {
         /// In a URL, with quotes, prefixes and suffixes: `datetime'2020-01-01T00:00'`, `1.5M`, `'O''Neil'`.
         case url
         /// The content of a JSON string or the text of a JSON number: `/Date(0)/`, `PT1S`, `1.5`.
@@ -58,7 +58,7 @@ extension PrimitiveLiteral {
     ///
     /// - Parameter facets: The facets that the value must satisfy; see ``Strictness`` for unspecified ones.
     package static func parse(
-        _ text: String, as type: PrimitiveType, facets: Facets? = nil, version: ODataVersion, form: Form,
+        _ text: String, as type: PrimitiveType, facets: Facets? = nil, version: ODataVersion, form: LiteralContext,
         strictness: Strictness = .tolerant
     ) throws(LiteralError) -> Value {
         if form == .url, text == "null" { return .null }

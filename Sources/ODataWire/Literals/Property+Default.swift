@@ -11,7 +11,7 @@ extension Property {
     /// Parses a default in V4 notation, or in the notations found in V2 documents: URL literals or the forms of
     /// [MC-CSDL].
     private static func literal(_ text: String, _ type: PrimitiveType) -> Value? {
-        func read(_ text: String, _ version: ODataVersion, _ form: PrimitiveLiteral.Form) -> Value? {
+        func read(_ text: String, _ version: ODataVersion, _ form: PrimitiveLiteral.LiteralContext) -> Value? {
             try? PrimitiveLiteral.parse(text, as: type, facets: nil, version: version, form: form)
         }
         switch type {
