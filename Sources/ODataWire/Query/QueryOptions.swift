@@ -114,7 +114,7 @@ package struct SelectItem: Sendable, Hashable {
 
 /// An item of `$expand`. V2's `Orders/Items` is represented as `Orders` with a nested `Items`.
 package struct ExpandItem: Sendable, Hashable {
-    package enum Form: String, Sendable, Hashable {
+    package enum ExpandForm: String, Sendable, Hashable {
         case entities
         /// `/$ref`: only the links.
         case references
@@ -123,10 +123,10 @@ package struct ExpandItem: Sendable, Hashable {
     }
 
     package var path: [SelectSegment]
-    package var form: Form
+    package var form: ExpandForm
     package var options: QueryOptions
 
-    package init(path: [SelectSegment], form: Form = .entities, options: QueryOptions = QueryOptions()) {
+    package init(path: [SelectSegment], form: ExpandForm = .entities, options: QueryOptions = QueryOptions()) {
         self.path = path
         self.form = form
         self.options = options

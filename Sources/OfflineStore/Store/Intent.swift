@@ -149,10 +149,10 @@ package struct EntitySnapshot: Sendable, Hashable {
         /// The number of entities without `$top` and `$skip`, if the query requested it.
         package var count: Int64?
         /// Whether the expansion contains entities, references without values, or only the ``count``.
-        package var form: ExpandItem.Form
+        package var form: ExpandItem.ExpandForm
 
         package init(
-            navigation: String, entities: [EntitySnapshot], count: Int64? = nil, form: ExpandItem.Form = .entities
+            navigation: String, entities: [EntitySnapshot], count: Int64? = nil, form: ExpandItem.ExpandForm = .entities
         ) {
             self.navigation = navigation
             self.entities = entities

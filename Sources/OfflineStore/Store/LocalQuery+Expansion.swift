@@ -17,7 +17,7 @@ extension LocalQuery {
     private struct Item {
         var property: Property
         var options: QueryOptions
-        var form: ExpandItem.Form
+        var form: ExpandItem.ExpandForm
         /// The required type of the targets.
         var type: String?
         /// Whether the expansion is unbounded and has to detect cycles.
