@@ -9,7 +9,7 @@ package struct QueryAnswer: Sendable, Hashable {
     /// A Boolean value that indicates whether the path leads to at most one entity.
     package var isSingle: Bool
     /// The form of the result, which depends on the path.
-    package var form: Form
+    package var form: AnswerForm
     /// The query for the next page, relative to the service root; nil on the last page. It stays valid as long as the
     /// store exists, because it contains the last entity of the page instead of an offset.
     package var nextLink: String?
@@ -18,7 +18,7 @@ package struct QueryAnswer: Sendable, Hashable {
     /// The links of the entities that a delta reports as removed from the result.
     package var removed: [String] = []
 
-    package enum Form: Sendable, Hashable {
+    package enum AnswerForm: Sendable, Hashable {
         /// The result is in ``QueryAnswer/entities``. Rows of `$apply` have an empty `readLink` and no `entityID`.
         case entities
         /// References (`$ref`, `$links`): the `readLink`s of ``QueryAnswer/entities``, which have no values.
@@ -36,7 +36,7 @@ package struct QueryAnswer: Sendable, Hashable {
     }
 
     package init(
-        entities: [EntitySnapshot], count: Int64? = nil, isSingle: Bool = false, form: Form = .entities,
+        entities: [EntitySnapshot], count: Int64? = nil, isSingle: Bool = false, form: AnswerForm = .entities,
         nextLink: String? = nil
     ) {
         self.entities = entities
