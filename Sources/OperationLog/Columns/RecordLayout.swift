@@ -23,7 +23,7 @@ package struct RecordLayout: Sendable {
 
 /// The position of a value in a payload.
 package struct RecordField: Sendable, Hashable {
-    package enum Form: UInt8, Sendable {
+    package enum FieldEncoding: UInt8, Sendable {
         /// An LEB128 number of up to 64 bits, in its shortest encoding.
         case number = 1
         /// An LEB128 length, followed by that many bytes.
@@ -32,11 +32,11 @@ package struct RecordField: Sendable, Hashable {
         case fixed = 3
     }
 
-    package var form: Form
+    package var form: FieldEncoding
     /// The range in the payload, counted from its start. Never empty.
     package var range: Range<Int>
 
-    package init(_ form: Form, _ range: Range<Int>) {
+    package init(_ form: FieldEncoding, _ range: Range<Int>) {
         self.form = form
         self.range = range
     }

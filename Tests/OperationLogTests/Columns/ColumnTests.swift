@@ -10,7 +10,7 @@ import Testing
         guard kind < 100 else { return }
         var at = 0
         while at < payload.count {
-            let form = RecordField.Form(rawValue: payload[at] & 3)
+            let form = RecordField.FieldEncoding(rawValue: payload[at] & 3)
             at += 1
             let start = at
             switch form {
