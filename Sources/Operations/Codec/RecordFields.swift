@@ -5,7 +5,7 @@ import EDM
 ///
 /// Only a hint: a record that is not described is stored unchanged. So only the frequent record kinds are described.
 package struct RecordFields {
-    package enum Form: Sendable {
+    package enum FieldEncoding: Sendable {
         /// A LEB128 number.
         case number
         /// A length and that many bytes.
@@ -15,7 +15,7 @@ package struct RecordFields {
     }
 
     package struct Field: Sendable, Equatable {
-        package let form: Form
+        package let form: FieldEncoding
         package let range: Range<Int>
     }
 
