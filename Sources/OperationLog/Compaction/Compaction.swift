@@ -77,11 +77,11 @@ struct Compaction {
         return older.filter { $0 != fallback && ($0 < first || superfluous.contains($0)) }
     }
 
-    private func path(_ form: SegmentName.Form, _ sequence: UInt64) -> String {
+    private func path(_ form: SegmentName.LogFileKind, _ sequence: UInt64) -> String {
         reader.directory + "/" + SegmentName.name(form, firstSequence: sequence)
     }
 
-    private func file(_ form: SegmentName.Form, _ sequence: UInt64) throws(LogError) -> SnapshotRetention.File {
+    private func file(_ form: SegmentName.LogFileKind, _ sequence: UInt64) throws(LogError) -> SnapshotRetention.File {
         let path = path(form, sequence)
         let bytes = try onFiles { () throws(FileSystemError) in
             let file = try reader.fileSystem.open(path, .read)
@@ -92,7 +92,7 @@ struct Compaction {
     }
 
     /// Removes a file and returns its size.
-    private func remove(_ form: SegmentName.Form, _ sequence: UInt64) throws(LogError) -> UInt64 {
+    private func remove(_ form: SegmentName.LogFileKind, _ sequence: UInt64) throws(LogError) -> UInt64 {
         let size = try file(form, sequence).bytes
         let path = path(form, sequence)
         try onFiles { () throws(FileSystemError) in try remove(path) }

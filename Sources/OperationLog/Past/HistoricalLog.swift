@@ -58,7 +58,7 @@ package struct HistoricalLog: Sendable {
         try append(reader.records(from: position.nextSequence, through: lastSequence), reader.keys)
     }
 
-    private func remove(_ form: SegmentName.Form, _ first: UInt64) throws(FileSystemError) {
+    private func remove(_ form: SegmentName.LogFileKind, _ first: UInt64) throws(FileSystemError) {
         do {
             try fileSystem.remove(directory + "/" + SegmentName.name(form, firstSequence: first))
         } catch {

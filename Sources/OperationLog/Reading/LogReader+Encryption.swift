@@ -42,7 +42,7 @@ extension LogReader {
     package static func hasEncryption(directory: String, fileSystem: any FileSystem) -> Bool {
         guard let names = try? fileSystem.list(directory) else { return false }
         return names.contains { name in
-            guard SegmentName.Form.allCases.contains(where: { SegmentName.firstSequence(of: name, $0) != nil }),
+            guard SegmentName.LogFileKind.allCases.contains(where: { SegmentName.firstSequence(of: name, $0) != nil }),
                 let file = try? fileSystem.open(directory + "/" + name, .read)
             else { return false }
             defer { file.close() }

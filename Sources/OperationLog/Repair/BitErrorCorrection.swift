@@ -24,7 +24,7 @@ struct BitErrorCorrection {
     }
 
     private mutating func correct(
-        _ directory: String, _ form: SegmentName.Form, _ first: UInt64
+        _ directory: String, _ form: SegmentName.LogFileKind, _ first: UInt64
     ) throws(LogError) {
         let path = directory + "/" + SegmentName.name(form, firstSequence: first)
         try correctHeader(path, form, first)
@@ -71,7 +71,7 @@ struct BitErrorCorrection {
 
     /// Corrects the bit of a segment header with which it is valid and matches the file name, if there is one.
     private mutating func correctHeader(
-        _ path: String, _ form: SegmentName.Form, _ first: UInt64
+        _ path: String, _ form: SegmentName.LogFileKind, _ first: UInt64
     ) throws(LogError) {
         let bytes = try onFiles { () throws(FileSystemError) in
             let file = try fileSystem.open(path, .read)

@@ -48,7 +48,8 @@ final class SegmentFile {
     /// - Throws: ``LogError/damaged(_:)`` if the header is invalid; ``LogError/keyRequired(path:)`` or
     ///   ``LogError/wrongKey(path:)`` if the segment is encrypted with none of the keys.
     convenience init(
-        _ fileSystem: any FileSystem, directory: String, _ form: SegmentName.Form = .segment, firstSequence: UInt64,
+        _ fileSystem: any FileSystem, directory: String, _ form: SegmentName.LogFileKind = .segment,
+        firstSequence: UInt64,
         mode: FileMode, keys: [LogKey]
     ) throws(LogError) {
         try self.init(
@@ -58,7 +59,7 @@ final class SegmentFile {
 
     /// Opens a segment in a file of any name.
     init(
-        _ fileSystem: any FileSystem, path: String, _ form: SegmentName.Form = .segment, firstSequence: UInt64,
+        _ fileSystem: any FileSystem, path: String, _ form: SegmentName.LogFileKind = .segment, firstSequence: UInt64,
         mode: FileMode, keys: [LogKey]
     ) throws(LogError) {
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, mode) }

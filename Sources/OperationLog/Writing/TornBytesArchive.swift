@@ -23,7 +23,7 @@ struct TornBytesArchive {
         let end = try segment.size()
         guard offset < end, try hasContent(segment, from: offset) else { return nil }
         let name = SegmentName.name(firstSequence: segment.header.firstSequence)
-            .dropLast(SegmentName.Form.segment.suffix.utf8.count)
+            .dropLast(SegmentName.LogFileKind.segment.suffix.utf8.count)
         let path = "\(directory)/\(name)-\(offset)\(Self.suffix)"
         try onFiles { () throws(FileSystemError) in
             try removeOld()
