@@ -101,7 +101,7 @@ struct MemberPlanner {
             let members = type.members.map { (member: $0, name: scope.claim(SwiftName.ofMember($0.name))) }
             // A Swift enumeration with raw values needs at least one case.
             let isOpen = options.hasOpenEnumerations || type.members.isEmpty
-            let form: ServicePlan.Enumeration.Form =
+            let form: ServicePlan.Enumeration.EnumerationForm =
                 type.isFlags ? (options.hasOpenEnumerations ? .openFlags : .flags) : isOpen ? .open : .closed
             return ServicePlan.Enumeration(
                 type: type, name: names[type.name] ?? ServicePlan.local(type.name), form: form, members: members)

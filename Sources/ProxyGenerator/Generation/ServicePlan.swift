@@ -67,10 +67,10 @@ struct ServicePlan {
     struct Enumeration {
         let type: EnumerationType
         let name: String
-        let form: Form
+        let form: EnumerationForm
         let members: [(member: EnumerationType.Member, name: String)]
 
-        enum Form {
+        enum EnumerationForm {
             case closed, open, flags, openFlags
         }
     }

@@ -89,7 +89,7 @@ extension SourceStyle {
     }
 }
 
-extension ServicePlan.Enumeration.Form {
+extension ServicePlan.Enumeration.EnumerationForm {
     /// The type that the struct stores; nil for a Swift enumeration.
     fileprivate var storedType: String? {
         switch self {
