@@ -82,7 +82,7 @@ struct MemberPlanner {
 
     private func form(
         of property: Property, isKey: Bool, in kind: StructuredTypeKind
-    ) -> ServicePlan.Member.Form {
+    ) -> ServicePlan.Member.MemberForm {
         if let navigation = property.navigation {
             // Complex values do not load related entities, so they have no accessor for them.
             guard kind == .entity, let target = names.entityClass(navigation.targetType) else { return .plain }

@@ -41,10 +41,10 @@ struct ServicePlan {
     struct Member {
         let property: Property
         let name: String
-        let form: Form
+        let form: MemberForm
         let isKey: Bool
 
-        enum Form {
+        enum MemberForm {
             /// The Swift type of a value, and whether the member is not optional.
             case value(String, isRequired: Bool)
             /// The class of the target.
