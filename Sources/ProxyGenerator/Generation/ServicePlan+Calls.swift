@@ -46,9 +46,9 @@ extension ServicePlan {
             let parameter: ServiceOperation.Parameter
             let label: String
             let type: String
-            let form: Form
+            let form: ParameterForm
 
-            enum Form {
+            enum ParameterForm {
                 case value, entity, entities
             }
             /// Whether the argument can be nil. Nil means null, or that an optional parameter is omitted.
