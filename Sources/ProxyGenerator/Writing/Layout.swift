@@ -2,9 +2,9 @@
 indirect enum Layout {
     case text(String)
     /// Items between an opening and a closing text, separated by commas.
-    case group(String, [Layout], String, Form)
+    case group(String, [Layout], String, GroupStyle)
 
-    enum Form {
+    enum GroupStyle {
         /// The closing text follows the last item directly.
         case call
         /// The closing text, which also opens a body, is on its own line.
