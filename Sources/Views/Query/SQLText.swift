@@ -15,11 +15,11 @@ package struct SQLText: Sendable, Hashable {
 
         struct Source: Sendable, Hashable {
             let place: Int
-            let form: Form
+            let form: ArgumentForm
         }
 
         /// The form of a literal in a statement.
-        enum Form: Sendable, Hashable { case plain, decimal, sortKey }
+        enum ArgumentForm: Sendable, Hashable { case plain, decimal, sortKey }
     }
 
     package var values: [SQLValue] { arguments.map(\.value) }
@@ -35,7 +35,7 @@ package struct SQLText: Sendable, Hashable {
     }
 
     /// Creates a question mark for a literal; its value is null if the literal does not have the form.
-    init(_ literal: Value, place: Int?, form: Argument.Form = .plain) {
+    init(_ literal: Value, place: Int?, form: Argument.ArgumentForm = .plain) {
         sql = "?"
         arguments = [
             Argument(value: form.value(of: literal), source: place.map { Argument.Source(place: $0, form: form) })
@@ -61,7 +61,7 @@ package struct SQLText: Sendable, Hashable {
     }
 }
 
-extension SQLText.Argument.Form {
+extension SQLText.Argument.ArgumentForm {
     func value(of literal: Value) -> SQLValue {
         switch (self, literal) {
         case (.plain, _): SQLValue(literal)
