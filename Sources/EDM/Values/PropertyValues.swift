@@ -3,9 +3,9 @@
 /// Values from the log or the views stay encoded until they are accessed: accessing one value decodes that value,
 /// accessing all decodes all.
 public struct PropertyValues: Sendable, Hashable {
-    private var form: Form
+    private var form: Representation
 
-    private enum Form: Sendable {
+    private enum Representation: Sendable {
         /// Both arrays have the same count.
         case plain(names: [String], values: [Value])
         case packed(PackedProperties)
