@@ -11,7 +11,7 @@ struct AtomTranslation {
     let root: String
 
     /// The form of a document.
-    private enum Form { case entry, feed, other }
+    private enum DocumentForm { case entry, feed, other }
 
     private static let data = "http://schemas.microsoft.com/ado/2007/08/dataservices"
     private static let namespaces =
@@ -31,7 +31,7 @@ struct AtomTranslation {
         }
     }
 
-    private func document(_ json: JSONValue, _ type: TypeReference?) -> (String, Form) {
+    private func document(_ json: JSONValue, _ type: TypeReference?) -> (String, DocumentForm) {
         if let error = json["error"] { return (self.error(error), .other) }
         let content = json["d"] ?? json
         if let sets = content["EntitySets"]?.array { return (service(sets.compactMap(\.string)), .other) }
