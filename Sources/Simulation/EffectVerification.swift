@@ -45,7 +45,7 @@ struct EffectVerification {
     private struct OverwrittenItem: Hashable {
         let entity: EntityID
         var property: String?
-        let place: History.Place
+        let place: History.ChangeSetPosition
     }
 
     /// - Parameter covered: The entities and properties that later operations of the device write.

@@ -23,11 +23,11 @@ struct History {
     /// The position in the log at which a value from the service first occurred.
     private(set) var seen: [String: SequenceNumber] = [:]
     /// The last batch and change set of each operation. A change set takes effect atomically.
-    private(set) var sentWith: [SequenceNumber: Place] = [:]
+    private(set) var sentWith: [SequenceNumber: ChangeSetPosition] = [:]
     /// The last conflict resolution of each entity.
     private(set) var decisions: [EntityID: SequenceNumber] = [:]
 
-    struct Place: Hashable {
+    struct ChangeSetPosition: Hashable {
         let batch: BatchID
         let changeSet: Int
     }
@@ -50,7 +50,7 @@ struct History {
                 batches[prepared.batch] = prepared.operations
                 for (index, requests) in prepared.changeSets.enumerated() {
                     for request in requests {
-                        sentWith[request.operation] = Place(batch: prepared.batch, changeSet: index)
+                        sentWith[request.operation] = ChangeSetPosition(batch: prepared.batch, changeSet: index)
                     }
                 }
             case .batchInterrupted(let interrupted): doubted.formUnion(batches[interrupted.batch] ?? [])
