@@ -72,7 +72,7 @@ struct ElementComparison {
     /// Compares the order of parameters, the only elements whose order matters: an added one must follow the old
     /// ones.
     private mutating func compareOrder(of parameters: [ElementMatching.Match], in parent: Parent) {
-        func names(_ place: (ElementMatching.Match) -> ElementMatching.Place?) -> String {
+        func names(_ place: (ElementMatching.Match) -> ElementMatching.PositionedElement?) -> String {
             parameters.sorted { (place($0)?.position ?? 0) < (place($1)?.position ?? 0) }.map(\.name)
                 .joined(separator: ", ")
         }

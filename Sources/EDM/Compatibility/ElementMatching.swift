@@ -7,12 +7,12 @@ struct ElementMatching {
     struct Match {
         /// The element's name, followed by a number if another element of its space has the same name.
         let name: String
-        let old: Place?
-        let new: Place?
+        let old: PositionedElement?
+        let new: PositionedElement?
     }
 
     /// An element and its position among its siblings.
-    struct Place {
+    struct PositionedElement {
         let element: ModelElement
         let position: Int
     }
@@ -27,7 +27,7 @@ struct ElementMatching {
         let gone = Self.onlyOnes(old.filter { newByKey[$0.0] == nil })
         let fresh = Self.onlyOnes(new.filter { oldByKey[$0.0] == nil })
 
-        var found: [(key: Key, old: Place?, new: Place?)] = []
+        var found: [(key: Key, old: PositionedElement?, new: PositionedElement?)] = []
         for (key, place) in old {
             let changed = newByKey[key] == nil && gone[key.family] != nil ? fresh[key.family]?.place : nil
             found.append((key, place, newByKey[key] ?? changed))
@@ -56,7 +56,7 @@ struct ElementMatching {
         let name: String?
     }
 
-    private static func keyed(_ elements: [ModelElement]) -> [(Key, Place)] {
+    private static func keyed(_ elements: [ModelElement]) -> [(Key, PositionedElement)] {
         var seen: [Key: Int] = [:]
         return elements.enumerated().map { position, element in
             var key = Key(
@@ -65,12 +65,14 @@ struct ElementMatching {
             let repetition = seen[key, default: 0]
             seen[key] = repetition + 1
             key.repetition = repetition
-            return (key, Place(element: element, position: position))
+            return (key, PositionedElement(element: element, position: position))
         }
     }
 
     /// Returns the elements that are the only ones of their family.
-    private static func onlyOnes(_ elements: [(Key, Place)]) -> [Family: (key: Key, place: Place)] {
+    private static func onlyOnes(_ elements: [(Key, PositionedElement)]) -> [Family: (
+        key: Key, place: PositionedElement
+    )] {
         let overloads = elements.filter { $0.0.family.name != nil }
         return Dictionary(grouping: overloads, by: \.0.family).filter { $0.value.count == 1 }.mapValues { $0[0] }
     }
