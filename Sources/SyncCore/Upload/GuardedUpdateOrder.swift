@@ -12,13 +12,13 @@ struct GuardedUpdateOrder<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
 
     /// An operation, and the other entities whose dependent properties it changes because it ends their links.
-    typealias Place = (operation: PendingOperation, unlinked: [EntityID])
+    typealias OrderedOperation = (operation: PendingOperation, unlinked: [EntityID])
 
     /// Returns the operations in this order.
-    func sorted(_ operations: [PendingOperation]) throws(StateError) -> [Place] {
+    func sorted(_ operations: [PendingOperation]) throws(StateError) -> [OrderedOperation] {
         guard operations.count > 1 else { return operations.map { ($0, []) } }
         /// Each operation, with the updates that precede it.
-        var places: [(guarded: [PendingOperation], last: Place)] = []
+        var places: [(guarded: [PendingOperation], last: OrderedOperation)] = []
         var firstLinks: [EntityID: Int] = [:]
         /// Entities whose updates do not move, because the order of operations on one entity matters.
         var fixed: Set<EntityID> = []
