@@ -20,7 +20,7 @@ package struct OnlineChildren {
     /// An entity that cannot be identified is not added: a wrong key is worse than none.
     package func take(
         _ creation: OnlineCreation, _ body: EntityBody, _ payload: EntityPayload, _ set: EntitySet,
-        at place: OnlineSnapshots.Place? = nil, into entities: inout [Int: EntitySnapshot]
+        at place: OnlineSnapshots.ContainedLocation? = nil, into entities: inout [Int: EntitySnapshot]
     ) -> Bool {
         var own = payload
         // The app has the objects of these entities already.
@@ -39,7 +39,7 @@ package struct OnlineChildren {
                 sent.entities, answered, isSingle: !navigation.isCollection)
             if pairs.count < level.entities.count { isComplete = false }
             let path = snapshot.readLink + "/" + navigation.name
-            let below: OnlineSnapshots.Place? =
+            let below: OnlineSnapshots.ContainedLocation? =
                 !target.isContained ? nil : navigation.isCollection ? .collection(path) : .entity(path)
             for pair in pairs {
                 let isWhole = take(

@@ -137,7 +137,8 @@ struct OnlineModification {
         let link = response.headers["OData-EntityId"] ?? response.headers["Location"] ?? ""
         var isComplete = creation.below.isEmpty
         if let payload = entity(response, type) {
-            let place = set.isContained ? response.headers["Location"].map(OnlineSnapshots.Place.entity) : nil
+            let place =
+                set.isContained ? response.headers["Location"].map(OnlineSnapshots.ContainedLocation.entity) : nil
             isComplete = children.take(creation, body, payload, set, at: place, into: &result.entities)
         } else {
             let edit = reading.urls.encoder.url(of: .url(response.headers["Location"] ?? link))

@@ -146,7 +146,7 @@ struct OnlineReader {
         case .entities(var entities, let type, let set):
             for index in entities.indices { try await complete(&entities[index], type, of: url, headers) }
             let path = snapshots.relative(first)
-            let place: OnlineSnapshots.Place? =
+            let place: OnlineSnapshots.ContainedLocation? =
                 set?.isContained != true ? nil : answer.isSingle ? .entity(path) : .collection(path)
             answer.entities += entities.map { snapshots.snapshot($0, type, set, at: place) }
             let removed = page.removed.compactMap { snapshots.link(ofRemoved: $0, type, set) }

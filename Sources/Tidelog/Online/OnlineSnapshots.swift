@@ -16,7 +16,7 @@ package struct OnlineSnapshots: Sendable {
     }
 
     /// The location of contained entities, whose URLs contain the containing entity.
-    package enum Place: Sendable {
+    package enum ContainedLocation: Sendable {
         case entity(String)
         case collection(String)
     }
@@ -27,7 +27,7 @@ package struct OnlineSnapshots: Sendable {
         return String(path.hasPrefix(root) ? path.dropFirst(root.count) : path.drop { $0 == "/" })
     }
 
-    private func canonical(_ set: EntitySet?, _ key: KeyPredicate?, at place: Place?) -> String? {
+    private func canonical(_ set: EntitySet?, _ key: KeyPredicate?, at place: ContainedLocation?) -> String? {
         guard let set else { return nil }
         guard set.isContained else { return key.map { encoder.url(of: .entity(set: set, key: $0)) } }
         switch place {
@@ -41,7 +41,7 @@ package struct OnlineSnapshots: Sendable {
     ///
     /// - Parameter place: the location of a contained entity.
     package func snapshot(
-        _ payload: EntityPayload, _ declared: EntityType, _ set: EntitySet?, at place: Place? = nil
+        _ payload: EntityPayload, _ declared: EntityType, _ set: EntitySet?, at place: ContainedLocation? = nil
     ) -> EntitySnapshot {
         let type = payload.type.flatMap { model.findEntityType($0) } ?? declared
         let key = KeyPredicate(of: type, in: payload.values)
@@ -53,7 +53,7 @@ package struct OnlineSnapshots: Sendable {
                 let target = property.navigation.flatMap({ model.findEntityType($0.targetType) })
             else { continue }
             let targetSet = set.flatMap { model.target(of: property, in: $0) }
-            var below: Place?
+            var below: ContainedLocation?
             if let containment = targetSet?.containment, containment.navigation == property, let canonical {
                 let path = canonical + "/" + (containment.cast.map { $0 + "/" } ?? "") + property.name
                 below = property.isCollection ? .collection(path) : .entity(path)
