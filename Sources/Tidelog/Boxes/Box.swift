@@ -9,10 +9,10 @@ public import Operations
 /// and uploaded like all other operations. A box does not cache objects: each read creates new ones.
 public struct Box<Entity: EntityValue>: Sendable {
     let service: DataService
-    let place: Place
+    let place: EntitySource
 
     /// The entity set and entity type of the class.
-    struct Place: Sendable {
+    struct EntitySource: Sendable {
         let set: EntitySet
         let type: EntityType
 
@@ -172,7 +172,7 @@ extension DataService {
 
     private func place<Entity: EntityValue>(
         of type: Entity.Type, in name: String?
-    ) throws(TidelogError) -> Box<Entity>.Place {
+    ) throws(TidelogError) -> Box<Entity>.EntitySource {
         let model = try metadata
         guard let known = entityClasses.first(where: { $0.value == type }), let own = model.findEntityType(known.key)
         else {
@@ -187,7 +187,7 @@ extension DataService {
                 throw TidelogError(
                     .refused(.unknownEntitySet), "There is no entity set \(name) with entities of type \(own.name).")
             }
-            return Box.Place(set: set, type: own)
+            return Box.EntitySource(set: set, type: own)
         }
         // A set of the type itself has precedence over a set of a base type.
         let exact = holding.filter { $0.entityType == own }
@@ -200,6 +200,6 @@ extension DataService {
                     : "Several entity sets contain entities of type \(own.name): \(sets.map(\.name).joined(separator: ", ")).",
                 recovery: sets.isEmpty ? nil : "Name the set: box(for:in:).")
         }
-        return Box.Place(set: set, type: own)
+        return Box.EntitySource(set: set, type: own)
     }
 }
