@@ -76,7 +76,7 @@ struct EntityTracker {
     private mutating func noteEdits(
         _ operation: Operation, _ sequence: SequenceNumber, _ time: Timestamp?, from before: EntityView
     ) {
-        var noted: Set<LastWriters.Part> = []
+        var noted: Set<LastWriters.WrittenElement> = []
         for (part, value) in operation.parts(of: entity, in: local) {
             writers.edit(part, by: sequence, at: time, value: value, isExplicit: true)
             noted.insert(part)
@@ -155,7 +155,7 @@ extension Record.Body {
     }
 }
 
-extension LastWriters.Part {
+extension LastWriters.WrittenElement {
     var aspect: Provenance.Aspect {
         switch self {
         case .property(let name): .property(name)
@@ -165,17 +165,17 @@ extension LastWriters.Part {
 }
 
 extension EntityView {
-    var parts: Set<LastWriters.Part> {
-        var parts = Set(values.names.map(LastWriters.Part.property))
+    var parts: Set<LastWriters.WrittenElement> {
+        var parts = Set(values.names.map(LastWriters.WrittenElement.property))
         for (navigation, targets) in links { for target in targets { parts.insert(.link(navigation, target)) } }
         return parts
     }
 
-    func value(of part: LastWriters.Part) -> Value? {
+    func value(of part: LastWriters.WrittenElement) -> Value? {
         if case .property(let name) = part { values[name] } else { nil }
     }
 
-    func has(_ part: LastWriters.Part) -> Bool {
+    func has(_ part: LastWriters.WrittenElement) -> Bool {
         switch part {
         case .property(let name): values[name] != nil
         case .link(let navigation, let target): links[navigation]?.contains(target) ?? false
@@ -183,9 +183,9 @@ extension EntityView {
     }
 
     /// Returns the parts that differ between the two views or exist in only one of them.
-    func differences(from other: EntityView) -> Set<LastWriters.Part> {
+    func differences(from other: EntityView) -> Set<LastWriters.WrittenElement> {
         let names = values.names + other.values.names.filter { values[$0] == nil }
-        var parts = Set(names.filter { values[$0] != other.values[$0] }.map(LastWriters.Part.property))
+        var parts = Set(names.filter { values[$0] != other.values[$0] }.map(LastWriters.WrittenElement.property))
         for navigation in Set(links.keys).union(other.links.keys) where links[navigation] != other.links[navigation] {
             let targets = Set(links[navigation] ?? []).symmetricDifference(other.links[navigation] ?? [])
             for target in targets { parts.insert(.link(navigation, target)) }
@@ -237,8 +237,8 @@ extension EntityView {
 
 extension Operation {
     /// Returns the parts of the entity that the operation contains explicitly.
-    func parts(of entity: EntityID, in view: EntityView) -> [(LastWriters.Part, Value?)] {
-        var parts: [(LastWriters.Part, Value?)] = []
+    func parts(of entity: EntityID, in view: EntityView) -> [(LastWriters.WrittenElement, Value?)] {
+        var parts: [(LastWriters.WrittenElement, Value?)] = []
         for (name, value) in explicitValues[entity] ?? [:] { parts.append((.property(name), value)) }
         let others = Set(touchedEntities).subtracting([entity])
         guard !others.isEmpty, touchedEntities.contains(entity) else { return parts }

@@ -82,7 +82,7 @@ enum ProvenanceFold {
         let type = fold.model?.findEntityType(row.type)
         let declared = (type?.properties.map(\.name) ?? []).filter { row.values[$0] != nil }
         let others = row.values.names.filter { !declared.contains($0) }.sorted()
-        func line(_ part: LastWriters.Part, _ content: Provenance.AspectValue) -> Provenance.Line {
+        func line(_ part: LastWriters.WrittenElement, _ content: Provenance.AspectValue) -> Provenance.Line {
             let writer = tracker.writers.writer(of: part, pending: pending)
             return Provenance.Line(
                 aspect: part.aspect, content: content, sequence: writer?.sequence, time: writer?.time,

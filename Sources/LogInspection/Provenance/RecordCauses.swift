@@ -21,7 +21,7 @@ struct RecordCauses {
     func cause(
         of aspect: Provenance.Aspect, in view: EntityView, _ writers: LastWriters, keys: Set<String>
     ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
-        let part: LastWriters.Part? =
+        let part: LastWriters.WrittenElement? =
             switch aspect {
             case .existence: nil
             case .property(let name): .property(name)
@@ -32,7 +32,7 @@ struct RecordCauses {
 
     /// Returns the cause of a change of a part, and its writer if that is another record: a confirmed operation.
     func cause(
-        of aspect: Provenance.Aspect, _ part: LastWriters.Part?, in view: EntityView, _ writers: LastWriters,
+        of aspect: Provenance.Aspect, _ part: LastWriters.WrittenElement?, in view: EntityView, _ writers: LastWriters,
         keys: Set<String>
     ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
         switch record.body {
@@ -58,7 +58,8 @@ struct RecordCauses {
     private func own(_ list: [SequenceNumber]) -> [SequenceNumber] { list.filter(operations.contains) }
 
     private func answer(
-        _ answered: BatchAnswered, _ aspect: Provenance.Aspect, _ part: LastWriters.Part?, in view: EntityView,
+        _ answered: BatchAnswered, _ aspect: Provenance.Aspect, _ part: LastWriters.WrittenElement?,
+        in view: EntityView,
         _ writers: LastWriters, _ keys: Set<String>
     ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
         var told: (operation: SequenceNumber, value: Value?)?
