@@ -16,7 +16,7 @@ struct JSONBatch {
     }
 
     /// A single request, or the requests of a group.
-    struct Part {
+    struct RequestGroup {
         let group: String?
         var items: [Item]
 
@@ -24,7 +24,7 @@ struct JSONBatch {
         var names: [String] { items.map(\.id) + (group.map { [$0] } ?? []) }
     }
 
-    private(set) var parts: [Part] = []
+    private(set) var parts: [RequestGroup] = []
 
     init(_ bytes: [UInt8]) throws(SandboxError) {
         let requests: [JSONValue]
@@ -60,7 +60,7 @@ struct JSONBatch {
             if let group = item.group, ids.contains(group) || !groups.insert(group).inserted {
                 throw SandboxError(400, .invalidBatch, "The members of group \(group) are not adjacent.")
             }
-            parts.append(Part(group: item.group, items: [item]))
+            parts.append(RequestGroup(group: item.group, items: [item]))
         }
     }
 

@@ -31,7 +31,9 @@ extension Sandbox {
         return response
     }
 
-    private mutating func perform(_ part: JSONBatch.Part, _ progress: inout JSONBatchProgress, _ view: ServiceView) {
+    private mutating func perform(
+        _ part: JSONBatch.RequestGroup, _ progress: inout JSONBatchProgress, _ view: ServiceView
+    ) {
         let items = part.items.map { progress.resolve($0, view) }
         guard part.group != nil else {
             for item in items {
@@ -90,7 +92,7 @@ private struct JSONBatchProgress {
 
     /// Returns the error of a part that must not be executed: one of its requests depends on a request that failed, or
     /// has a condition that is not true.
-    func obstacle(to part: JSONBatch.Part, _ view: ServiceView) throws(SandboxError) -> SandboxError? {
+    func obstacle(to part: JSONBatch.RequestGroup, _ view: ServiceView) throws(SandboxError) -> SandboxError? {
         for item in part.items {
             guard let condition = item.condition else {
                 guard item.dependsOn.contains(where: { failed.contains($0) && !part.names.contains($0) }) else {
