@@ -2,7 +2,7 @@
 ///
 /// All of them are unique (OData JSON Format 4.01, section 19.1).
 struct JSONBatchNames {
-    struct Part {
+    struct RequestGroup {
         /// The atomicity group, or nil for a query.
         let group: String?
         let identifiers: [String]
@@ -11,7 +11,7 @@ struct JSONBatchNames {
         var name: String? { group ?? identifiers.first }
     }
 
-    private(set) var parts: [Part] = []
+    private(set) var parts: [RequestGroup] = []
     private var taken: Set<String> = []
 
     /// Assigns identifiers to all requests and groups.
@@ -24,9 +24,9 @@ struct JSONBatchNames {
         for (index, part) in batch.parts.enumerated() {
             let identifiers = part.contentIDs.enumerated().map { $1 ?? free("r\(index + 1)_\($0 + 1)") }
             if case .changeSet = part {
-                parts.append(Part(group: free("g\(index + 1)"), identifiers: identifiers))
+                parts.append(RequestGroup(group: free("g\(index + 1)"), identifiers: identifiers))
             } else {
-                parts.append(Part(group: nil, identifiers: identifiers))
+                parts.append(RequestGroup(group: nil, identifiers: identifiers))
             }
         }
     }

@@ -39,7 +39,8 @@ package struct JSONBatchResponse: Sendable, Hashable {
         }
     }
 
-    private func outcome(of part: BatchPart, _ named: JSONBatchNames.Part, hasFailed: Bool) -> BatchPartOutcome {
+    private func outcome(of part: BatchPart, _ named: JSONBatchNames.RequestGroup, hasFailed: Bool) -> BatchPartOutcome
+    {
         let answers = responses.filter { answer in
             named.identifiers.contains(answer.id)
                 || named.group.map { answer.id == $0 || answer.atomicityGroup == $0 } ?? false
@@ -61,7 +62,7 @@ package struct JSONBatchResponse: Sendable, Hashable {
     }
 
     private func outcome(
-        of members: [BatchPart.Member], _ named: JSONBatchNames.Part, _ answers: [Response]
+        of members: [BatchPart.Member], _ named: JSONBatchNames.RequestGroup, _ answers: [Response]
     ) -> ChangeSetOutcome {
         let isComplete = answers.count == members.count
         if !isComplete, answers.allSatisfy(\.response.isSuccess), nextLink != nil { return .inDoubt(Self.isPartial) }
