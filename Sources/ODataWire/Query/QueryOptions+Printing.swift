@@ -12,7 +12,7 @@ extension QueryOptions {
         }.joined(separator: "&")
     }
 
-    struct Part {
+    struct PrintedOption {
         let name: String
         /// The value without percent-encoding.
         let value: String
@@ -46,61 +46,62 @@ extension QueryOptions {
     }
 
     /// Returns the options in a fixed order, with `$` in their names.
-    func parts(version: ODataVersion) throws(URLSyntaxError) -> [Part] {
-        var parts: [Part] = []
+    func parts(version: ODataVersion) throws(URLSyntaxError) -> [PrintedOption] {
+        var parts: [PrintedOption] = []
         func refuse(_ option: String) -> URLSyntaxError {
             URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no \(option).", in: option)
         }
-        if !apply.isEmpty { parts.append(Part("$apply", try Transformation.print(apply, version: version))) }
-        if let filter { parts.append(Part("$filter", try filter.print(version: version))) }
+        if !apply.isEmpty { parts.append(PrintedOption("$apply", try Transformation.print(apply, version: version))) }
+        if let filter { parts.append(PrintedOption("$filter", try filter.print(version: version))) }
         if let search {
             if version.isLegacy { throw refuse("$search") }
-            parts.append(Part(search))
+            parts.append(PrintedOption(search))
         }
-        if !expand.isEmpty { parts.append(Part("$expand", encoded: try encodedExpand(version))) }
-        if !select.isEmpty { parts.append(Part("$select", encoded: try encodedSelect(version))) }
+        if !expand.isEmpty { parts.append(PrintedOption("$expand", encoded: try encodedExpand(version))) }
+        if !select.isEmpty { parts.append(PrintedOption("$select", encoded: try encodedSelect(version))) }
         if !compute.isEmpty {
             if version.isLegacy { throw refuse("$compute") }
             var items: [String] = []
             for item in compute { items.append("\(try item.expression.print(version: version)) as \(item.name)") }
-            parts.append(Part("$compute", items.joined(separator: ",")))
+            parts.append(PrintedOption("$compute", items.joined(separator: ",")))
         }
         if !orderBy.isEmpty {
             var items: [String] = []
             for item in orderBy {
                 items.append(try item.expression.print(version: version) + (item.isDescending ? " desc" : ""))
             }
-            parts.append(Part("$orderby", items.joined(separator: ",")))
+            parts.append(PrintedOption("$orderby", items.joined(separator: ",")))
         }
-        if let skip { parts.append(Part("$skip", "\(skip)")) }
-        if let top { parts.append(Part("$top", "\(top)")) }
+        if let skip { parts.append(PrintedOption("$skip", "\(skip)")) }
+        if let top { parts.append(PrintedOption("$top", "\(top)")) }
         if let count {
             parts.append(
-                version.isLegacy ? Part("$inlinecount", count ? "allpages" : "none") : Part("$count", "\(count)"))
+                version.isLegacy
+                    ? PrintedOption("$inlinecount", count ? "allpages" : "none") : PrintedOption("$count", "\(count)"))
         }
-        if let format { parts.append(Part("$format", format)) }
-        if let skipToken { parts.append(Part("$skiptoken", skipToken)) }
+        if let format { parts.append(PrintedOption("$format", format)) }
+        if let skipToken { parts.append(PrintedOption("$skiptoken", skipToken)) }
         parts += try newerParts(version)
         return parts
     }
 
     /// Returns the options that only V4 has, and the custom options.
-    private func newerParts(_ version: ODataVersion) throws(URLSyntaxError) -> [Part] {
-        var parts: [Part] = []
-        if let deltaToken { parts.append(Part("$deltatoken", deltaToken)) }
+    private func newerParts(_ version: ODataVersion) throws(URLSyntaxError) -> [PrintedOption] {
+        var parts: [PrintedOption] = []
+        if let deltaToken { parts.append(PrintedOption("$deltatoken", deltaToken)) }
         switch levels {
-        case .number(let number): parts.append(Part("$levels", "\(number)"))
-        case .max: parts.append(Part("$levels", "max"))
+        case .number(let number): parts.append(PrintedOption("$levels", "\(number)"))
+        case .max: parts.append(PrintedOption("$levels", "max"))
         case nil: break
         }
-        if let index { parts.append(Part("$index", "\(index)")) }
-        if let schemaVersion { parts.append(Part("$schemaversion", schemaVersion)) }
-        if let id { parts.append(Part("$id", id)) }
-        for alias in aliases { parts.append(Part("@\(alias.name)", try alias.value.print(version: version))) }
+        if let index { parts.append(PrintedOption("$index", "\(index)")) }
+        if let schemaVersion { parts.append(PrintedOption("$schemaversion", schemaVersion)) }
+        if let id { parts.append(PrintedOption("$id", id)) }
+        for alias in aliases { parts.append(PrintedOption("@\(alias.name)", try alias.value.print(version: version))) }
         if version.isLegacy, let first = parts.first {
             throw URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no \(first.name).", in: first.name)
         }
-        return parts + custom.map(Part.init(custom:))
+        return parts + custom.map(PrintedOption.init(custom:))
     }
 
     private func encodedSelect(_ version: ODataVersion) throws(URLSyntaxError) -> String {
