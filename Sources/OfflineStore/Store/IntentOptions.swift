@@ -55,15 +55,15 @@ package enum CategoryDraft: Sendable, Hashable {
 /// A header that contains keys of entities, before their addresses are resolved.
 package struct HeaderDraft: Sendable, Hashable {
     package var name: String
-    package var parts: [Part]
+    package var parts: [ValuePart]
 
-    package enum Part: Sendable, Hashable {
+    package enum ValuePart: Sendable, Hashable {
         case text(String)
         /// The value of a key property.
         case key(EntityAddress, property: String)
     }
 
-    package init(name: String, parts: [Part]) {
+    package init(name: String, parts: [ValuePart]) {
         self.name = name
         self.parts = parts
     }

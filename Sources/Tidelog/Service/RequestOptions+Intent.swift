@@ -40,7 +40,7 @@ extension HeaderDraft {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else {
             throw refused("its name is not a valid name of a header")
         }
-        var parts: [Part] = []
+        var parts: [ValuePart] = []
         var text = ""
         var rest = template[template.index(after: colon)...].trimmingSpaces[...]
         while let character = rest.popFirst() {
