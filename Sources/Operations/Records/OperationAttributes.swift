@@ -19,15 +19,15 @@ public enum UploadCategory: Sendable, Hashable {
 /// that the service has not confirmed has no key.
 package struct HeaderTemplate: Sendable, Hashable {
     package var name: String
-    package var parts: [Part]
+    package var parts: [ValuePart]
 
-    package enum Part: Sendable, Hashable {
+    package enum ValuePart: Sendable, Hashable {
         case text(String)
         /// The value of a key property.
         case key(EntityID, property: String)
     }
 
-    package init(name: String, parts: [Part]) {
+    package init(name: String, parts: [ValuePart]) {
         self.name = name
         self.parts = parts
     }
