@@ -92,7 +92,7 @@ struct OperationBuilder {
     /// Returns the actions of an intent, with client-only changes separated from those for the service.
     mutating func parts(
         of intent: Intent, sendsEmptyUpdate: Bool
-    ) throws -> [ClientOnlySplit.Part] {
+    ) throws -> [ClientOnlySplit.PartialAction] {
         let actions = try actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
         // The effect of a call is not sent.
         if case .invoke = intent { return actions.map { .init($0, isClientOnly: false) } }

@@ -7,7 +7,7 @@ package import Operations
 /// the service, this holds for client-only properties, and for links along client-only navigation properties.
 package struct ClientOnlySplit {
     /// An action that consists only of client-only changes, or of none.
-    package struct Part: Sendable, Hashable {
+    package struct PartialAction: Sendable, Hashable {
         package var action: Operation.Action
         package var isClientOnly: Bool
 
@@ -26,23 +26,23 @@ package struct ClientOnlySplit {
     }
 
     /// Returns the parts, in an order in which each refers only to entities that exist or that an earlier one creates.
-    package func parts(of action: Operation.Action) throws(StateError) -> [Part] {
-        guard model.hasClientOnly else { return [Part(action, isClientOnly: false)] }
+    package func parts(of action: Operation.Action) throws(StateError) -> [PartialAction] {
+        guard model.hasClientOnly else { return [PartialAction(action, isClientOnly: false)] }
         switch action {
         case .create(let creation, let parent): return try parts(of: creation, in: parent)
         case .update(let entity, let changes, let bindings):
-            if try isClientOnly(entity) { return [Part(action, isClientOnly: true)] }
+            if try isClientOnly(entity) { return [PartialAction(action, isClientOnly: true)] }
             let type = try type(of: entity)
             let (ours, theirs) = separate(changes, bindings, type)
-            guard !ours.isEmpty else { return [Part(action, isClientOnly: false)] }
-            let own = Part(.update(entity, changes: ours.values, bindings: ours.bindings), isClientOnly: true)
+            guard !ours.isEmpty else { return [PartialAction(action, isClientOnly: false)] }
+            let own = PartialAction(.update(entity, changes: ours.values, bindings: ours.bindings), isClientOnly: true)
             guard !theirs.isEmpty else { return [own] }
-            let other = Part(
+            let other = PartialAction(
                 .update(entity, changes: theirs.values, bindings: theirs.bindings), isClientOnly: false)
             return [other, own]
-        case .delete(let entity): return [Part(action, isClientOnly: try isClientOnly(entity))]
+        case .delete(let entity): return [PartialAction(action, isClientOnly: try isClientOnly(entity))]
         case .createLink(let link), .updateLink(let link), .deleteLink(let link):
-            return [Part(action, isClientOnly: try isOwn(link.navigation, of: link.from))]
+            return [PartialAction(action, isClientOnly: try isOwn(link.navigation, of: link.from))]
         }
     }
 
@@ -55,31 +55,32 @@ package struct ClientOnlySplit {
 
     // MARK: Creations
 
-    private func parts(of creation: Creation, in parent: Parent?) throws(StateError) -> [Part] {
-        var before: [Part] = []
-        var after: [Part] = []
+    private func parts(of creation: Creation, in parent: Parent?) throws(StateError) -> [PartialAction] {
+        var before: [PartialAction] = []
+        var after: [PartialAction] = []
         if isClientOnly(set: creation.set) {
             let own = try clientOnly(creation, &before)
-            return before + [Part(.create(own, parent: parent), isClientOnly: true)]
+            return before + [PartialAction(.create(own, parent: parent), isClientOnly: true)]
         }
         let own = try forService(creation, &after)
         guard let parent,
             try isOwn(parent.navigation, of: parent.entity)
-        else { return [Part(.create(own, parent: parent), isClientOnly: false)] + after }
+        else { return [PartialAction(.create(own, parent: parent), isClientOnly: false)] + after }
         let link = Link(from: parent.entity, navigation: parent.navigation, to: creation.entity)
-        return [Part(.create(own, parent: nil), isClientOnly: false)] + after
-            + [Part(.createLink(link), isClientOnly: true)]
+        return [PartialAction(.create(own, parent: nil), isClientOnly: false)] + after
+            + [PartialAction(.createLink(link), isClientOnly: true)]
     }
 
     /// Returns the creation of an entity of the service without its client-only parts, which are added to `after`.
-    private func forService(_ creation: Creation, _ after: inout [Part]) throws(StateError) -> Creation {
+    private func forService(_ creation: Creation, _ after: inout [PartialAction]) throws(StateError) -> Creation {
         let type = model.findEntityType(creation.type)
         let (ours, theirs) = separate(creation.values, creation.bindings, type)
         var result = creation
         (result.values, result.bindings) = (theirs.values, theirs.bindings)
         if !ours.isEmpty {
             after.append(
-                Part(.update(creation.entity, changes: ours.values, bindings: ours.bindings), isClientOnly: true))
+                PartialAction(
+                    .update(creation.entity, changes: ours.values, bindings: ours.bindings), isClientOnly: true))
         }
         result.inline = []
         for inline in creation.inline {
@@ -100,14 +101,16 @@ package struct ClientOnlySplit {
     }
 
     /// Returns the parts of a child that is linked to an entity of the service by a client-only navigation property.
-    private func separateChild(_ child: Creation, in parent: Parent, _ type: EntityType?) throws(StateError) -> [Part] {
+    private func separateChild(_ child: Creation, in parent: Parent, _ type: EntityType?) throws(StateError)
+        -> [PartialAction]
+    {
         if isClientOnly(set: child.set) { return try parts(of: child, in: parent) }
         let link = Link(from: parent.entity, navigation: parent.navigation, to: child.entity)
-        return try parts(of: child, in: nil) + [Part(.createLink(link), isClientOnly: true)]
+        return try parts(of: child, in: nil) + [PartialAction(.createLink(link), isClientOnly: true)]
     }
 
     /// Returns the creation of a client-only entity. Entities of the service in it are created before, and bound.
-    private func clientOnly(_ creation: Creation, _ before: inout [Part]) throws(StateError) -> Creation {
+    private func clientOnly(_ creation: Creation, _ before: inout [PartialAction]) throws(StateError) -> Creation {
         var result = creation
         result.inline = []
         for inline in creation.inline {
