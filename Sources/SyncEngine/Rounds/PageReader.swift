@@ -12,7 +12,7 @@ struct PageReader {
     static let partByteLimit = 4 << 20
 
     /// The next step of a response.
-    enum Part {
+    enum ReadStep {
         /// Some items.
         ///
         /// - Parameter isLast: Whether only the end follows.
@@ -54,12 +54,12 @@ struct PageReader {
     /// Waits for bytes only if the received ones do not contain a full part and the item after it.
     ///
     /// - Throws: An error if the response is not a page.
-    mutating func next() async throws(TidelogError) -> Part {
+    mutating func next() async throws(TidelogError) -> ReadStep {
         isSingle ? try await entity() : try await items()
     }
 
     @inline(never) @_optimize(none)
-    private mutating func items() async throws(TidelogError) -> Part {
+    private mutating func items() async throws(TidelogError) -> ReadStep {
         var items: [DeltaItem] = []
         var received = 0
         while true {
@@ -106,7 +106,7 @@ struct PageReader {
     }
 
     @inline(never) @_optimize(none)
-    private mutating func entity() async throws(TidelogError) -> Part {
+    private mutating func entity() async throws(TidelogError) -> ReadStep {
         guard !hasEnded else { return .end }
         var bytes: [UInt8] = []
         while bytes.count <= reader.limits.itemSize {
