@@ -3,12 +3,12 @@ public import OfflineStore
 
 /// Change sets and queries that run in order; see ``DataService/processBatch(_:)``.
 public final class RequestBatch {
-    enum Part {
+    enum BatchItem {
         case changes(ChangeSet)
         case query(DataQuery, HTTPHeaders, QueryResult?)
     }
 
-    var parts: [Part] = []
+    var parts: [BatchItem] = []
     /// The conditions of parts, by their numbers.
     var conditions: [Int: BatchCondition] = [:]
 
@@ -42,7 +42,7 @@ public final class RequestBatch {
         add(.query(query, headers, nil), condition)
     }
 
-    private func add(_ part: Part, _ condition: BatchCondition?) -> Int {
+    private func add(_ part: BatchItem, _ condition: BatchCondition?) -> Int {
         precondition(
             condition?.parts.allSatisfy(parts.indices.contains) != false, "A condition may only refer to earlier parts."
         )
