@@ -19,7 +19,7 @@ final class LogTail {
     private var needsOtherKey: Bool
     private(set) var encoder: CommitEncoder
     private(set) var progress: SyncProgress
-    private(set) var state = State.open
+    private(set) var state = TailState.open
     /// The length of the file when all of it was last durable, and its length when the running sync began.
     private var durableOffset: UInt64
     private var syncingOffset: UInt64
@@ -34,7 +34,7 @@ final class LogTail {
     /// The number of threads that work on sealed segments and snapshots.
     private var works = 0
 
-    enum State: Equatable {
+    enum TailState: Equatable {
         case open
         /// The log accepts no new commits but still makes the encoded ones durable.
         case closing
