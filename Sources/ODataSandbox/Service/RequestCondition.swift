@@ -45,14 +45,14 @@ struct RequestCondition {
         }
     }
 
-    private enum Part {
+    private enum TemplatePart {
         case text(String)
         case reference(String, path: [String])
     }
 
     /// The text, split at its references. Literals in quotes contain none.
-    private var parts: [Part] {
-        var parts: [Part] = []
+    private var parts: [TemplatePart] {
+        var parts: [TemplatePart] = []
         var rest = text[...]
         var plain = ""
         var isQuoted = false
