@@ -68,7 +68,7 @@ private struct TraceEvents {
     typealias Process = TraceExport.Process
 
     /// The location of an operation, at which its arrow begins.
-    private struct Place {
+    private struct ArrowOrigin {
         let track: Int
         let time: Int64
     }
@@ -83,7 +83,7 @@ private struct TraceEvents {
     let write: (String) throws -> Void
     private var isFirst = true
     private var tracks: [Process: [String: Int]] = [:]
-    private var places: [SequenceNumber: Place] = [:]
+    private var places: [SequenceNumber: ArrowOrigin] = [:]
     private var batches: [BatchID: Open] = [:]
     private var downloads: [String: Open] = [:]
     private var last: Int64 = 0
@@ -121,7 +121,7 @@ private struct TraceEvents {
         switch entry.record.body {
         case .operation(let operation):
             let track = try track(.sets, sets.set(of: operation.subject) ?? "(set unknown)")
-            places[entry.sequence] = Place(track: track, time: time)
+            places[entry.sequence] = ArrowOrigin(track: track, time: time)
             try slice(
                 .sets, track, operation.actionName, time, time, sequence: entry.sequence, summary: entry.summary)
         case .batchPrepared(let prepared): try prepare(prepared, time)
