@@ -17,13 +17,13 @@ struct AtomSplitter: Sendable {
     /// The end tag of the root.
     var tail: [UInt8] { Array("</".utf8) + rootName + [UInt8(ascii: ">")] }
 
-    private enum Place {
+    private enum MarkupPosition {
         case text, open, name, tag, quoted(UInt8), closing, bang, comment, characterData, instruction
     }
 
     private let itemLimit: Int
     private let skeletonLimit: Int
-    private var place = Place.text
+    private var place = MarkupPosition.text
     private var depth = 0
     private var name: [UInt8] = []
     private var rootName: [UInt8] = []
