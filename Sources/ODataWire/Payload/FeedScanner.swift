@@ -22,7 +22,7 @@ package struct FeedScanner: Sendable {
     private var markup: AtomFeedScanner?
     private let isLegacy: Bool
     private let limits: JSONScanner.Limits
-    private var place = Place()
+    private var place = PagePosition()
 
     /// Whether all bytes have been passed.
     private var isWhole: Bool
@@ -41,10 +41,10 @@ package struct FeedScanner: Sendable {
     /// The start of the current item.
     private var itemMark: JSONScanner.Mark?
 
-    private enum State { case start, items, around, done }
+    private enum PagePhase { case start, items, around, done }
 
-    private struct Place {
-        var state = State.start
+    private struct PagePosition {
+        var state = PagePhase.start
         var openObjects = 0
         var hasItems = false
         var index = 0
