@@ -86,7 +86,7 @@ struct VerificationRun {
     }
 
     private mutating func walk(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
-        var place = Place(segment)
+        var place = VerifiedPosition(segment)
         while shouldContinue {
             let fault: LogFault
             switch try pass(segment, &place, isLast: isLast) {
@@ -118,7 +118,7 @@ struct VerificationRun {
         }
     }
 
-    private struct Place {
+    private struct VerifiedPosition {
         var position: SegmentFile.Position
         /// The totals, or nil if an earlier structure was skipped.
         var totals: SegmentTotals?
@@ -139,7 +139,7 @@ struct VerificationRun {
 
     /// Checks the structure at the position and advances after it.
     private mutating func pass(
-        _ segment: SegmentFile, _ place: inout Place, isLast: Bool
+        _ segment: SegmentFile, _ place: inout VerifiedPosition, isLast: Bool
     ) throws(LogError) -> Step {
         switch try segment.step(at: place.position) {
         case .records(let block):
@@ -177,7 +177,8 @@ struct VerificationRun {
         }
     }
 
-    private mutating func report(_ fault: LogFault, _ segment: SegmentFile, _ place: Place) throws(LogError) {
+    private mutating func report(_ fault: LogFault, _ segment: SegmentFile, _ place: VerifiedPosition) throws(LogError)
+    {
         let offset = (place.commitStart ?? place.position).offset
         let size = try segment.size()
         result.tail = LogVerification.Tail(
