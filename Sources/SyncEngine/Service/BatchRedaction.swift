@@ -16,7 +16,7 @@ enum BatchRedaction {
 
     // MARK: Multipart
 
-    private enum Place {
+    private enum MessageSection {
         case outside
         case headers
         /// After the blank line that ends headers. An embedded request has headers of its own.
@@ -26,7 +26,7 @@ enum BatchRedaction {
 
     private static func multipart(_ text: String, _ contentType: String) -> String {
         var delimiters = [boundary(contentType)].compactMap { $0 }
-        var place = Place.outside
+        var place = MessageSection.outside
         var lines: [Substring] = []
         // In Swift a carriage return and its line feed are one character.
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
