@@ -7,7 +7,7 @@ import SyncCore
 /// Chunks in use are cached. ``flush()`` writes the changed ones, and has to be called before each commit. Not
 /// `Sendable`: it belongs to the state's connection.
 final class Coverage {
-    private struct Place: Hashable {
+    private struct ChunkKey: Hashable {
         let query: String
         let chunk: UInt64
     }
@@ -21,9 +21,9 @@ final class Coverage {
     }
 
     private let connection: Connection
-    private var chunks: [Place: Chunk] = [:]
+    private var chunks: [ChunkKey: Chunk] = [:]
     /// The chunk that was used last, because consecutive calls usually concern the same chunk.
-    private var last: (place: Place, chunk: Chunk)?
+    private var last: (place: ChunkKey, chunk: Chunk)?
     /// Whether any chunk is not written.
     private var isChanged = false
     /// The maximum number of cached chunks, each of about half a kilobyte.
@@ -127,13 +127,13 @@ final class Coverage {
     private func chunk(of id: EntityID, _ query: String) throws(SQLiteError) -> Chunk {
         let number = EntityBits.chunk(of: id)
         if let last, last.place.chunk == number, last.place.query == query { return last.chunk }
-        let place = Place(query: query, chunk: number)
+        let place = ChunkKey(query: query, chunk: number)
         let chunk = if let known = chunks[place] { known } else { try stored(place) }
         last = (place, chunk)
         return chunk
     }
 
-    private func stored(_ place: Place) throws(SQLiteError) -> Chunk {
+    private func stored(_ place: ChunkKey) throws(SQLiteError) -> Chunk {
         if chunks.count >= Self.limit {
             try flush()
             forgetChunks()
