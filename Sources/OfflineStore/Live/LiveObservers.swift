@@ -2,21 +2,21 @@ import Synchronization
 
 /// The live-query observers of a store.
 final class LiveObservers: Sendable {
-    private struct Place: Sendable { weak var observer: LiveObserver? }
+    private struct WeakObserver: Sendable { weak var observer: LiveObserver? }
 
-    private struct State {
-        var places: [ObjectIdentifier: Place] = [:]
+    private struct RegistryState {
+        var places: [ObjectIdentifier: WeakObserver] = [:]
         var hasEnded = false
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(RegistryState())
 
     var isEmpty: Bool { all().isEmpty }
 
     /// Adds an observer, which receives each change from now on. It is referenced weakly.
     func add(_ observer: LiveObserver) {
         let hasEnded = state.withLock { state in
-            if !state.hasEnded { state.places[ObjectIdentifier(observer)] = Place(observer: observer) }
+            if !state.hasEnded { state.places[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
             return state.hasEnded
         }
         if hasEnded { observer.end() }
