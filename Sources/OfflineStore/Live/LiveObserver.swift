@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It buffers no results, so a slow reader has no cost: all changes since its last result lead to a single new one.
 final class LiveObserver: Sendable {
-    private struct State {
+    private struct ObserverState {
         /// The tables that the last result depends on, or nil for any table.
         var tables: Set<String>?
         var causes: Set<ChangeCause> = []
@@ -15,7 +15,7 @@ final class LiveObserver: Sendable {
         var waiting: CheckedContinuation<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(ObserverState())
 
     /// Records a change of the store.
     func storeDidChange(_ change: StoreChange) {
@@ -35,7 +35,7 @@ final class LiveObserver: Sendable {
         }
     }
 
-    private func wake(_ change: (inout State) -> Bool) {
+    private func wake(_ change: (inout ObserverState) -> Bool) {
         let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard change(&state) else { return nil }
             defer { state.waiting = nil }
