@@ -5,12 +5,12 @@ import Synchronization
 final class SyncActivity: Sendable {
     typealias Observer = @Sendable (SyncEvent) -> Void
 
-    private struct State {
+    private struct ActivityState {
         var observers: [Int: Observer] = [:]
         var next = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(ActivityState())
 
     /// Adds an observer.
     ///
