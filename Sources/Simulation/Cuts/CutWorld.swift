@@ -19,7 +19,7 @@ package enum ConnectionCut: String, Sendable, Hashable, CaseIterable {
 
 /// A service that generates keys and supports no repeatability, with the connections to it.
 final class CutWorld: Sendable {
-    private struct State {
+    private struct WorldState {
         var service: SimulatedService
         var cut: ConnectionCut?
         var late: [(due: Int64, request: WireRequest, client: Int)] = []
@@ -28,11 +28,11 @@ final class CutWorld: Sendable {
         var delay: Int64 = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Mutex<WorldState>
     let clock: VirtualClock
 
     init(_ sandbox: Sandbox, seed: UInt64) {
-        state = Mutex(State(service: SimulatedService(sandbox)))
+        state = Mutex(WorldState(service: SimulatedService(sandbox)))
         clock = VirtualClock(seed: seed)
     }
 
