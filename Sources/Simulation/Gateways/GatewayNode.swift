@@ -8,14 +8,14 @@ import Transport
 /// A process of the gateway. It can end at any call of its storage or its service. Nothing that it does afterwards has
 /// an effect.
 final class GatewayNode: Sendable {
-    private struct State {
+    private struct NodeState {
         /// The number of calls until the process ends; nil if it does not.
         var callsLeft: Int?
         var hasEnded = false
         var verdicts: [AppFeature: Int] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(NodeState())
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
