@@ -3,7 +3,7 @@ import Synchronization
 
 /// The buffer between the receiving thread and the reading task.
 final class ResponseBuffer: Sendable {
-    private struct State {
+    private struct BufferState {
         var head: HTTPResponse?
         var bytes: [UInt8] = []
         var isPaused = false
@@ -11,7 +11,7 @@ final class ResponseBuffer: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(BufferState())
     /// The size at which the sender is paused; `nil` for no limit.
     private let capacity: Int?
 
@@ -41,7 +41,7 @@ final class ResponseBuffer: Sendable {
         change { if $0.end == nil { $0.end = end } }
     }
 
-    private func change(_ body: (inout State) -> Void) {
+    private func change(_ body: (inout BufferState) -> Void) {
         let waiters = state.withLock { state in
             body(&state)
             let waiters = state.waiters
@@ -102,7 +102,7 @@ final class ResponseBuffer: Sendable {
         }
     }
 
-    private func wait(until isReady: (State) -> Bool) async {
+    private func wait(until isReady: (BufferState) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 if isReady(state) { return true }
