@@ -12,13 +12,13 @@ final class CurlLoop: @unchecked Sendable {
         case resume(CurlTransfer)
     }
 
-    private struct State {
+    private struct LoopState {
         var commands: [Command] = []
         var isStopping = false
         var isStopped = false
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(LoopState())
     private let multi: OpaquePointer
     private let share: OpaquePointer
 
