@@ -17,13 +17,13 @@ public import Transport
 /// It is the sandbox of Tidelog: it answers queries, enforces the rules of the metadata, executes batches atomically and
 /// assigns keys. It does not have the business rules of the real service; a test rejects requests by ``refuse(_:)``.
 public final class TestService: HTTPTransport {
-    private struct State {
+    private struct TestState {
         var sandbox: Sandbox
         var requests: [String] = []
         var isReachable = true
     }
 
-    private let state: Mutex<State>
+    private let state: Mutex<TestState>
     /// The root of the service, for the provider. It has no meaning outside of this object.
     public let serviceRoot: String
     private let isLegacy: Bool
@@ -46,7 +46,7 @@ public final class TestService: HTTPTransport {
         sandbox.options.requiresToken = false
         isLegacy = model.version.isLegacy
         serviceRoot = "http://service.test/\(isLegacy ? "v2" : "v4")/"
-        state = Mutex(State(sandbox: sandbox))
+        state = Mutex(TestState(sandbox: sandbox))
     }
 
     // MARK: Content
