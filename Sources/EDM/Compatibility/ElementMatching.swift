@@ -70,9 +70,9 @@ struct ElementMatching {
     }
 
     /// Returns the elements that are the only ones of their family.
-    private static func onlyOnes(_ elements: [(Key, PositionedElement)]) -> [Family: (
-        key: Key, place: PositionedElement
-    )] {
+    private static func onlyOnes(
+        _ elements: [(Key, PositionedElement)]
+    ) -> [Family: (key: Key, place: PositionedElement)] {
         let overloads = elements.filter { $0.0.family.name != nil }
         return Dictionary(grouping: overloads, by: \.0.family).filter { $0.value.count == 1 }.mapValues { $0[0] }
     }

@@ -39,8 +39,9 @@ package struct JSONBatchResponse: Sendable, Hashable {
         }
     }
 
-    private func outcome(of part: BatchPart, _ named: JSONBatchNames.RequestGroup, hasFailed: Bool) -> BatchPartOutcome
-    {
+    private func outcome(
+        of part: BatchPart, _ named: JSONBatchNames.RequestGroup, hasFailed: Bool
+    ) -> BatchPartOutcome {
         let answers = responses.filter { answer in
             named.identifiers.contains(answer.id)
                 || named.group.map { answer.id == $0 || answer.atomicityGroup == $0 } ?? false

@@ -40,9 +40,9 @@ extension PrimitiveLiteral {
         }
     }
 
-    private static func content(_ value: Value, _ type: PrimitiveType, _ version: ODataVersion, _ form: LiteralContext)
-        -> String
-    {
+    private static func content(
+        _ value: Value, _ type: PrimitiveType, _ version: ODataVersion, _ form: LiteralContext
+    ) -> String {
         switch value {
         case .null: return "null"
         case .boolean(let flag): return flag ? "true" : "false"

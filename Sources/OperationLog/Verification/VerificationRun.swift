@@ -177,8 +177,9 @@ struct VerificationRun {
         }
     }
 
-    private mutating func report(_ fault: LogFault, _ segment: SegmentFile, _ place: VerifiedPosition) throws(LogError)
-    {
+    private mutating func report(
+        _ fault: LogFault, _ segment: SegmentFile, _ place: VerifiedPosition
+    ) throws(LogError) {
         let offset = (place.commitStart ?? place.position).offset
         let size = try segment.size()
         result.tail = LogVerification.Tail(

@@ -101,9 +101,9 @@ package struct ClientOnlySplit {
     }
 
     /// Returns the parts of a child that is linked to an entity of the service by a client-only navigation property.
-    private func separateChild(_ child: Creation, in parent: Parent, _ type: EntityType?) throws(StateError)
-        -> [PartialAction]
-    {
+    private func separateChild(
+        _ child: Creation, in parent: Parent, _ type: EntityType?
+    ) throws(StateError) -> [PartialAction] {
         if isClientOnly(set: child.set) { return try parts(of: child, in: parent) }
         let link = Link(from: parent.entity, navigation: parent.navigation, to: child.entity)
         return try parts(of: child, in: nil) + [PartialAction(.createLink(link), isClientOnly: true)]

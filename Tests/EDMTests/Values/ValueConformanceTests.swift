@@ -23,9 +23,9 @@ import Testing
                 members: [.init(name: "Red", value: 0), .init(name: "Blue", value: 1)])
         ], entitySets: [], singletons: [])
 
-    func reason(_ value: Value, _ kind: TypeReference.ReferencedType, collection: Bool = false, facets: Facets = Facets())
-        -> String?
-    {
+    func reason(
+        _ value: Value, _ kind: TypeReference.ReferencedType, collection: Bool = false, facets: Facets = Facets()
+    ) -> String? {
         value.mismatch(with: TypeReference(kind, isCollection: collection), facets: facets, in: model)
     }
 
