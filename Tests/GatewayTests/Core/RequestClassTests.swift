@@ -7,6 +7,12 @@ struct RequestClassTests {
         arguments: [
             ("GET", "$metadata", RequestClass.Kind.metadata), ("HEAD", "$metadata", .read), ("GET", "Orders", .read),
             ("POST", "$batch", .multipartBatch), ("POST", "Orders/$query", .read), ("POST", "Orders", .modification),
+            ("GET", "%24metadata?sap-language=DE", .metadata), ("GET", "Orders/$metadata", .read),
+            ("POST", "%24batch", .multipartBatch), ("POST", "$batch/", .multipartBatch),
+            ("POST", "%2524batch", .multipartBatch), ("POST", "$%62atch?x=1", .multipartBatch),
+            ("POST", "$batch;v=1", .multipartBatch), ("POST", "/$Batch", .multipartBatch),
+            ("POST", "Orders/%24query", .read), ("POST", "Orders/%2524query", .modification),
+            ("POST", "Files('$batch')", .modification), ("PUT", "%24batch", .modification),
         ])
     func `a request is classified by its method and path`(_ method: String, _ path: String, _ kind: RequestClass.Kind)
         throws
@@ -24,5 +30,6 @@ struct RequestClassTests {
         let found = try RequestClass(
             method: method, target: "/odata/shop/" + path, headers: .empty, configuration: configuration)
         #expect(found.kind == kind)
+        #expect(found.rest == path)
     }
 }

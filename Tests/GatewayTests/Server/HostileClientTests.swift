@@ -41,7 +41,7 @@ struct HostileClientTests {
         }
     }
 
-    @Test(arguments: ["$batch"], ["../../manager", "..;/x", "/manager/html", "http://evil.example/"])
+    @Test(arguments: ["$batch", "%24batch"], ["../../manager", "..;/x", "/manager/html", "http://evil.example/"])
     func `a request in a batch cannot leave the service`(_ path: String, _ target: String) async throws {
         try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, origin in
             func post(_ contentType: String, _ body: String) async -> String {
