@@ -72,11 +72,11 @@ extension ConfigurationReader {
             "Write changes = scan: each refresh reads the whole query.")
     }
 
-    /// Returns the normal form of a query in the file, which may contain spaces.
+    /// Returns the normal form of a query in the file, which may contain spaces and number signs.
     private static func canonical(_ text: String) -> CanonicalQuery? {
         let text = text.hasPrefix("/") ? String(text.dropFirst()) : text
         let url = text.unicodeScalars.reduce(into: "") { result, scalar in
-            if scalar.isASCII, scalar != " ", scalar != "\"" {
+            if scalar.isASCII, !" \"#".unicodeScalars.contains(scalar) {
                 result.unicodeScalars.append(scalar)
             } else {
                 result += FeedURL.encoded(String(scalar))

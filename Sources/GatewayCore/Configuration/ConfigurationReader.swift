@@ -9,8 +9,9 @@
 ///     name = shop
 ///     root = https://backend.example/shop/
 ///
-/// A line that begins with `#` or `;` is a comment; so is the rest of a line after ` ;` or ` #`. Parameters of SAP's
-/// file that this version does not use are accepted with a notice; unknown parameters are errors.
+/// A line that begins with `#` or `;` is a comment; so is the rest of a line after ` ;` or ` #`, unless it
+/// is inside of quotation marks. Parameters of SAP's file that this version does not use are accepted with a notice;
+/// unknown parameters are errors.
 package struct ConfigurationReader {
     let file: String
     var sections: [Section] = []
@@ -102,13 +103,21 @@ package struct ConfigurationReader {
         }
     }
 
+    /// Returns the text before ` #` or ` ;`, which begin no comment inside of quotation marks.
     private static func withoutComment(_ text: String) -> String {
         var previous: Character = "x"
+        var quote: Character?
         for index in text.indices {
-            if previous == " " || previous == "\t", text[index] == ";" || text[index] == "#" {
+            let character = text[index]
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "'" || character == "\"" {
+                // An apostrophe by itself is a part of a name.
+                if text[text.index(after: index)...].contains(character) { quote = character }
+            } else if previous == " " || previous == "\t", character == ";" || character == "#" {
                 return trimmed(text[..<index])
             }
-            previous = text[index]
+            previous = character
         }
         return text
     }

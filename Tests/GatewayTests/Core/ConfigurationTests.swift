@@ -26,6 +26,26 @@ struct ConfigurationTests {
         #expect(notices.map(\.line) == [9, 12])
     }
 
+    /// A value in the file, and the value without its comment.
+    @Test(arguments: [
+        ("/Orders?$filter=Name eq 'A # B'", "Orders?$filter=Name%20eq%20'A%20%23%20B'"),
+        ("/Orders?$filter=Name eq 'A ; B' # of A", "Orders?$filter=Name%20eq%20'A%20%3B%20B'"),
+        ("/Orders?$filter=Name eq 'A'' # B'\t; 'x'", "Orders?$filter=Name%20eq%20'A''%20%23%20B'"),
+        ("/Orders?$filter=Name eq 'A' # 'B'", "Orders?$filter=Name%20eq%20'A'"),
+        ("/Orders?$search=\"it's # 1\" # 'B'", "Orders?$search=%22it's%20%23%201%22"),
+    ])
+    func `a number sign or semicolon in a quoted text is no comment`(_ value: String, _ expected: String) throws {
+        let text = whole + "\n" + feed.replacing("/Orders?$filter=State eq 'open'&$select=ID,Note", with: value)
+        let (configuration, _) = try ConfigurationReader.read(text, file: "f.ini")
+        #expect(configuration.endpoints[0].feeds.map(\.query) == [CanonicalQuery(expected)])
+    }
+
+    @Test func `an apostrophe by itself does not hide a comment`() throws {
+        let text = whole.replacing("/var/lib/gateway.db   ; the", with: "/o'brien/gateway.db   ; a")
+        let (configuration, _) = try ConfigurationReader.read(text, file: "f.ini")
+        #expect(configuration.storage == .sqlite(path: "/o'brien/gateway.db"))
+    }
+
     /// The changed line, and the expected beginning of the error.
     @Test(arguments: [
         ("listen = 127.0.0.1:8443", "listen = 8443", "f.ini:3: listen must be HOST:PORT"),
