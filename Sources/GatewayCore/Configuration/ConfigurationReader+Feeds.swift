@@ -25,6 +25,14 @@ extension ConfigurationReader {
             }
             feed.authorization = authorization
         }
+        if let value = section.values["accept_language"] {
+            guard let language = FeedSettings.Language(rawValue: value.text) else {
+                throw error(
+                    value.line, "accept_language must be pass or ignore, not “\(value.text)”.",
+                    "Write accept_language = ignore if the rows do not depend on the language of the user.")
+            }
+            feed.language = language
+        }
         guard let query = section.values["query"] else {
             return pass(section.line, name.text, "it has no query")
         }

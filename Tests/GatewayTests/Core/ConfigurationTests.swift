@@ -123,7 +123,10 @@ struct ConfigurationTests {
         #expect(feeds[0].map(\.name) == ["Open"] && feeds[1].isEmpty)
         #expect(feeds[0][0].query == CanonicalQuery("Orders?$select=ID,Note&$filter=State%20eq%20'open'"))
         #expect(feeds[0][0].refreshMilliseconds == 300_000 && feeds[0][0].tokenMilliseconds == 3_600_000)
-        #expect(feeds[0][0].authorization == .any)
+        #expect(feeds[0][0].authorization == .any && feeds[0][0].language == .pass)
+        let ignoring = feed + "\naccept_language = ignore"
+        let (other, _) = try ConfigurationReader.read(whole + "\n" + ignoring, file: "f.ini")
+        #expect(other.endpoints[0].feeds.map(\.language) == [.ignore])
     }
 
     /// The changed text, and the notice about the query, which passes through.
@@ -150,6 +153,7 @@ struct ConfigurationTests {
         ),
         ("/Orders?$filter=State eq 'open'&$select=ID,Note", "Orders?$count=true", "f.ini:15: "),
         ("authorize = any", "authorize = none", "f.ini:19: authorize must be probe or any, not “none”."),
+        ("authorize = any", "accept_language = de", "f.ini:19: accept_language must be pass or ignore, not “de”."),
         ("authorize = any", "changes = etag", "f.ini:19: changes = etag is not supported by this version."),
         ("authorize = any", "track_deltas = yes", "f.ini:19: track_deltas must be AUTO, ALWAYS or NEVER"),
         ("refresh_interval = 5", "refresh_interval = -1", "f.ini:17: refresh_interval must be a number"),
