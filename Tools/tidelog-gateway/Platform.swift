@@ -9,13 +9,24 @@ internal import Synchronization
 #endif
 
 enum TextFile {
-    /// Returns the content, or `nil` if the file cannot be read.
+    /// Returns whether the folder of a file exists.
+    static func hasFolder(_ path: String) -> Bool {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        return access(String(folder), F_OK) == 0
+    }
+
+    private static let maximumSize = 64 << 20
+
+    /// Returns the content, or `nil` if the file cannot be read or has more than 64 MiB.
     static func read(_ path: String) -> [UInt8]? {
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
+            bytes += chunk[..<count]
+            if bytes.count > maximumSize { return nil }
+        }
         return ferror(file) == 0 ? bytes : nil
     }
 }

@@ -28,6 +28,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
     /// Whether `X-Forwarded-For` of requests is set by a proxy of the operator and passed on.
     package var trustsForwarded = false
     package var endpoints: [Endpoint]
+    /// The places of the parameters that name addresses and files.
+    package var places: [String: ConfigurationPlace] = [:]
 
     package init(listen: ListenAddress, publicRoot: ServiceRoot, storage: Storage, endpoints: [Endpoint]) {
         self.listen = listen
@@ -50,6 +52,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
         /// A file whose first line is the value of `Authorization` with which shared feeds are read.
         package var credentialsFile: String?
         package var feeds: [FeedSettings] = []
+        /// The places of the parameters that name files.
+        package var places: [String: ConfigurationPlace] = [:]
 
         package init(name: String, root: ServiceRoot) {
             self.name = name

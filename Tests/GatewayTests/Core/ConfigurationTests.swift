@@ -85,6 +85,18 @@ struct ConfigurationTests {
         #expect(error?.fix.isEmpty == false)
     }
 
+    @Test(arguments: [
+        ("0.0.0.0:9443", true), ("10.1.2.3:9443", true), ("[::]:9443", true), ("gateway.example:9443", true),
+        ("127.0.0.1.evil.example:9443", true), ("127.0.0.1:9443", false), ("127.1.2.3:9443", false),
+        ("localhost:9443", false), ("[::1]:9443", false), ("unix:/run/admin", false),
+    ])
+    func `an admin address that other machines reach is noticed`(_ address: String, _ isNoticed: Bool) throws {
+        let text = whole.replacing("[endpoint]", with: "admin = \(address)\n[endpoint]")
+        let (_, notices) = try ConfigurationReader.read(text, file: "f.ini")
+        let expected = "f.ini:6: \(address) can be reached from other machines, and admin has no access control."
+        #expect(notices.map(\.description).contains(expected) == isNoticed, "\(notices)")
+    }
+
     @Test func `a database is read, with its parameters`() throws {
         let uri = "postgresql://gateway@[::1]:5432/gateway?sslmode=verify-full&passfile=/etc/gateway.pass"
         let text = whole.replacing(
@@ -95,6 +107,7 @@ struct ConfigurationTests {
         expected.place = "f.ini:5"
         (expected.schema, expected.connections, expected.timeoutMilliseconds) = ("g_1", 3, 4_000)
         #expect(configuration.storage == .postgres(expected))
+        #expect(expected.passwordFile == "/etc/gateway.pass")
         #expect(notices.count == 2)
     }
 
