@@ -44,8 +44,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gateway until it is interrupted.",
         discussion: """
-            Prints the address when it is ready. SIGTERM and SIGINT stop it: it first completes requests in progress, \
-            for at most thirty seconds. It may be killed at any time.
+            Prints the address when it is ready. SIGTERM, SIGINT and SIGHUP stop it: it first completes requests in \
+            progress, for at most thirty seconds. It may be killed at any time.
             """)
 
     @OptionGroup var options: ConfigurationOptions

@@ -47,13 +47,16 @@ enum StandardError {
     }
 }
 
-/// SIGINT and SIGTERM, which end the program in an orderly way from the creation of this value on.
+/// SIGINT, SIGTERM and SIGHUP, which end the program in an orderly way from the creation of this value on.
 struct StopSignals: Sendable {
     init() {
         // The first access initializes the flag, which a signal handler must not do.
         stopWasRequested.store(false, ordering: .relaxed)
         signal(SIGINT) { _ in stopWasRequested.store(true, ordering: .relaxed) }
         signal(SIGTERM) { _ in stopWasRequested.store(true, ordering: .relaxed) }
+        // nohup starts programs that ignore SIGHUP.
+        let previous = signal(SIGHUP) { _ in stopWasRequested.store(true, ordering: .relaxed) }
+        if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGHUP, SIG_IGN) }
         // A client that disconnects is an error of its connection.
         signal(SIGPIPE, SIG_IGN)
     }
