@@ -282,7 +282,7 @@ let package = Package(
                 "ODataWire", "EDM",
                 "TestSupport", httpTypes, "odata-sandbox",
             ]),
-        tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
+        tests("InteropTests", ["Tidelog", "EDM", "Transport", "TestSupport", httpTypes, "tidelog-gateway"]),
         tests(
             "TidelogTests",
             ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes, metrics]),

@@ -172,8 +172,12 @@ package struct BatchLinks {
         guard direction == .request else { return nil }
         let line = text(content)
         let method = line.utf8.prefix { $0 > 0x20 }
-        let rest = line[method.endIndex...].drop { $0 == " " }
-        guard !method.isEmpty, method.allSatisfy(Self.isLetter), !rest.isEmpty else {
+        let tail = line[method.endIndex...]
+        let rest = tail.drop { $0 == " " || $0 == "\t" }
+        // Some readers end a line at CR, or a word at other control characters.
+        guard !method.isEmpty, method.allSatisfy(Self.isLetter), tail.hasPrefix(" ") || tail.hasPrefix("\t"),
+            !rest.isEmpty, !rest.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 })
+        else {
             leaves = true
             return nil
         }
