@@ -47,7 +47,7 @@ struct RequestPathTests {
             ".", "..", ";", "/", "%2e", "%2f", "%3b", "%5c", "%252e", "%252f", "%253b", "a", "'", "\\", "..;", ";x=1/",
         ]
         var refused = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<3_000 {
             var path = "/odata/shop/"
             for _ in 0..<7 {
                 state = state &* 6_364_136_223_846_793_005 &+ 1
@@ -59,13 +59,13 @@ struct RequestPathTests {
             let relative = String(path.dropFirst("/odata/shop/".count))
             #expect(!RequestPath.isContained(relative, in: origin), "\(relative), seed \(seed)")
         }
-        #expect(refused > 1_000)
+        #expect(refused > 150)
     }
 
     @Test func `a key may contain dots and semicolons in any order`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var state = seed
-        for _ in 0..<5_000 {
+        for _ in 0..<1_000 {
             var key = ""
             for _ in 0..<6 {
                 state = state &* 6_364_136_223_846_793_005 &+ 1
