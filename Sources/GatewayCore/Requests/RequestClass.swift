@@ -21,7 +21,8 @@ package struct RequestClass: Sendable, Hashable {
     /// Whether the body of the request contains links that are rewritten, and is JSON.
     package let hasJSONBody: Bool
 
-    /// Classifies a request whose head was checked. Throws if no endpoint has the path.
+    /// Classifies a request whose head was checked. Throws if no endpoint has the path, or the method is not that of a
+    /// batch.
     package init(
         method: String, target: String, headers: HTTPHeaders, configuration: GatewayConfiguration
     ) throws(RequestRefusal) {
@@ -39,9 +40,10 @@ package struct RequestClass: Sendable, Hashable {
         hasJSONBody = contentType.hasPrefix("application/json")
         if ["GET", "HEAD", "OPTIONS"].contains(method) {
             kind = method == "GET" && segments == ["$metadata"] ? .metadata : .read
-        } else if method == "POST", RequestPath.segments(path).last == "$batch" {
+        } else if RequestPath.segments(path).last == "$batch" {
             // In doubt it is a batch, whose requests are checked: services decode the path before they look at it, some
             // of them without regard to case and parameters.
+            guard method == "POST" else { throw RequestRefusal(405, "The method of a batch is POST.") }
             kind = hasJSONBody ? .jsonBatch : .multipartBatch
         } else if method == "POST", segments.count > 1, segments.last == "$query" {
             kind = .read
