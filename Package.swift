@@ -290,7 +290,7 @@ let package = Package(
                 "ODataWire", "EDM",
                 "TestSupport", httpTypes, "odata-sandbox",
             ]),
-        tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
+        tests("InteropTests", ["Tidelog", "EDM", "Transport", "TestSupport", httpTypes, "tidelog-gateway"]),
         tests(
             "TidelogTests",
             [

@@ -7,7 +7,9 @@ import Testing
 /// processes run in other passes.
 @Suite struct TestPassTests {
     /// Text in the source of a test that starts a process itself or through `TestSupport`.
-    private let signs = ["Process()", "SwiftCompiler", "SwiftUIStub", "URLSessionStub", "AppPackage"]
+    private let signs = [
+        "Process()", "SwiftCompiler", "SwiftUIStub", "URLSessionStub", "AppPackage", "ChildProcess", "GatewayProcess",
+    ]
 
     /// Returns the test targets that the first pass skips.
     private func skipped() throws -> Set<String> {

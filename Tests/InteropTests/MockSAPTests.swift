@@ -6,15 +6,19 @@ import Tidelog
 struct MockSAPTests {
     private static let queries = ["Customers": "Customers", "Orders": "Orders", "OrderItems": "OrderItems"]
 
-    private func work(_ body: (Workplace) async throws -> Void) async throws {
-        try await InteropServer.mockSAP.run { root in
-            try await body(try await Workplace(root, queries: Self.queries))
+    private func work(_ route: InteropServer.Route, _ body: (Workplace) async throws -> Void) async throws {
+        try await InteropServer.mockSAP.run(route) { root in
+            let place = try await Workplace(root, queries: Self.queries)
+            if route == .gateway { try await place.makeRepeatable() }
+            try await body(place)
         }
     }
 
-    @Test func `an entity is created with a generated key, updated with its ETag, deleted and downloaded`() async throws
-    {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `an entity is created with a generated key, updated with its ETag, deleted and downloaded`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let birth = try #require(LocalDateTime("1815-12-10T00:00:00"))
             let customer = try place.new("Customers", ["Name": .string("Ada"), "DateOfBirth": .dateTime(birth)])
             try await place.service.createEntity(customer)
@@ -41,8 +45,11 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `a change set with Content-IDs creates a customer with its orders`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `a change set with Content-IDs creates a customer with its orders`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let orders = try place.property("Customers/Orders")
             let customer = try place.new("Customers", ["Name": .string("New")])
             let children = try (1...2).map { try place.new("Orders", ["Total": .decimal(DecimalValue(Int64($0)))]) }
@@ -56,8 +63,11 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `the customer of an order is changed by a link and by a referential constraint`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `the customer of an order is changed by a link and by a referential constraint`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let service = place.service
             let customers = try ["A", "B"].map { try place.new("Customers", ["Name": .string($0)]) }
             for entity in customers { try await service.createEntity(entity) }
@@ -93,8 +103,11 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `a referential constraint links new entities whose keys the app assigned`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `a referential constraint links new entities whose keys the app assigned`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let customer = try place.new("Customers", ["CustomerID": .string("MINE"), "Name": .string("own key")])
             try await place.service.createEntity(customer)
             let order = try place.new("Orders", ["OrderID": .string("O1"), "CustomerID": .string("MINE")])
@@ -105,9 +118,11 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `an entity with a composite key is created, updated and deleted below a downloaded order`() async throws
-    {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `an entity with a composite key is created, updated and deleted below a downloaded order`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let customer = try place.new("Customers", ["Name": .string("C")])
             try await place.server.createEntity(customer)
             let order = try place.new("Orders")
@@ -134,8 +149,11 @@ struct MockSAPTests {
         return copy
     }
 
-    @Test func `an update of an entity that another client changed is a conflict`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `an update of an entity that another client changed is a conflict`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let customer = try place.new("Customers", ["Name": .string("A")])
             try await place.service.createEntity(customer)
             try await place.synchronize()
@@ -153,8 +171,11 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `the online provider creates, updates, links, reads and deletes entities`() async throws {
-        try await InteropServer.mockSAP.run { root in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `the online provider creates, updates, links, reads and deletes entities`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await InteropServer.mockSAP.run(route) { root in
             let service = DataService(provider: OnlineODataProvider(serviceRoot: root))
             try await service.loadMetadata()
             let customers = try service.entitySet(withName: "Customers")

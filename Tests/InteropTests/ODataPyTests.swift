@@ -11,16 +11,19 @@ struct ODataPyTests {
     ]
 
     private func work(
-        _ settings: [String: String] = [:], _ body: (Workplace) async throws -> Void
+        _ route: InteropServer.Route, _ settings: [String: String] = [:],
+        _ body: (Workplace) async throws -> Void
     ) async throws {
-        try await InteropServer.odatapy.run(settings) { root in
+        try await InteropServer.odatapy.run(route, settings) { root in
             try await body(try await Workplace(root, queries: Self.queries))
         }
     }
 
-    @Test func `an entity is created with a generated key, updated with its ETag, deleted and downloaded`() async throws
-    {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `an entity is created with a generated key, updated with its ETag, deleted and downloaded`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let customer = try place.new("Customers", ["Name": .string("Ada"), "Tags": .collection([.string("a")])])
             try await place.service.createEntity(customer)
             let old = customer.readLink
@@ -44,8 +47,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `a change set with Content-IDs creates and links by every technique`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `a change set with Content-IDs creates and links by every technique`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let orders = try place.property("Customers/Orders")
             let toCustomer = try place.property("Orders/Customer")
             let customer = try place.new("Customers", ["Name": .string("New")])
@@ -67,8 +73,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `a deep insert and a referential constraint link new entities`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `a deep insert and a referential constraint link new entities`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let customer = try place.new("Customers", ["Name": .string("deep")])
             let order = try place.new("Orders", ["Total": .decimal(DecimalValue(1))])
             try place.property("Orders/Customer").setEntityValue(in: order, to: customer)
@@ -83,8 +92,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `existing entities are bound, linked, relinked and unlinked`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `existing entities are bound, linked, relinked and unlinked`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let service = place.service
             let customers = try ["A", "B"].map { try place.new("Customers", ["Name": .string($0)]) }
             let order = try place.new("Orders", ["Total": .decimal(DecimalValue(3))])
@@ -119,8 +131,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `many to many and one to one links are changed`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `many to many and one to one links are changed`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let suppliers = try ["S", "T"].map { try place.new("Suppliers", ["Name": .string($0)]) }
             let products = try ["P", "Q"].map { try place.new("Products", ["Name": .string($0)]) }
             for entity in suppliers + products { try await place.service.createEntity(entity) }
@@ -146,8 +161,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `values of every type are equal after an upload and a read`() async throws {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `values of every type are equal after an upload and a read`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let values: [String: Value] = [
                 "ID": .guid(.random()), "Bool": .boolean(true), "Byte": .integer(255), "SByte": .integer(-128),
                 "I16": .integer(-32768), "I32": .integer(Int64(Int32.min)), "I64": .integer(.max),
@@ -170,8 +188,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `all pages are downloaded`() async throws {
-        try await work(["PAGE_SIZE": "2"]) { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `all pages are downloaded`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route, ["PAGE_SIZE": "2"]) { place in
             for number in 1...5 {
                 try await place.server.createEntity(try place.new("Customers", ["Name": .string("C\(number)")]))
             }
@@ -182,10 +203,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `a conflict does not stop the other operations, and a failed change set is rejected completely`()
-        async throws
-    {
-        try await work { place in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `a conflict does not stop the other operations, and a failed change set is rejected completely`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await work(route) { place in
             let customers = try ["A", "B"].map { try place.new("Customers", ["Name": .string($0)]) }
             for entity in customers { try await place.service.createEntity(entity) }
             try await place.synchronize()
@@ -218,8 +240,11 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `the online provider creates, binds, links, updates, reads and deletes entities`() async throws {
-        try await InteropServer.odatapy.run { root in
+    @Test(arguments: InteropServer.Route.allCases)
+    func `the online provider creates, binds, links, updates, reads and deletes entities`(
+        _ route: InteropServer.Route
+    ) async throws {
+        try await InteropServer.odatapy.run(route) { root in
             let service = DataService(provider: OnlineODataProvider(serviceRoot: root))
             try await service.loadMetadata()
             let customers = try service.entitySet(withName: "Customers")

@@ -40,30 +40,12 @@ struct ConfigurationOptions: ParsableArguments {
     }
 }
 
-extension ConfigurationOptions {
-    /// Reads the values of `Authorization` for reading shared feeds.
-    func credentials(_ configuration: GatewayConfiguration) throws -> [String: String] {
-        var found: [String: String] = [:]
-        for endpoint in configuration.endpoints {
-            guard let file = endpoint.credentialsFile else { continue }
-            let text = TextFile.read(file).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            let line = String(text.prefix { !$0.isNewline })
-            guard line.contains(" "), line.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
-                throw Failure(
-                    "\(file) must contain the value of Authorization in its first line, such as “Basic dXNlcjpwYXNz”.")
-            }
-            found[endpoint.name] = line
-        }
-        return found
-    }
-}
-
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gateway until it is interrupted.",
         discussion: """
-            Prints the address when it is ready. SIGTERM and SIGINT stop it: it first completes requests in progress, \
-            for at most thirty seconds. It may be killed at any time.
+            Prints the address when it is ready. SIGTERM, SIGINT and SIGHUP stop it: it first completes requests in \
+            progress, for at most thirty seconds. It may be killed at any time.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -71,27 +53,22 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let signals = StopSignals()
         let configuration = try options.read()
+        let files = try NamedFiles(configuration)
         let storage = try await options.storage(configuration)
-        var secret = try await storage.secret()
-        if let file = configuration.keyFile {
-            guard let bytes = TextFile.read(file), bytes.count >= 16 else {
-                throw Failure("\(file) cannot be read, or has fewer than 16 bytes. Write a random secret to it.")
-            }
-            secret = bytes
-        }
+        let stored = try await storage.secret()
         if let postgres = storage as? PostgresLedgerStorage {
             for warning in await postgres.warnings() { StandardError.write("\(warning)\n") }
         }
         var environment = GatewayEnvironment()
         environment.makesTraces = true
         let service = GatewayService(
-            configuration, storage: storage, feedStorage: try await options.feedStorage(configuration), secret: secret,
-            credentials: try options.credentials(configuration), environment: environment)
+            configuration, storage: storage, feedStorage: try await options.feedStorage(configuration),
+            secret: files.secret ?? stored, credentials: files.credentials, environment: environment)
         let server: GatewayServer
         do throws(GatewayServer.ListenError) {
             server = try await GatewayServer(service)
         } catch {
-            throw Failure("\(error)")
+            throw Failure("\(configuration.error("listen", error.description, NamedFiles.addressFix))")
         }
         let admin = try await Self.admin(service, configuration)
         print("ready \(server.port)")
@@ -117,7 +94,7 @@ struct Serve: AsyncParsableCommand {
         do throws(GatewayServer.ListenError) {
             return try await AdminServer(service, address)
         } catch {
-            throw Failure("\(error)")
+            throw Failure("\(configuration.error("admin", error.description, NamedFiles.addressFix))")
         }
     }
 
@@ -133,12 +110,19 @@ struct Serve: AsyncParsableCommand {
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks the configuration without opening a port or a file.")
+        abstract: "Checks the configuration and the files that it names.",
+        discussion: "Opens no port and no database, and sends nothing.")
 
     @OptionGroup var options: ConfigurationOptions
 
     func run() throws {
         let configuration = try options.read()
+        _ = try NamedFiles(configuration)
+        if case .sqlite(let path) = configuration.storage, !TextFile.hasFolder(path) {
+            let notice = configuration.error(
+                "storage", "The folder of \(path) does not exist.", "Create it before the gateway is started.")
+            StandardError.write("\(notice)\n")
+        }
         for endpoint in configuration.endpoints {
             print("\(configuration.publicRoot.endpoint(endpoint.name)) -> \(endpoint.root)")
         }

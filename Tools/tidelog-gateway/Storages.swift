@@ -24,7 +24,7 @@ extension ConfigurationOptions {
             case .postgres(let settings): return try await PostgresLedgerStorage(settings)
             }
         } catch {
-            throw Failure("\(error)")
+            throw Self.failure(error, configuration)
         }
     }
 
@@ -41,8 +41,16 @@ extension ConfigurationOptions {
             case .postgres(let settings): return try await PostgresFeedStorage(settings)
             }
         } catch {
-            throw Failure("\(error)")
+            throw Self.failure(error, configuration)
         }
+    }
+
+    /// Errors of PostgreSQL name the place themselves.
+    private static func failure(_ error: LedgerStorageError, _ configuration: GatewayConfiguration) -> Failure {
+        guard case .sqlite = configuration.storage, let place = configuration.places["storage"] else {
+            return Failure("\(error)")
+        }
+        return Failure("\(place.file):\(place.line): \(error)")
     }
 }
 

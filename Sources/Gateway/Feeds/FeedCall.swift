@@ -36,7 +36,7 @@ struct FeedCall: Sendable {
                 return nil
             }
             let head = await newest(known, token)
-            guard Representation.accepts(request.headers, head.description) else {
+            guard Representation.accepts(request.headers, head.description, language: feed.settings.language) else {
                 if isContinued { throw Self.gone }
                 return nil
             }
@@ -55,11 +55,11 @@ struct FeedCall: Sendable {
 
     /// Returns whether the query of a request that does not continue a response can come from the feed at all, so that
     /// the service need not be asked for the permission.
-    static func mayAnswer(_ request: IncomingRequest, _ target: FeedRequest) -> Bool {
+    static func mayAnswer(_ request: IncomingRequest, _ target: FeedRequest, _ feed: FeedSettings) -> Bool {
         target.token != nil
             || [false, true].contains { isLegacy in
                 let description = FeedDescription(isLegacy: isLegacy)
-                return Representation.accepts(request.headers, description)
+                return Representation.accepts(request.headers, description, language: feed.language)
                     && Representation.asksForDeltaLink(request.headers, description)
             }
     }

@@ -23,7 +23,7 @@ extension GatewayService {
     /// Returns the feed that may answer a request.
     func feedRequest(_ request: IncomingRequest, _ kind: RequestClass) -> (feed: SharedFeed, target: FeedRequest)? {
         guard request.method == "GET", let feeds, !kind.endpoint.feeds.isEmpty, let target = FeedRequest(kind.rest),
-            let feed = feeds.feed(kind.endpoint.name, target.query), FeedCall.mayAnswer(request, target)
+            let feed = feeds.feed(kind.endpoint.name, target.query), FeedCall.mayAnswer(request, target, feed.settings)
         else { return nil }
         return (feed, target)
     }

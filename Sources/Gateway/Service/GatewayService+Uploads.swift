@@ -34,18 +34,16 @@ extension GatewayService {
     ) async throws(RequestRefusal) -> GatewayResponse {
         let contentType = request.headers["Content-Type"] ?? ""
         let format: BatchUpload.Format = kind.kind == .jsonBatch ? .json : .multipart
-        let body =
-            format == .json
-            ? LinkRewriter.rewrite(received, kind.roots, .request, scope: kind.scope)
-            : BatchLinks.rewrite(received, contentType: contentType, kind.roots, .request)
+        let forwarded = BatchTargets.forwarded(
+            received, request.headers, format: format, kind.roots, limits: configuration.limits)
         guard try RepeatabilityIdentifier(request.headers) == nil else {
             throw RepeatabilityIdentifier.refusal(
                 .oasis, status: 501, "A batch as a whole is not repeatable; its change sets are.")
         }
-        guard
-            let batch = try BatchUpload(
-                body, contentType: contentType, format: format, limits: configuration.limits)
-        else {
+        let batch = try BatchUpload(
+            (try? forwarded.get()) ?? received, contentType: contentType, format: format, limits: configuration.limits)
+        let body = try forwarded.get()
+        guard let batch else {
             return try await modifying(request, kind) { () throws(RequestRefusal) in
                 try await passThrough(request, kind, .bytes(body))
             }

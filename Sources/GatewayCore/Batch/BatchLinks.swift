@@ -12,6 +12,8 @@ package struct BatchLinks {
     private var edits: [Edit] = []
     /// Whether all fields could be added.
     private var isComplete = true
+    /// Whether a request is outside of the service, or its URL cannot be found.
+    private var leaves = false
 
     private struct Edit {
         let range: Range<Int>
@@ -39,6 +41,13 @@ package struct BatchLinks {
         var links = BatchLinks(document.bytes, roots, direction, fields)
         for part in document.parts { _ = links.part(part) }
         return links.isComplete ? links.output : nil
+    }
+
+    /// Returns the batch for the origin, or `nil` if a request in it is outside of the service or cannot be read.
+    static func requests(_ document: MultipartDocument, _ roots: ServiceRoots) -> [UInt8]? {
+        var links = BatchLinks(document.bytes, roots, .request, [:])
+        for part in document.parts { _ = links.part(part) }
+        return links.leaves ? nil : links.output
     }
 
     private init(
@@ -78,6 +87,8 @@ package struct BatchLinks {
     private mutating func part(_ part: MultipartDocument.Part) -> Int {
         let place = edits.count
         var growth = 0
+        let coding = part.headers["Content-Transfer-Encoding"] ?? "binary"
+        if !["binary", "8bit", "7bit"].contains(coding.lowercased()) { leaves = true }
         switch part.content {
         case .operation(let range): growth = operation(range)
         case .changeSet(let members, _): for member in members { growth += self.part(member) }
@@ -156,16 +167,37 @@ package struct BatchLinks {
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// Returns the start line if it changes.
-    private func startLine(_ content: Range<Int>) -> String? {
+    /// Returns the start line of a request if it changes, and checks its URL.
+    private mutating func startLine(_ content: Range<Int>) -> String? {
         guard direction == .request else { return nil }
         let line = text(content)
-        guard let space = line.firstIndex(of: " ") else { return nil }
-        let rest = line[line.index(after: space)...]
+        let method = line.utf8.prefix { $0 > 0x20 }
+        let tail = line[method.endIndex...]
+        let rest = tail.drop { $0 == " " || $0 == "\t" }
+        // Some readers end a line at CR, or a word at other control characters.
+        guard !method.isEmpty, method.allSatisfy(Self.isLetter), tail.hasPrefix(" ") || tail.hasPrefix("\t"),
+            !rest.isEmpty, !rest.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 })
+        else {
+            leaves = true
+            return nil
+        }
         let end = rest.firstIndex(of: " ") ?? rest.endIndex
         let url = String(rest[..<end])
         let changed = roots.rewrittenTarget(url)
-        return changed == url ? nil : line[...space] + changed + rest[end...]
+        // A URL that is not encoded contains spaces.
+        let whole = changed + Self.withoutVersion(rest[end...])
+        if ![changed, whole].allSatisfy({ RequestPath.isContained($0, in: roots.origin) }) { leaves = true }
+        return changed == url ? nil : line[..<rest.startIndex] + changed + rest[end...]
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    /// Returns the end of a start line without the version of HTTP.
+    private static func withoutVersion(_ text: Substring) -> Substring {
+        guard let space = text.lastIndex(of: " "), text[space...].hasPrefix(" HTTP/") else { return text }
+        return text[..<space]
     }
 
     private static let contentLength = Array("content-length".utf8)

@@ -30,7 +30,7 @@ enum ConfigurationParameters {
     ]
     private static let definingQuery = [
         "name", "query", "is_shared_data", "refresh_interval", "track_deltas", "delta_token_lifetime", "changes",
-        "authorize",
+        "authorize", "accept_language",
     ]
 
     /// Returns the effect of a parameter, or `nil` if there is no such parameter.

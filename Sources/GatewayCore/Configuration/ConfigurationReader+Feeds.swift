@@ -25,6 +25,14 @@ extension ConfigurationReader {
             }
             feed.authorization = authorization
         }
+        if let value = section.values["accept_language"] {
+            guard let language = FeedSettings.Language(rawValue: value.text) else {
+                throw error(
+                    value.line, "accept_language must be pass or ignore, not “\(value.text)”.",
+                    "Write accept_language = ignore if the rows do not depend on the language of the user.")
+            }
+            feed.language = language
+        }
         guard let query = section.values["query"] else {
             return pass(section.line, name.text, "it has no query")
         }
@@ -72,11 +80,11 @@ extension ConfigurationReader {
             "Write changes = scan: each refresh reads the whole query.")
     }
 
-    /// Returns the normal form of a query in the file, which may contain spaces.
+    /// Returns the normal form of a query in the file, which may contain spaces and number signs.
     private static func canonical(_ text: String) -> CanonicalQuery? {
         let text = text.hasPrefix("/") ? String(text.dropFirst()) : text
         let url = text.unicodeScalars.reduce(into: "") { result, scalar in
-            if scalar.isASCII, scalar != " ", scalar != "\"" {
+            if scalar.isASCII, !" \"#".unicodeScalars.contains(scalar) {
                 result.unicodeScalars.append(scalar)
             } else {
                 result += FeedURL.encoded(String(scalar))

@@ -9,8 +9,9 @@
 ///     name = shop
 ///     root = https://backend.example/shop/
 ///
-/// A line that begins with `#` or `;` is a comment; so is the rest of a line after ` ;` or ` #`. Parameters of SAP's
-/// file that this version does not use are accepted with a notice; unknown parameters are errors.
+/// A line that begins with `#` or `;` is a comment; so is the rest of a line after ` ;` or ` #`, unless it
+/// is inside of quotation marks. Parameters of SAP's file that this version does not use are accepted with a notice;
+/// unknown parameters are errors.
 package struct ConfigurationReader {
     let file: String
     var sections: [Section] = []
@@ -102,13 +103,21 @@ package struct ConfigurationReader {
         }
     }
 
+    /// Returns the text before ` #` or ` ;`, which begin no comment inside of quotation marks.
     private static func withoutComment(_ text: String) -> String {
         var previous: Character = "x"
+        var quote: Character?
         for index in text.indices {
-            if previous == " " || previous == "\t", text[index] == ";" || text[index] == "#" {
+            let character = text[index]
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "'" || character == "\"" {
+                // An apostrophe by itself is a part of a name.
+                if text[text.index(after: index)...].contains(character) { quote = character }
+            } else if previous == " " || previous == "\t", character == ";" || character == "#" {
                 return trimmed(text[..<index])
             }
-            previous = text[index]
+            previous = character
         }
         return text
     }
@@ -130,8 +139,9 @@ package struct ConfigurationReader {
         var configuration = GatewayConfiguration(
             listen: try listen(required("listen", gateway)), publicRoot: try url(root, "public_root"),
             storage: try storage(required("storage", gateway), gateway), endpoints: [])
-        if let admin = gateway.values["admin"] { configuration.admin = try listen(admin, "admin") }
+        if let admin = gateway.values["admin"] { configuration.admin = try self.admin(admin) }
         configuration.keyFile = gateway.values["key_file"]?.text
+        configuration.places = places(["listen", "admin", "storage", "key_file"], gateway)
         try number(gateway, "ledger_days", 1...365) { configuration.ledgerDays = $0 }
         try number(gateway, "body_limit", 1 << 10...1 << 30) { configuration.limits.bodyBytes = $0 }
         try bodyMemory(gateway, &configuration.limits)
@@ -194,6 +204,7 @@ package struct ConfigurationReader {
         try number(section, "origin_margin", 0...3_600) { endpoint.marginMilliseconds = Int64($0) * 1000 }
         endpoint.credentialsFile = section.values["credentials_file"]?.text
         endpoint.certificateAuthorities = section.values["certificate_authorities"]?.text
+        endpoint.places = places(["credentials_file", "certificate_authorities"], section)
         if let identity = section.values["identity"], identity.text != "origin" {
             throw error(
                 identity.line, "identity = \(identity.text) is not supported by this version.",
@@ -227,6 +238,26 @@ package struct ConfigurationReader {
         throw error(
             value.line, "\(name) must be HOST:PORT or unix:/PATH, not “\(value.text)”.",
             "For example \(name) = 127.0.0.1:8443.")
+    }
+
+    private mutating func admin(_ value: Value) throws(ConfigurationError) -> GatewayConfiguration.ListenAddress {
+        let address = try listen(value, "admin")
+        if !address.isLocal {
+            notices.append(
+                ConfigurationNotice(
+                    file: file, line: value.line,
+                    message: "\(value.text) can be reached from other machines, and admin has no access control."))
+        }
+        return address
+    }
+
+    /// Returns the places of the parameters that the section contains.
+    private func places(_ names: [String], _ section: Section) -> [String: ConfigurationPlace] {
+        var places: [String: ConfigurationPlace] = [:]
+        for name in names {
+            places[name] = section.values[name].map { ConfigurationPlace(file: file, line: $0.line) }
+        }
+        return places
     }
 
     private func url(_ value: Value, _ name: String) throws(ConfigurationError) -> ServiceRoot {

@@ -30,6 +30,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
     /// The seconds between the signal to stop and the end of the listening socket, in which `/ready` already fails.
     package var drainSeconds = 0
     package var endpoints: [Endpoint]
+    /// The places of the parameters that name addresses and files.
+    package var places: [String: ConfigurationPlace] = [:]
 
     package init(listen: ListenAddress, publicRoot: ServiceRoot, storage: Storage, endpoints: [Endpoint]) {
         self.listen = listen
@@ -52,6 +54,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
         /// A file whose first line is the value of `Authorization` with which shared feeds are read.
         package var credentialsFile: String?
         package var feeds: [FeedSettings] = []
+        /// The places of the parameters that name files.
+        package var places: [String: ConfigurationPlace] = [:]
 
         package init(name: String, root: ServiceRoot) {
             self.name = name

@@ -24,6 +24,13 @@ package struct PostgresSettings: Sendable, Hashable {
         }
     }
 
+    /// The path of the file with the password, if the parameters name one.
+    package var passwordFile: String? {
+        let options = parameters.drop { $0 != "?" }.dropFirst().split(separator: "&")
+        guard let option = options.last(where: { $0.hasPrefix("passfile=") }) else { return nil }
+        return RequestPath.decoded(option.dropFirst("passfile=".count))
+    }
+
     /// Whether the parameters contain a password, which everyone who can read the configuration would see.
     package var hasPassword: Bool {
         let rest = parameters.drop { $0 != ":" }.dropFirst(3)

@@ -8,6 +8,14 @@ package struct FeedSettings: Sendable, Hashable {
         case any
     }
 
+    /// The treatment of requests that ask for a language.
+    package enum Language: String, Sendable, Hashable {
+        /// The request passes through: texts may depend on the language.
+        case pass
+        /// The rows do not depend on the language, as the operator states.
+        case ignore
+    }
+
     package var name: String
     package var query: CanonicalQuery
     /// The time for which a reading of the service is fresh, in milliseconds.
@@ -15,6 +23,7 @@ package struct FeedSettings: Sendable, Hashable {
     /// The lifetime of delta links in milliseconds.
     package var tokenMilliseconds: Int64 = 72_000 * 60_000
     package var authorization = Authorization.probe
+    package var language = Language.pass
 
     package init(name: String, query: CanonicalQuery) {
         self.name = name

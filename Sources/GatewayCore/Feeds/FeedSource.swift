@@ -7,7 +7,7 @@ package struct FeedError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Cause: String, Sendable, Hashable, CaseIterable {
         /// The service cannot be reached, or answers with an error.
         case origin = "failed"
-        /// The answer is not understood, or the query cannot be a feed.
+        /// The response is not understood, or the query cannot be a feed.
         case answer = "refused"
         /// So many rows are missing that the operator has to accept it.
         case removals

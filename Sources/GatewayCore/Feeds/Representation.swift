@@ -11,14 +11,16 @@ package enum Representation {
     }
 
     /// Returns whether a feed can answer a request with these fields.
-    package static func accepts(_ headers: HTTPHeaders, _ description: FeedDescription) -> Bool {
+    package static func accepts(
+        _ headers: HTTPHeaders, _ description: FeedDescription, language: FeedSettings.Language
+    ) -> Bool {
         let conditions = [
             "If-None-Match", "If-Match", "If-Modified-Since", "If-Unmodified-Since", "Range", "X-HTTP-Method",
             "X-HTTP-Method-Override", "X-CSRF-Token",
         ]
         if conditions.contains(where: { headers[$0] != nil }) { return false }
         // Texts may depend on the language, and the feed is read without one.
-        if let language = headers["Accept-Language"], language != "*" { return false }
+        if language == .pass, headers.values("Accept-Language").contains(where: { $0 != "*" }) { return false }
         guard let accept = headers["Accept"], headers.values("Accept").count == 1, isPlainJSON(accept) else {
             return false
         }

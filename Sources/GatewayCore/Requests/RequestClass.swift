@@ -24,7 +24,8 @@ package struct RequestClass: Sendable, Hashable {
     /// Whether the body of the request contains links that are rewritten, and is JSON.
     package let hasJSONBody: Bool
 
-    /// Classifies a request whose head was checked. Throws if no endpoint has the path.
+    /// Classifies a request whose head was checked. Throws if no endpoint has the path, or the method is not that of a
+    /// batch.
     package init(
         method: String, target: String, headers: HTTPHeaders, configuration: GatewayConfiguration
     ) throws(RequestRefusal) {
@@ -37,20 +38,24 @@ package struct RequestClass: Sendable, Hashable {
         self.rest = rest
         roots = ServiceRoots(published: configuration.publicRoot.endpoint(endpoint.name), origin: endpoint.root)
         let path = rest.prefix { $0 != "?" }
+        let segments = path.split(separator: "/").map { RequestPath.decoded($0) ?? "" }
         let contentType = (headers["Content-Type"] ?? "").lowercased()
         hasJSONBody = contentType.hasPrefix("application/json")
         if ["GET", "HEAD", "OPTIONS"].contains(method) {
-            kind = method == "GET" && path == "$metadata" ? .metadata : .read
-        } else if method == "POST", ["$batch", "$batch/"].contains(path) {
+            kind = method == "GET" && segments == ["$metadata"] ? .metadata : .read
+        } else if RequestPath.segments(path).last == "$batch" {
+            // In doubt it is a batch, whose requests are checked: services decode the path before they look at it, some
+            // of them without regard to case and parameters.
+            guard method == "POST" else { throw RequestRefusal(405, "The method of a batch is POST.") }
             kind = hasJSONBody ? .jsonBatch : .multipartBatch
-        } else if method == "POST", path.hasSuffix("/$query") {
+        } else if method == "POST", segments.count > 1, segments.last == "$query" {
             kind = .read
         } else {
             kind = .modification
         }
         var scope: LinkRewriter.Scope = []
         if path.isEmpty { scope.insert(.serviceDocument) }
-        if path.contains("/$links/") { scope.insert(.links) }
+        if segments.dropLast().contains("$links") { scope.insert(.links) }
         if kind == .jsonBatch { scope.insert(.batch) }
         self.scope = scope
     }

@@ -26,6 +26,26 @@ struct ConfigurationTests {
         #expect(notices.map(\.line) == [9, 12])
     }
 
+    /// A value in the file, and the value without its comment.
+    @Test(arguments: [
+        ("/Orders?$filter=Name eq 'A # B'", "Orders?$filter=Name%20eq%20'A%20%23%20B'"),
+        ("/Orders?$filter=Name eq 'A ; B' # of A", "Orders?$filter=Name%20eq%20'A%20%3B%20B'"),
+        ("/Orders?$filter=Name eq 'A'' # B'\t; 'x'", "Orders?$filter=Name%20eq%20'A''%20%23%20B'"),
+        ("/Orders?$filter=Name eq 'A' # 'B'", "Orders?$filter=Name%20eq%20'A'"),
+        ("/Orders?$search=\"it's # 1\" # 'B'", "Orders?$search=%22it's%20%23%201%22"),
+    ])
+    func `a number sign or semicolon in a quoted text is no comment`(_ value: String, _ expected: String) throws {
+        let text = whole + "\n" + feed.replacing("/Orders?$filter=State eq 'open'&$select=ID,Note", with: value)
+        let (configuration, _) = try ConfigurationReader.read(text, file: "f.ini")
+        #expect(configuration.endpoints[0].feeds.map(\.query) == [CanonicalQuery(expected)])
+    }
+
+    @Test func `an apostrophe by itself does not hide a comment`() throws {
+        let text = whole.replacing("/var/lib/gateway.db   ; the", with: "/o'brien/gateway.db   ; a")
+        let (configuration, _) = try ConfigurationReader.read(text, file: "f.ini")
+        #expect(configuration.storage == .sqlite(path: "/o'brien/gateway.db"))
+    }
+
     /// The changed line, and the expected beginning of the error.
     @Test(arguments: [
         ("listen = 127.0.0.1:8443", "listen = 8443", "f.ini:3: listen must be HOST:PORT"),
@@ -73,6 +93,18 @@ struct ConfigurationTests {
         #expect(limits.feedRows == 7 && limits.feedBytes == 2_000_000)
     }
 
+    @Test(arguments: [
+        ("0.0.0.0:9443", true), ("10.1.2.3:9443", true), ("[::]:9443", true), ("gateway.example:9443", true),
+        ("127.0.0.1.evil.example:9443", true), ("127.0.0.1:9443", false), ("127.1.2.3:9443", false),
+        ("localhost:9443", false), ("[::1]:9443", false), ("unix:/run/admin", false),
+    ])
+    func `an admin address that other machines reach is noticed`(_ address: String, _ isNoticed: Bool) throws {
+        let text = whole.replacing("[endpoint]", with: "admin = \(address)\n[endpoint]")
+        let (_, notices) = try ConfigurationReader.read(text, file: "f.ini")
+        let expected = "f.ini:6: \(address) can be reached from other machines, and admin has no access control."
+        #expect(notices.map(\.description).contains(expected) == isNoticed, "\(notices)")
+    }
+
     @Test func `a database is read, with its parameters`() throws {
         let uri = "postgresql://gateway@[::1]:5432/gateway?sslmode=verify-full&passfile=/etc/gateway.pass"
         let text = whole.replacing(
@@ -83,6 +115,7 @@ struct ConfigurationTests {
         expected.place = "f.ini:5"
         (expected.schema, expected.connections, expected.timeoutMilliseconds) = ("g_1", 3, 4_000)
         #expect(configuration.storage == .postgres(expected))
+        #expect(expected.passwordFile == "/etc/gateway.pass")
         #expect(notices.count == 2)
     }
 
@@ -111,7 +144,10 @@ struct ConfigurationTests {
         #expect(feeds[0].map(\.name) == ["Open"] && feeds[1].isEmpty)
         #expect(feeds[0][0].query == CanonicalQuery("Orders?$select=ID,Note&$filter=State%20eq%20'open'"))
         #expect(feeds[0][0].refreshMilliseconds == 300_000 && feeds[0][0].tokenMilliseconds == 3_600_000)
-        #expect(feeds[0][0].authorization == .any)
+        #expect(feeds[0][0].authorization == .any && feeds[0][0].language == .pass)
+        let ignoring = feed + "\naccept_language = ignore"
+        let (other, _) = try ConfigurationReader.read(whole + "\n" + ignoring, file: "f.ini")
+        #expect(other.endpoints[0].feeds.map(\.language) == [.ignore])
     }
 
     /// The changed text, and the notice about the query, which passes through.
@@ -138,6 +174,7 @@ struct ConfigurationTests {
         ),
         ("/Orders?$filter=State eq 'open'&$select=ID,Note", "Orders?$count=true", "f.ini:15: "),
         ("authorize = any", "authorize = none", "f.ini:19: authorize must be probe or any, not “none”."),
+        ("authorize = any", "accept_language = de", "f.ini:19: accept_language must be pass or ignore, not “de”."),
         ("authorize = any", "changes = etag", "f.ini:19: changes = etag is not supported by this version."),
         ("authorize = any", "track_deltas = yes", "f.ini:19: track_deltas must be AUTO, ALWAYS or NEVER"),
         ("refresh_interval = 5", "refresh_interval = -1", "f.ini:17: refresh_interval must be a number"),

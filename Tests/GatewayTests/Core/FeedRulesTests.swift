@@ -253,9 +253,23 @@ struct FeedRulesTests {
     ])
     func `a feed answers only requests for plain JSON`(_ accept: String, _ expected: Bool) {
         let description = FeedDescription(version: "4.0")
-        #expect(Representation.accepts(["Accept": accept], description) == expected)
-        #expect(!Representation.accepts(["Accept": accept, "Accept-Language": "de"], description))
-        #expect(!Representation.accepts(["Accept": accept, "If-None-Match": "x"], description))
+        func accepts(_ headers: HTTPHeaders) -> Bool {
+            Representation.accepts(headers, description, language: .pass)
+        }
+        #expect(accepts(["Accept": accept]) == expected)
+        #expect(!accepts(["Accept": accept, "Accept-Language": "de"]))
+        #expect(!accepts(["Accept": accept, "If-None-Match": "x"]))
+    }
+
+    @Test(arguments: [
+        (["*"], true), (["de-DE,de;q=0.9"], false), (["*", "de"], false), (["*;q=0.5"], false), ([""], false),
+        ([], true),
+    ])
+    func `a language matters unless the operator states that it does not`(_ fields: [String], _ passes: Bool) {
+        let headers = HTTPHeaders([("Accept", "application/json")] + fields.map { ("Accept-Language", $0) })
+        let description = FeedDescription(version: "4.0")
+        #expect(Representation.accepts(headers, description, language: .pass) == passes)
+        #expect(Representation.accepts(headers, description, language: .ignore))
     }
 
     // MARK: Times

@@ -92,10 +92,15 @@ struct RequestFramingTests {
 
     @Test(arguments: [
         "/odata/shop/../admin", "/odata/shop/%2e%2e/admin", "/odata/shop/%252e%252e/x", "/odata/shop/a/..%2fb",
-        "/odata/shop/%00", "/odata/shop/a%0d%0ab", "/odata/shop/..\\b",
+        "/odata/shop/%00", "/odata/shop/a%0d%0ab", "/odata/shop/..\\b", "/odata/shop/..;/..;/manager/html",
+        "/odata/shop/..;a=b/x", "/odata/shop/..%3b/x", "/odata/shop/%2e%2e%3B/x", "/odata/shop/..%253b/x",
+        "/odata/shop/.;/x", "/odata/shop/Files('x/..;a')", "/odata/shop/Files('a/../b')",
     ])
     func `a path does not lead out of the service`(_ target: String) { #expect(!RequestPath.isContained(target)) }
 
-    @Test(arguments: ["/odata/shop/Orders('a.b')?$filter=../x", "/odata/shop/Files('..a')", "/odata/shop/%C3%A4..b"])
+    @Test(arguments: [
+        "/odata/shop/Orders('a.b')?$filter=../x", "/odata/shop/Files('..a')", "/odata/shop/%C3%A4..b",
+        "/odata/shop/Files('..')", "/odata/shop/Files('a;..')", "/odata/shop/Files('x/..')", "/odata/shop;v=1/A..;b",
+    ])
     func `dots in names and queries are allowed`(_ target: String) { #expect(RequestPath.isContained(target)) }
 }

@@ -7,47 +7,17 @@ import Testing
 
 /// The gateway as a process with its feeds in SQLite, ended by `kill -9` while a device downloads.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FeedKillTests {
-    private final class Node {
-        private let directory = TemporaryDirectory()
-        private var process: ChildProcess?
-        let port: Int
-
-        init(_ origin: String, port: Int) {
-            self.port = port
-            var text = """
-                [gateway]
-                listen = 127.0.0.1:\(port)
-                public_root = http://127.0.0.1:\(port)/odata/
-                storage = sqlite:\(directory.path)/gateway.db
-                [endpoint]
-                name = v4
-                root = \(origin)/v4/
-                origin_timeout = 1
-                origin_margin = 0
-
-                """
-            for set in ["Orders", "Suppliers", "Visits"] {
-                text += "[defining_query]\nname = \(set)\nquery = \(set)\nis_shared_data = Y\nrefresh_interval = 0\n"
-            }
-            TemporaryDirectory.write(Array(text.utf8), to: directory.path + "/gateway.ini")
-        }
-
-        func start() throws {
-            process = try ChildProcess(
-                "tidelog-gateway", ["serve", "--config", directory.path + "/gateway.ini"], lines: 2)
-        }
-
-        func kill() {
-            process?.kill()
-            process = nil
-        }
-    }
+    /// A feed for each set of a device.
+    private static let feeds = ["Orders", "Suppliers", "Visits"].map { set in
+        "[defining_query]\nname = \(set)\nquery = \(set)\nis_shared_data = Y\nrefresh_interval = 0\n"
+    }.joined()
 
     @Test func `a device follows its delta links, although the gateway is killed at random moments`() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = seed
         let sandbox = try SandboxProcess(["--page-size", "2"])
-        let node = Node(sandbox.origin, port: try Sockets.freePort())
+        let node = try GatewayProcess(
+            ["v4": "\(sandbox.origin)/v4/"], settings: "origin_timeout = 1\norigin_margin = 0\n\(Self.feeds)")
         try node.start()
         let device = try await Device(root: "http://127.0.0.1:\(node.port)/odata/", "v4")
         let other = try await Device(root: "\(sandbox.origin)/", "v4")

@@ -58,6 +58,22 @@ struct FeedServingTests {
         }
     }
 
+    @Test(arguments: [FeedSettings.Language.pass, .ignore])
+    func `a device that sends its language gets a feed if the operator ignores it`(
+        _ language: FeedSettings.Language
+    ) async throws {
+        let origin = FeedOrigin()
+        origin.change { $0.rows = Self.rows }
+        try await withFeed(origin, language: language) { world in
+            let german = [("Accept-Language", "de-DE,de;q=0.9")]
+            let first = try await world.get("Orders", nil, german)
+            #expect((first.delta != nil) == (language == .ignore), "\(first.body)")
+            let every = try await world.get("Orders", nil, [("Accept-Language", "*")])
+            let link = try #require(every.delta)
+            #expect(try await world.get(link, nil, german).status == (language == .ignore ? 200 : 410))
+        }
+    }
+
     @Test func `pages are of one generation while the feed changes`() async throws {
         var limits = GatewayLimits()
         limits.pageRows = 2

@@ -37,7 +37,7 @@ import Testing
         _ version: String, _ side: Side, _ places: [Int], _ cutsAnswer: Bool, _ options: ServiceOptions? = nil
     ) async throws {
         let sandbox = try SandboxProcess()
-        let port = try Sockets.freePort()
+        let port = try LoopbackPort.free()
         let clientProxy = try CutProxy(to: port)
         let originProxy = try CutProxy(to: sandbox.port)
         let origin = "http://127.0.0.1:\(originProxy.port)"

@@ -6,58 +6,14 @@ import Testing
 
 /// The gateway as a process with its SQLite file, ended by `kill -9` at each step of an upload and started again.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
-    /// A gateway process that can be started again on its port.
-    private final class Node {
-        let port: Int
-        private let directory = TemporaryDirectory()
-        private var process: ChildProcess?
-
-        init(publicPort: Int, port: Int, origin: String) {
-            self.port = port
-            let text = """
-                [gateway]
-                listen = 127.0.0.1:\(port)
-                public_root = http://127.0.0.1:\(publicPort)/odata/
-                storage = sqlite:\(directory.path)/gateway.db
-                [endpoint]
-                name = v2
-                root = \(origin)/v2/
-                origin_timeout = 1
-                origin_margin = 0
-                [endpoint]
-                name = v4
-                root = \(origin)/v4/
-                origin_timeout = 1
-                origin_margin = 0
-                """
-            TemporaryDirectory.write(Array(text.utf8), to: directory.path + "/gateway.ini")
-        }
-
-        func start() throws {
-            process = try ChildProcess(
-                "tidelog-gateway", ["serve", "--config", directory.path + "/gateway.ini"], lines: 3)
-        }
-
-        func kill() {
-            process?.kill()
-            process = nil
-        }
-
-        func terminate() -> Int32? { process?.terminate() }
-
-        /// The permissions of the ledger.
-        var mode: mode_t {
-            var status = stat()
-            stat(directory.path + "/gateway.db", &status)
-            return status.st_mode & 0o777
-        }
-    }
-
-    @Test func `SIGTERM ends the gateway in an orderly way, and only its user can read the ledger`() throws {
-        let node = Node(publicPort: 1, port: try Sockets.freePort(), origin: "http://127.0.0.1:1")
-        try node.start()
-        #expect(node.mode == 0o600)
-        #expect(node.terminate() == 0)
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+    func `a signal ends the gateway in an orderly way, and only its user can read the ledger`(_ signal: Int32) throws {
+        let gateway = try GatewayProcess(["v4": "http://127.0.0.1:1/v4/"])
+        try gateway.start()
+        var status = stat()
+        stat(gateway.ledger, &status)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(gateway.terminate(signal) == 0)
     }
 
     /// The last thing that happens before the kill.
@@ -140,16 +96,19 @@ import Testing
         let sandbox: SandboxProcess
         let clientProxy: CutProxy
         let originProxy: CutProxy
-        let node: Node
+        let node: GatewayProcess
         let device: Device
         private let before: Int
 
         init(_ version: String) async throws {
             sandbox = try SandboxProcess()
-            let port = try Sockets.freePort()
-            clientProxy = try CutProxy(to: port)
             originProxy = try CutProxy(to: sandbox.port)
-            node = Node(publicPort: clientProxy.port, port: port, origin: "http://127.0.0.1:\(originProxy.port)")
+            let origin = "http://127.0.0.1:\(originProxy.port)"
+            let port = try LoopbackPort.free()
+            clientProxy = try CutProxy(to: port)
+            node = try GatewayProcess(
+                ["v2": "\(origin)/v2/", "v4": "\(origin)/v4/"], port: port, publicPort: clientProxy.port,
+                settings: "origin_timeout = 1\norigin_margin = 0")
             try node.start()
             device = try await Device(
                 root: "http://127.0.0.1:\(clientProxy.port)/odata/", version,

@@ -82,7 +82,7 @@ struct NodeTests {
         init() throws {
             database = try PostgresServer()
             sandbox = try SandboxProcess()
-            let ports = try (0..<3).map { _ in try Sockets.freePort() }
+            let ports = try (0..<3).map { _ in try LoopbackPort.free() }
             balancer = try CutProxy(balancing: ports)
             originProxy = try CutProxy(to: sandbox.port)
             let (directory, database, publicPort) = (directory, database, balancer.port)

@@ -22,6 +22,8 @@ struct HostileClientTests {
         "GET http://evil.example/odata/shop/A HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /odata/shop/../../admin HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /odata/shop/%2e%2e/%2e%2e/admin HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /odata/shop/..;/..;/manager/html HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /odata/shop/%2e%2e%3b/manager HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /other/ HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /odata/shopping/A HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\nConnection: Authorization\r\n\r\n",
@@ -35,6 +37,29 @@ struct HostileClientTests {
             let answer = await Sockets.exchange(gateway.port, text, seconds: 2)
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
             #expect(!answer.contains("HTTP/1.1 200"))
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["$batch", "%24batch"], ["../../manager", "..;/x", "/manager/html", "http://evil.example/"])
+    func `a request in a batch cannot leave the service`(_ path: String, _ target: String) async throws {
+        try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, origin in
+            func post(_ contentType: String, _ body: String) async -> String {
+                await Sockets.exchange(
+                    gateway.port,
+                    "POST /odata/shop/\(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: \(contentType)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
+                    seconds: 3)
+            }
+            for fields in [
+                "", "Repeatability-Request-ID: x\r\nRepeatability-First-Sent: \(RepeatedRequestTests.now)\r\n",
+            ] {
+                let part = "--b\r\nContent-Type: application/http\r\n\r\n"
+                let multipart =
+                    "\(part)GET Orders HTTP/1.1\r\n\r\n\r\n\(part)POST \(target) HTTP/1.1\r\n\(fields)\r\n\r\n--b--\r\n"
+                #expect(await post("multipart/mixed; boundary=b", multipart).hasPrefix("HTTP/1.1 400"))
+            }
+            let json = #"{"requests":[{"id":"1","method":"get","url":"\#(target)"}]}"#
+            #expect(await post("application/json", json).hasPrefix("HTTP/1.1 400"))
             #expect(origin.requests.isEmpty)
         }
     }

@@ -180,13 +180,15 @@ struct FeedWorld {
 
 func withFeed(
     _ origin: FeedOrigin = FeedOrigin(), query: String = "Orders", interval: Int64 = 60_000,
-    authorization: FeedSettings.Authorization = .probe, limits: GatewayLimits = GatewayLimits(),
+    authorization: FeedSettings.Authorization = .probe, language: FeedSettings.Language = .pass,
+    limits: GatewayLimits = GatewayLimits(),
     credentials: String? = nil, patience: Int64 = 5_000, _ body: (FeedWorld) async throws -> Void
 ) async throws {
     try await withServer(origin.answer) { server in
         var feed = FeedSettings(name: "orders", query: try #require(CanonicalQuery(query)))
         feed.refreshMilliseconds = interval
         feed.authorization = authorization
+        feed.language = language
         let time = FeedWorld.Time()
         let storage = MemoryFeedStorage(now: time.now)
         let gateway = try await GatewayUnderTest(

@@ -19,7 +19,7 @@ struct GatewayUnderTest {
         port: Int? = nil, feedStorage: (any FeedStorage)? = nil, feeds: [FeedSettings] = [],
         credentials: [String: String] = [:], feedPatience: Int64 = 5_000
     ) async throws {
-        let port = try port ?? Sockets.freePort()
+        let port = try port ?? LoopbackPort.free()
         self.port = port
         var configuration = GatewayConfiguration(
             listen: .tcp(host: "127.0.0.1", port: port),

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Transport
 
 /// `odata-sandbox` on a free port: the origin of a gateway, without repeatable requests.

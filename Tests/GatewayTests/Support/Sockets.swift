@@ -51,13 +51,6 @@ enum Sockets {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Returns a port that was free a moment ago.
-    static func freePort() throws -> Int {
-        let (descriptor, port) = try listen()
-        close(descriptor)
-        return port
-    }
-
     @discardableResult
     static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
         let bytes = Array(bytes)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 import Transport
 
@@ -26,6 +27,13 @@ enum InteropServer: String, Sendable {
         case .odatapy: "http://127.0.0.1:\(port)/odata/"
         case .mockSAP: "http://127.0.0.1:\(port)/sap/opu/odata/sap/SHOP_SRV/"
         }
+    }
+
+    /// The way of the client's requests to the server.
+    enum Route: Sendable, CaseIterable {
+        case direct
+        /// Through `tidelog-gateway`, with its ledger.
+        case gateway
     }
 
     // MARK: Requirements
@@ -81,9 +89,31 @@ enum InteropServer: String, Sendable {
         runpy.run_path(sys.argv[0], run_name="__main__")
         """
 
+    /// Starts the server on a free port, and a gateway if the route has one. Runs `body` with the service root, and ends
+    /// both.
+    func run(
+        _ route: Route, _ settings: [String: String] = [:], _ body: (String) async throws -> Void
+    ) async throws {
+        try await run(settings) { root in
+            guard route == .gateway else { return try await body(root) }
+            try await Self.withGateway(root) { gateway in try await body(gateway.root(Self.endpoint)) }
+        }
+    }
+
+    /// The name of the server as a service of the gateway.
+    static let endpoint = "origin"
+
+    /// Runs `body` with a gateway in front of the service, and ends the gateway.
+    static func withGateway(_ root: String, _ body: (GatewayProcess) async throws -> Void) async throws {
+        let gateway = try GatewayProcess([endpoint: root])
+        try gateway.start()
+        defer { gateway.kill() }
+        try await body(gateway)
+    }
+
     /// Starts the server on a free port, runs `body` with its service root, and ends the server.
     func run(_ settings: [String: String] = [:], _ body: (String) async throws -> Void) async throws {
-        let port = try Self.freePort()
+        let port = try LoopbackPort.free()
         let process = Process()
         process.executableURL = pythonURL
         process.arguments = ["-B", "-c", Self.launcher, scriptURL.path, String(port)]
@@ -119,28 +149,5 @@ enum InteropServer: String, Sendable {
             try await Task.sleep(for: .milliseconds(50))
         }
         throw NotStarted(reason: "The server did not answer.")
-    }
-
-    /// Returns a port that was free a moment ago.
-    private static func freePort() throws -> Int {
-        #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-            let kind = SOCK_STREAM
-        #endif
-        let descriptor = socket(AF_INET, kind, 0)
-        guard descriptor >= 0 else { throw NotStarted(reason: "No socket.") }
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 ? getsockname(descriptor, address, &length) : -1
-            }
-        }
-        guard status == 0 else { throw NotStarted(reason: "No free port.") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }

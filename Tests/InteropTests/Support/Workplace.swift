@@ -33,6 +33,13 @@ final class Workplace {
         service = DataService(provider: store)
     }
 
+    /// Sends repeatable requests, of which the metadata of a V2 service do not say that a gateway supports them.
+    func makeRepeatable() async throws {
+        var options = try await store.serviceOptions
+        options.repeatability = .sap
+        try await store.use(options)
+    }
+
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     func set(_ name: String) throws -> EntitySet { try service.entitySet(withName: name) }
