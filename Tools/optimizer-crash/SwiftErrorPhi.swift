@@ -1,13 +1,17 @@
-// The compiler crash that `Tools/optimizer-crash/check` looks for. With -O, Swift 6.3.1 dies in LLVM's CoroSplit pass.
+// The crash that `Tools/optimizer-crash/check` looks for: with -O, Swift 6.3.1 crashes in LLVM's CoroSplit pass.
 //
-// LLVM allows loads, stores and calls only for the slot of a thrown error (an alloca with `swifterror`). SimplifyCFG
-// checks this for the first of the instructions that it merges, not for the others. It merges the end of the two paths
-// into `catch`: the reset of the slot after `untyped`, and the last store into the box of the error of `typed`. Then a
-// phi refers to the slot. CoroSplit takes the phi for a call. In a function that does not suspend, the verifier rejects
-// the phi: "swifterror value can only be loaded and stored from, or as a swifterror argument!"
+// In LLVM, only loads, stores and calls may use the slot of a thrown error (an alloca with `swifterror`). SimplifyCFG
+// tests this for the first of the instructions that it merges into one, and not for the rest. Here it merges the last
+// stores on the two paths into `catch`: the reset of the slot after `untyped`, and the copy of the error of `typed`
+// into a box. The result is a phi that uses the slot. CoroSplit treats the phi as a call. Without `await` the verifier
+// rejects the phi: "swifterror value can only be loaded and stored from, or as a swifterror argument!"
 //
-// Necessary are: one `catch` for an untyped error and a typed one with a payload, a path from `catch` to the end of the
-// function without a branch, and a call that can use the slot there, because the reset is removed otherwise.
+// A function is affected if it is async or ends in a trap; if one `catch` gets untyped errors and typed errors with a
+// payload, also in an inlined function; if no branch follows between `catch` and the end; and if LLVM does not remove
+// the reset of the slot as unused. Here the call of `measure` prevents that; long functions were affected without one.
+//
+// Fixed in LLVM by https://github.com/llvm/llvm-project/pull/217372 (August 2026), and in Swift's fork by
+// https://github.com/swiftlang/llvm-project/pull/13932.
 
 struct TypedError: Error { var items: [Int] }
 

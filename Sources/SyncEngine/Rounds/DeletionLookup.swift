@@ -31,7 +31,6 @@ struct DeletionLookup {
 
     /// Confirms the deletions whose entities do not exist, whichever client deleted them, and the earlier operations
     /// that these make void.
-    @_optimize(none)
     func run() async throws(TidelogError) -> Findings {
         var findings = Findings()
         findings.ended = try await DeletionRecords.endVoidDoubts(in: store, besides: busy)
@@ -49,7 +48,6 @@ struct DeletionLookup {
 
     /// Confirms the deletions after which the service has created another entity with the same key. They are confirmed
     /// before the creation, so that the new entity gets the key.
-    @_optimize(none)
     private func resolveReplaced(_ findings: inout Findings) async throws(TidelogError) {
         for found in try await DeletionRecords.replacedDeletions(in: store)
         where !busy.contains(found.deletion.sequence) {
@@ -78,7 +76,6 @@ struct DeletionLookup {
     ///
     /// - Parameter released: The operations that can be sent again.
     /// - Returns: The confirmed deletions.
-    @_optimize(none)
     func confirmHeld(among released: Set<SequenceNumber>) async throws(TidelogError) -> [SequenceNumber] {
         var deletions: [(pending: PendingOperation, entity: EntityID)] = []
         for pending in try await store.queue.pendingOperations(released.sorted()) where pending.operation.call == nil {
@@ -97,7 +94,6 @@ struct DeletionLookup {
     }
 
     /// Returns whether the service does not have the entity. False if it cannot be read.
-    @_optimize(none)
     private func isGone(_ entity: EntityID) async throws(TidelogError) -> Bool {
         guard let (reference, set) = try await store.references.serviceReference(entity) else { return false }
         do throws(TidelogError) {
