@@ -59,7 +59,6 @@ public struct SessionReplay {
     ///
     /// - Throws: `damaged` if the log is damaged, the other errors of reading it, and errors of the service that end the
     ///   session. The first request reads its metadata, so an address that is no service is an error for every log.
-    @inline(never) @_optimize(none)
     public func run() async throws(TidelogError) -> [ReplayedOperation] {
         let replay = try Replay(source)
         guard case .beginning = replay.origin else {
@@ -77,7 +76,6 @@ public struct SessionReplay {
         return try await outcomes(summaries, stage)
     }
 
-    @inline(never) @_optimize(none)
     private func outcomes(
         _ summaries: [(SequenceNumber, String)], _ stage: SessionReplayStore
     ) async throws(TidelogError) -> [ReplayedOperation] {

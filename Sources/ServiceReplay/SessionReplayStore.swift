@@ -41,7 +41,6 @@ struct SessionReplayStore {
     /// Repeats the action of the app in a record. The service acts on its own.
     ///
     /// - Parameter state: The state of the log after the record.
-    @inline(never) @_optimize(none)
     mutating func perform(_ entry: HistoryEntry, _ state: WorkingSet) async throws(TidelogError) {
         let body = entry.record.body
         switch body {
@@ -74,7 +73,6 @@ struct SessionReplayStore {
     }
 
     /// Runs one upload for a sequence of prepared batches, which belonged to one upload.
-    @inline(never) @_optimize(none)
     private mutating func uploadOnce() async throws(TidelogError) {
         guard !hasUploaded else { return }
         hasUploaded = true
@@ -83,7 +81,6 @@ struct SessionReplayStore {
 
     // MARK: Operations
 
-    @inline(never) @_optimize(none)
     private mutating func make(
         _ operation: Operation, _ sequence: SequenceNumber, _ state: WorkingSet
     ) async throws(TidelogError) {
@@ -110,7 +107,6 @@ struct SessionReplayStore {
 
     /// Returns the entity of the stage with the same key. A contained entity is searched below the counterpart of its
     /// container.
-    @inline(never) @_optimize(none)
     private func counterpart(of entity: EntityID, in state: WorkingSet) async throws(TidelogError) -> EntityID? {
         let model = try await store.model
         var path = [entity]
@@ -151,7 +147,6 @@ struct SessionReplayStore {
         return (row.set, key)
     }
 
-    @inline(never) @_optimize(none)
     private func amend(_ amended: AmendedOperation, _ state: WorkingSet) async throws(TidelogError) {
         guard let sequence = sequences[amended.operation],
             let content = OperationRenaming(names: entities).renamed(amended.content)
@@ -159,7 +154,6 @@ struct SessionReplayStore {
         try await store.record([.operationsAmended([AmendedOperation(operation: sequence, content: content)])])
     }
 
-    @inline(never) @_optimize(none)
     private func tell(
         _ operations: [SequenceNumber], _ body: ([SequenceNumber]) -> Record.Body
     ) async throws(TidelogError) {

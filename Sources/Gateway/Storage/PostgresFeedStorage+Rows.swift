@@ -182,6 +182,7 @@ extension PostgresFeedStorage {
             try transaction.query("DELETE FROM item WHERE feed = $1 AND since <= $2 AND digest IS NULL", values)
         }
     }
+
     package func remove(_ feed: Int64, notReadSince time: Int64) async throws(LedgerStorageError) -> Bool {
         try await run(isLong: true) { [self] (transaction) throws(PostgresError) in
             // A lease that has ended is an earlier reading, which need not have been published.

@@ -70,8 +70,6 @@ struct WhatIfRun {
     /// A record that replaces a missing one, so that later records keep their numbers. The fold skips it.
     private static let placeholder = Record(time: 0, body: .unknown(kind: 255, payload: []))
 
-    @inline(never)
-    @_optimize(none)
     mutating func go(_ store: LocalStore, _ reader: RecordReader) async throws(TidelogError) {
         var place = base
         if place == alteration.insertionPlace { try await insert(store) }
@@ -127,8 +125,6 @@ struct WhatIfRun {
         place > alteration.insertionPlace ? place + UInt64(inserted.count) : place
     }
 
-    @inline(never)
-    @_optimize(none)
     private mutating func append(_ group: [Source], _ store: LocalStore) async throws(TidelogError) {
         for source in group {
             if alteration.skipped.contains(source.sequence) { leaveOut(source) }
@@ -265,8 +261,6 @@ struct WhatIfRun {
         return (try await pending(among: operations.compactMap(number), store, orUndone: !isSent), held)
     }
 
-    @inline(never)
-    @_optimize(none)
     private func pending(
         among operations: [SequenceNumber], _ store: LocalStore, orUndone: Bool = true
     ) async throws(TidelogError) -> Set<SequenceNumber> {
@@ -282,8 +276,6 @@ struct WhatIfRun {
     }
 
     /// Returns the record with the replaced outcomes.
-    @inline(never)
-    @_optimize(none)
     private func answered(_ body: Record.Body, _ store: LocalStore) async throws(TidelogError) -> Record.Body {
         guard !alteration.answers.isEmpty, case .batchAnswered(var answered) = body else { return body }
         for (original, response) in alteration.answers.sorted(by: { $0.key < $1.key }) {

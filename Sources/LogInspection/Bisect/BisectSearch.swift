@@ -46,8 +46,6 @@ struct BisectSearch {
     }
 
     /// Evaluates a condition on the states of the store.
-    @inline(never)
-    @_optimize(none)
     func run(_ trials: inout ConditionEvaluator) async throws(TidelogError) -> BisectReport {
         var search = search
         var report = BisectReport(search)

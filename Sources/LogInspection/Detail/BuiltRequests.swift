@@ -25,8 +25,6 @@ extension InspectedStore {
     /// Returns the detail with the requests of an operation in each batch of the log.
     ///
     /// Cost: the historical state before each of these batches is built.
-    @inline(never)
-    @_optimize(none)
     package func buildingRequests(of detail: RecordDetail) async -> RecordDetail {
         guard detail.entry.operation != nil else { return detail }
         var detail = detail

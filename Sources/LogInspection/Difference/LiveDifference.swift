@@ -36,8 +36,6 @@ package struct LiveDifference<Service: LiveServiceReader> {
     /// the store has.
     ///
     /// - Throws: `invalidRequest` for the scope of a single entity, because a service is read query by query.
-    @inline(never)
-    @_optimize(none)
     public func run(
         _ scope: DifferenceScope = .everything, _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) -> DifferenceCounts {
@@ -111,8 +109,6 @@ package struct LiveDifference<Service: LiveServiceReader> {
         try body(difference)
     }
 
-    @inline(never)
-    @_optimize(none)
     private func reportUnseen(
         of set: String, _ run: inout LiveComparison, _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) {

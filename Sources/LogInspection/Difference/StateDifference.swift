@@ -76,8 +76,6 @@ public struct StateDifference {
         return counts
     }
 
-    @inline(never)
-    @_optimize(none)
     private func compare(
         _ sets: [String], isNamed: Bool, _ counts: inout DifferenceCounts,
         _ body: (EntityDifference) throws(TidelogError) -> Void
@@ -95,8 +93,6 @@ public struct StateDifference {
     }
 
     /// Compares the entities of the first side, then reports those that only the second side has.
-    @inline(never)
-    @_optimize(none)
     private func compare(
         _ set: String, _ counts: inout DifferenceCounts, _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) {

@@ -124,8 +124,6 @@ private final class ReductionTester {
         self.test = test
     }
 
-    @inline(never)
-    @_optimize(none)
     func minimise(
         _ history: inout ReducedHistory, _ progress: (MinimiseProgress) -> Void
     ) async throws(TidelogError) {
@@ -142,8 +140,6 @@ private final class ReductionTester {
         try await minimise(&history, .properties, progress)
     }
 
-    @inline(never)
-    @_optimize(none)
     private func minimise(
         _ history: inout ReducedHistory, _ phase: MinimiseProgress.Phase, _ progress: (MinimiseProgress) -> Void
     ) async throws(TidelogError) {
@@ -243,8 +239,6 @@ private final class ReductionTester {
         var numbers: [SequenceNumber: SequenceNumber] = [:]
     }
 
-    @inline(never)
-    @_optimize(none)
     private func make(
         _ history: ReducedHistory, _ fileSystem: OverlayFileSystem?, directory: String
     ) async throws(TidelogError) -> Made {

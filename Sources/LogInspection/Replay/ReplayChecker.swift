@@ -129,7 +129,6 @@ struct ReplayChecker {
         return one.sequence
     }
 
-    @inline(never) @_optimize(none)
     private func checkViews(_ check: inout ReplayCheck) async throws(TidelogError) {
         guard try await viewsDigest(at: check.last) != check.digest.description else { return }
         // The last record after which they are known to agree, and the first after which they do not.

@@ -173,7 +173,6 @@ struct ReportCollector {
     // MARK: State
 
     /// Reads the content that only the state has. If the state cannot be built, the report is generated without it.
-    @inline(never) @_optimize(none)
     private mutating func readState() async {
         do {
             let past = try await store.past(at: point ?? .sequence(.max))

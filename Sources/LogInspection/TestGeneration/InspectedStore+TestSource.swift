@@ -37,8 +37,6 @@ extension InspectedStore {
         ).text
     }
 
-    @inline(never)
-    @_optimize(none)
     private func entityCounts(in store: LocalStore) async throws(TidelogError) -> [(set: String, count: Int64)] {
         var counts: [(set: String, count: Int64)] = []
         for set in await store.comparison.setNames {
@@ -57,8 +55,6 @@ struct ServiceSets {
 
     private static let limit = 10_000
 
-    @inline(never)
-    @_optimize(none)
     init(_ store: LocalStore) async throws(TidelogError) {
         for set in await store.comparison.setNames {
             let found = try await store.comparison.comparedEntities(

@@ -15,8 +15,6 @@ struct ConditionWatch {
     }
 
     /// Returns the last record of the range that changes the value, or nil if there is none.
-    @inline(never)
-    @_optimize(none)
     func lastChange(
         from start: SequenceNumber, before last: SequenceNumber
     ) async throws(TidelogError) -> (flip: ConditionChange?, report: WatchReport) {
@@ -38,8 +36,6 @@ struct ConditionWatch {
     }
 
     /// Calls `body` for each record in the range that changes the value, in order, until it returns false.
-    @inline(never)
-    @_optimize(none)
     func changes(
         in range: ClosedRange<SequenceNumber>, _ body: (ConditionChange) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {

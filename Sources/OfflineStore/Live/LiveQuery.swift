@@ -41,7 +41,6 @@ public struct LiveQuery: AsyncSequence, Sendable {
         }
 
         /// Waits for the next result. Returns nil at the end.
-        @inline(never) @_optimize(none)
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TidelogError) -> LiveResult? {

@@ -46,7 +46,6 @@ extension StreamFileWriter {
         return try finish(mediaType: streamed.response.headers["Content-Type"] ?? "application/octet-stream")
     }
 
-    @inline(never) @_optimize(none)
     private func copy(_ body: StreamedBody) async throws(TidelogError) {
         while true {
             guard let chunk = try await body.next() else { return }

@@ -12,7 +12,6 @@ struct StreamRound {
     /// A stream that the service rejects does not affect the others.
     ///
     /// - Parameter report: Receives the queries whose streams this store cannot keep.
-    @_optimize(none)
     func run(_ queries: [DefiningQuery], _ report: inout DownloadReport) async throws(TidelogError) {
         let asking = queries.filter(\.automaticallyRetrievesStreams)
         guard !asking.isEmpty else { return }
@@ -25,7 +24,6 @@ struct StreamRound {
         }
     }
 
-    @inline(never) @_optimize(none)
     private func read(_ entity: EntityID) async throws(TidelogError) {
         if try await store.media.isStreamCurrent(entity) { return }
         do throws(TidelogError) {

@@ -33,7 +33,6 @@ struct ConflictRound {
     ///
     /// - Returns: Whether any conflict was resolved.
     @discardableResult
-    @_optimize(none)
     mutating func applyPolicy(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
         guard try await store.conflicts.mayHaveConflicts() else { return false }
         for conflict in try await store.conflicts.all() where conflict.kind == .deletedByOthers {
@@ -81,7 +80,6 @@ struct ConflictRound {
     /// Reads the entities whose changes the service rejected, possibly because of a concurrent change.
     ///
     /// If the read finds no conflict and only the ETag differs, the operations are sent again with the new ETag.
-    @_optimize(none)
     mutating func readRefused(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport)
         async throws(TidelogError)
     {
@@ -111,7 +109,6 @@ struct ConflictRound {
     ///
     /// - Parameter links: Navigation properties to expand, if the service allows it.
     /// - Returns: False if the service does not allow the entity to be read. Other operations can still be sent.
-    @_optimize(none)
     private func read(_ id: EntityID, expand links: [String] = []) async throws(TidelogError) -> Bool {
         guard try await store.references.serviceReference(id) != nil else { return true }
         let found: (payload: EntityPayload, set: EntitySet)?

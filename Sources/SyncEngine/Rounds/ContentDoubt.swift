@@ -35,7 +35,6 @@ struct ContentDoubtReader {
     let sets: [[PendingOperation]]
 
     /// Returns the doubt of one group, or nil if none of its creates can be searched for or the policy forbids it.
-    @_optimize(none)
     func doubt(of members: [PendingOperation]) async throws(TidelogError) -> ContentDoubt? {
         let options = try await store.serviceOptions
         let creates = members.filter(\.isCreate)
@@ -56,7 +55,6 @@ struct ContentDoubtReader {
     }
 
     /// Returns the contents of all creates in doubt, including the children of deep inserts.
-    @_optimize(none)
     func contents() async throws(TidelogError) -> [SequenceNumber: [SentContent]] {
         var contents: [SequenceNumber: [SentContent]] = [:]
         for members in sets {
@@ -74,7 +72,6 @@ struct ContentDoubtReader {
     }
 
     /// Returns the doubt of a single create whose key the service generates.
-    @_optimize(none)
     private func single(
         _ create: PendingOperation, among members: [PendingOperation]
     ) async throws(TidelogError) -> ContentDoubt? {

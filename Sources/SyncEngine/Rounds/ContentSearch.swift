@@ -52,7 +52,6 @@ struct ContentSearch {
     /// - Parameters:
     ///   - enough: The number of candidates after which the search stops.
     ///   - expands: Whether to expand linked entities of the same change set.
-    @_optimize(none)
     func searchResult(
         of doubt: ContentDoubt, enough: Int, expands: Bool
     ) async throws(TidelogError) -> SearchResult {
@@ -106,7 +105,6 @@ struct ContentSearch {
     /// Searches with the given conditions, and with simpler requests if the service rejects the filter.
     ///
     /// - Returns: Nil if the service rejects every variant.
-    @_optimize(none)
     private func search(
         _ doubt: ContentDoubt, _ conditions: [ValueCondition], _ expands: Bool
     ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool)? {
@@ -121,7 +119,6 @@ struct ContentSearch {
         return nil
     }
 
-    @_optimize(none)
     private func attempt(
         _ doubt: ContentDoubt, _ conditions: [ValueCondition], _ expand: [String]
     ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool)? {
@@ -135,7 +132,6 @@ struct ContentSearch {
         }
     }
 
-    @_optimize(none)
     private func compare(_ entities: [EntityPayload], _ doubt: ContentDoubt) async throws(TidelogError) -> SearchResult
     {
         let known = try await store.doubts.priorKnowledge(

@@ -37,7 +37,6 @@ struct DeletionLookup {
 
     /// Confirms the deletions whose entities no longer exist, regardless of the client that deleted them, and the
     /// earlier operations that the deletions make void.
-    @_optimize(none)
     func run() async throws(TidelogError) -> Findings {
         var findings = Findings()
         findings.ended = try await DeletionRecords.endVoidDoubts(in: store, besides: busy)
@@ -55,7 +54,6 @@ struct DeletionLookup {
 
     /// Confirms the deletions after which the service has created another entity with the same key. They are confirmed
     /// before the creation, so that the new entity gets the key.
-    @_optimize(none)
     private func resolveReplaced(_ findings: inout Findings) async throws(TidelogError) {
         for found in try await DeletionRecords.replacedDeletions(in: store)
         where !busy.contains(found.deletion.sequence) {
@@ -85,7 +83,6 @@ struct DeletionLookup {
     ///
     /// - Parameter released: The operations that can be sent again.
     /// - Returns: The confirmed deletions.
-    @_optimize(none)
     func confirmHeld(among released: Set<SequenceNumber>) async throws(TidelogError) -> [SequenceNumber] {
         var deletions: [(pending: PendingOperation, entity: EntityID)] = []
         for pending in try await store.queue.pendingOperations(released.sorted()) where pending.operation.call == nil {
@@ -104,7 +101,6 @@ struct DeletionLookup {
     }
 
     /// Returns whether the service no longer has the entity. Returns false if the entity cannot be read.
-    @_optimize(none)
     private func isGone(_ entity: EntityID) async throws(TidelogError) -> Bool {
         guard let (reference, set) = try await store.references.serviceReference(entity) else { return false }
         do throws(TidelogError) {

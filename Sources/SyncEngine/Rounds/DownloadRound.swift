@@ -17,7 +17,6 @@ struct DownloadRound {
     ///
     /// - Returns: The report, including the queries that failed individually.
     /// - Throws: An error that prevents all queries from being read. It contains the report up to that point.
-    @inline(never) @_optimize(none)
     func run(_ queries: [DefiningQuery]) async throws(TidelogError) -> DownloadReport {
         var report = DownloadReport()
         guard !queries.isEmpty else { return report }
@@ -58,7 +57,6 @@ struct DownloadRound {
     /// Finishes one query, and returns its error if it failed.
     ///
     /// After an error, the received pages are committed at once, because an app may be terminated without notice.
-    @inline(never) @_optimize(none)
     private func failure(
         of download: inout QueryDownload, _ reading: inout RetryingReader
     ) async -> TidelogError? {

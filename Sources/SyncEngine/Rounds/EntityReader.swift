@@ -56,7 +56,6 @@ struct EntityReader {
     }
 
     /// Follows next links if the service returns fewer entities than requested.
-    @_optimize(none)
     private func search(
         _ set: EntitySet, at place: ResourceReference?, filter: String, expand: [String] = [], limit: Int
     ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool) {

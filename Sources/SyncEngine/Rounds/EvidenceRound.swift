@@ -41,7 +41,6 @@ struct EvidenceRound {
     /// - Parameters:
     ///   - sets: Groups whose outcome no key reveals.
     ///   - busy: Other operations in doubt that the service may still be processing.
-    @_optimize(none)
     func resolutions(
         of sets: [[PendingOperation]], busy: [[PendingOperation]]
     ) async throws(TidelogError) -> [Resolution] {
@@ -71,7 +70,6 @@ struct EvidenceRound {
     /// - Parameters:
     ///   - group: Interchangeable doubts.
     ///   - others: The contents of all creates in doubt.
-    @_optimize(none)
     private func resolve(
         _ group: [ContentDoubt], _ others: [SequenceNumber: [SentContent]]
     ) async throws(TidelogError) -> [Resolution] {
@@ -110,7 +108,6 @@ struct EvidenceRound {
     }
 
     /// Returns the outcomes of doubts whose most distinctive creates the service does not have.
-    @_optimize(none)
     private func absences(of group: [ContentDoubt]) async throws(TidelogError) -> [Resolution] {
         var resolutions: [Resolution] = []
         for doubt in group {
@@ -135,7 +132,6 @@ struct EvidenceRound {
     private static let absence =
         "The service has no entity with the values that were sent, so the operation did not take effect and is sent again."
 
-    @_optimize(none)
     private func adoptions(
         of group: [ContentDoubt], _ candidates: ArraySlice<ContentSearch.Candidate>, _ bits: Double,
         _ wait: (isOver: Bool, end: Timestamp)
@@ -179,7 +175,6 @@ struct EvidenceRound {
         KeyPredicate(of: set.entityType, in: payload.values).map(KeyText.predicate) ?? "?"
     }
 
-    @_optimize(none)
     private func wait(of group: [ContentDoubt]) async throws(TidelogError) -> (isOver: Bool, end: Timestamp) {
         let options = try await store.serviceOptions
         let now = store.environment.now()
@@ -194,7 +189,6 @@ struct EvidenceRound {
     }
 
     /// Returns whether the service has an unknown entity with all values of a create. Nil if this cannot be determined.
-    @_optimize(none)
     func hasUnknown(like creation: PendingOperation) async -> Bool? {
         let reader = ContentDoubtReader(store: store, policy: .evidence, sets: [[creation]])
         do throws(TidelogError) {

@@ -27,7 +27,6 @@ struct InDoubtResolver {
         case unknown
     }
 
-    @_optimize(none)
     func finding(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         do throws(TidelogError) {
             return try await read(pending)
@@ -132,7 +131,6 @@ struct InDoubtResolver {
         return try await digest(of: streamed.body) == stream.content?.digest
     }
 
-    @inline(never) @_optimize(none)
     private func digest(of body: StreamedBody) async throws(TidelogError) -> StreamDigest {
         var hash = StreamHash()
         while true {

@@ -21,7 +21,6 @@ struct InDoubtRound {
     }
 
     /// Resolves the operations in doubt.
-    @_optimize(none)
     func run() async throws(TidelogError) -> InDoubtReport<TidelogError> {
         guard try await !store.queue.pendingOperations(.inDoubt).isEmpty else {
             return InDoubtReport(released: [], knowledge: knowledge)
@@ -43,7 +42,6 @@ struct InDoubtRound {
     /// Resolves operations by reading. Returns those that did not take effect.
     ///
     /// - Parameter unsettled: Operations whose repetition the service is still processing.
-    @_optimize(none)
     private func resolve(unsettled: Set<SequenceNumber>) async throws(TidelogError) -> Set<SequenceNumber> {
         // The service is still processing these, so a read would be inconclusive.
         let busy = unsettled.union(try await store.doubts.awaitedOperations().values.joined())
@@ -83,7 +81,6 @@ struct InDoubtRound {
     /// Resolves operations whose outcome cannot be determined by a key, by the content that was sent.
     ///
     /// - Returns: The operations to send again, and those of partially processed change sets.
-    @_optimize(none)
     private func resolveByContent(
         _ untold: [[PendingOperation]], busy: [[PendingOperation]]
     ) async throws(TidelogError) -> (released: [SequenceNumber], partial: [SequenceNumber]) {
@@ -125,7 +122,6 @@ struct InDoubtRound {
     /// The unproven operations are the links between two of the new entities. A service that does not resolve
     /// `$<Content-ID>` in bodies rejects these links; if it does not roll back either, the entities exist without them.
     /// Sending a link again is idempotent.
-    @_optimize(none)
     private func proven(
         _ members: [PendingOperation]
     ) async throws(TidelogError) -> (proven: [PendingOperation], unproven: [PendingOperation]) {
@@ -165,7 +161,6 @@ struct InDoubtRound {
     }
 
     /// Reports operations as confirmed, and reads the keys of their new entities from the entities that were found.
-    @_optimize(none)
     private func finish(
         _ members: [PendingOperation], found: [SequenceNumber]
     ) async throws(TidelogError) {
@@ -187,7 +182,6 @@ struct InDoubtRound {
     /// Resolves operations by reading the entities with known keys.
     ///
     /// - Parameter members: Operations that took effect all or none.
-    @_optimize(none)
     private func resolveByKey(
         _ members: [PendingOperation], _ deletions: DeletionLookup.Findings
     ) async throws(TidelogError) -> KeyLookupResult {

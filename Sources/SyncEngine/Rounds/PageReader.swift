@@ -58,7 +58,6 @@ struct PageReader {
         isSingle ? try await entity() : try await items()
     }
 
-    @inline(never) @_optimize(none)
     private mutating func items() async throws(TidelogError) -> ReadStep {
         var items: [DeltaItem] = []
         var received = 0
@@ -105,7 +104,6 @@ struct PageReader {
         }
     }
 
-    @inline(never) @_optimize(none)
     private mutating func entity() async throws(TidelogError) -> ReadStep {
         guard !hasEnded else { return .end }
         var bytes: [UInt8] = []

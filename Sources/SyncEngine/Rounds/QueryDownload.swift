@@ -66,7 +66,6 @@ struct QueryDownload {
     /// Downloads up to the last page.
     ///
     /// When it returns or throws, no ingestion is running any more: each part is in the store or was refused by it.
-    @inline(never) @_optimize(none)
     mutating func finish(_ reading: inout RetryingReader) async throws(TidelogError) {
         do throws(TidelogError) {
             try await readAll(&reading)
@@ -76,7 +75,6 @@ struct QueryDownload {
         }
     }
 
-    @inline(never) @_optimize(none)
     private mutating func readAll(_ reading: inout RetryingReader) async throws(TidelogError) {
         // The links are passed on, so that each is looked up once per download and not once per query.
         if let carried {
@@ -107,7 +105,6 @@ struct QueryDownload {
     }
 
     /// Performs one request and processes its response.
-    @inline(never) @_optimize(none)
     private mutating func step(_ reading: inout RetryingReader) async throws(TidelogError) -> QueryRun.Step {
         let request = run.request
         // The URL is left from an earlier download. Links in new responses are checked when they arrive.
@@ -153,7 +150,6 @@ struct QueryDownload {
     /// error, which invalidates all of it.
     ///
     /// - Returns: Nil if the connection broke off and the page has to be requested again.
-    @inline(never) @_optimize(none)
     private mutating func ingest(
         whole body: StreamedBody, _ url: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> QueryRun.Step? {
@@ -187,7 +183,6 @@ struct QueryDownload {
     /// page.
     ///
     /// - Returns: Nil if the connection broke off and the page has to be requested again.
-    @inline(never) @_optimize(none)
     private mutating func ingest(
         _ body: StreamedBody, _ url: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> QueryRun.Step? {
@@ -237,7 +232,6 @@ struct QueryDownload {
     // MARK: Into the store
 
     /// Starts the ingestion of a part.
-    @inline(never) @_optimize(none)
     private mutating func ingest(_ items: [DeltaItem], next: String?) async throws(TidelogError) {
         try await awaitIngestion()
         guard !Task.isCancelled else {
@@ -259,7 +253,6 @@ struct QueryDownload {
     }
 
     /// Waits for the ingestion of the current part.
-    @inline(never) @_optimize(none)
     private mutating func awaitIngestion() async throws(TidelogError) {
         guard let begun = ingestion else { return }
         ingestion = nil

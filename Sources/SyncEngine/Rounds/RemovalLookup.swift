@@ -18,7 +18,6 @@ struct RemovalLookup {
     ///
     /// Sent again, they would make the whole change set fail each time, and the response may not name them as the cause.
     /// An operation that is alone is sent again.
-    @_optimize(none)
     func ended() async throws(TidelogError) -> Set<SequenceNumber> {
         guard members.count > 1 else { return [] }
         var ended: Set<SequenceNumber> = []
@@ -40,7 +39,6 @@ struct RemovalLookup {
     }
 
     /// Returns whether the entity or link that the operation removes no longer exists. False if that cannot be read.
-    @_optimize(none)
     private func isGone(_ pending: PendingOperation) async throws(TidelogError) -> Bool {
         do throws(TidelogError) {
             switch pending.operation.action {
@@ -56,7 +54,6 @@ struct RemovalLookup {
         }
     }
 
-    @_optimize(none)
     private func isGone(_ link: Link, _ operation: SequenceNumber) async throws(TidelogError) -> Bool {
         guard let (source, set) = try await store.references.serviceReference(link.from),
             let navigation = set.entityType.findProperty(link.navigation),

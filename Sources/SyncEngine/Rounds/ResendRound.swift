@@ -24,7 +24,6 @@ struct ResendRound {
 
     /// Sends the change sets of a batch again that are in doubt, without logging it. They remain in doubt unless the
     /// response determines their outcome.
-    @_optimize(none)
     mutating func sendAgain(_ open: OpenBatch) async throws(TidelogError) {
         let profile = try await driver.profile(knowledge)
         guard profile.options.repeatability != .none, await !store.lacksRepeatability else { return }

@@ -48,7 +48,6 @@ struct RetryingReader {
     /// Sends a GET request and returns the body of a success in chunks.
     ///
     /// The caller reports the outcome of the body with ``finished()`` or ``mayAskAgain(after:_:)``.
-    @inline(never) @_optimize(none)
     mutating func stream(_ url: String, headers: HTTPHeaders) async throws(TidelogError) -> StreamedResponse {
         while true {
             let result = await attemptStream(url, headers)

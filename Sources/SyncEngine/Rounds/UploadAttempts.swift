@@ -68,11 +68,6 @@ struct UploadAttempts {
     }
 
     /// Returns the result of one round.
-    ///
-    /// The optimizer of Swift 6.3.1 fails on a loop that awaits a throwing call, catches the error and rethrows it.
-    /// This function therefore has to stay out of the loop, and must not be inlined into it.
-    @inline(never)
-    @_optimize(none)
     private func result(
         of round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport,
         _ refused: Set<SequenceNumber>, _ waiting: Backoff
@@ -87,8 +82,6 @@ struct UploadAttempts {
 
     /// Logs the deferral of operations even if the upload ends for another reason. If logging fails, the next upload
     /// contacts the service without waiting.
-    @inline(never)
-    @_optimize(none)
     private func logDeferral(_ report: UploadReport, _ waiting: Backoff) async {
         guard let obstacle = try? await obstacle(report) else { return }
         _ = try? await waiting.postpone(obstacle.reason, attempt: obstacle.attempt, retryAfter: obstacle.retryAfter)

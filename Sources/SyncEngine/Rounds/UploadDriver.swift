@@ -91,25 +91,21 @@ final class UploadDriver {
     }
 
     /// Returns the next plan, after reading entities whose ETag or properties are unknown.
-    ///
-    /// - Parameters:
-    ///   - asked: Entities that were already requested.
-    ///   - read: The requested entities that were read or are known to be deleted. Operations that need the others are
-    ///     held.
-    @_optimize(none)
     private func nextPlan(
-        _ retrying: Set<SequenceNumber>, _ options: ServiceOptions, asked: Set<EntityID> = [],
-        read: Set<EntityID> = []
+        _ retrying: Set<SequenceNumber>, _ options: ServiceOptions
     ) async throws(TidelogError) -> UploadPlan {
-        let plan = try await store.uploads.plan(
-            retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
-        // If the entities that were read turn out to be deleted, others may have to be read instead.
-        let unread = plan.entitiesToRead.filter { !asked.contains($0) }
-        guard !unread.isEmpty, asked.isEmpty || plan.isEmpty else { return plan }
-        var read = read
-        for id in unread where try await reading.read(id) != .unreadable { read.insert(id) }
-        // Recursive, because the optimizer fails on a loop that awaits throwing calls in a nested loop.
-        return try await nextPlan(retrying, options, asked: asked.union(unread), read: read)
+        var asked: Set<EntityID> = []
+        // Those that were read or are known to be deleted. Operations that need the others are held.
+        var read: Set<EntityID> = []
+        while true {
+            let plan = try await store.uploads.plan(
+                retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
+            // If the entities that were read turn out to be deleted, others may have to be read instead.
+            let unread = plan.entitiesToRead.filter { !asked.contains($0) }
+            guard !unread.isEmpty, asked.isEmpty || plan.isEmpty else { return plan }
+            for id in unread where try await reading.read(id) != .unreadable { read.insert(id) }
+            asked.formUnion(unread)
+        }
     }
 
     // MARK: Sending
@@ -209,7 +205,6 @@ final class UploadDriver {
     }
 
     /// Confirms the operations whose entities were found, and stores that the service does not roll back.
-    @_optimize(none)
     private func adopt(
         _ rollback: IncompleteRollback.Findings, _ batch: BatchID, _ results: inout [BatchAnswered.Outcome]
     ) async throws(TidelogError) {

@@ -27,7 +27,6 @@ struct UploadReading {
     }
 
     /// Reads the children of a deep insert with their parent if the response did not contain them.
-    @_optimize(none)
     func readMissingValues(
         _ batch: UploadedBatch, _ outcomes: [BatchAnswered.Outcome]
     ) async throws(TidelogError) {
@@ -41,7 +40,6 @@ struct UploadReading {
     /// the service replaces the declared effect.
     ///
     /// A bound entity that the service no longer has is removed from the store: an activated or discarded draft.
-    @_optimize(none)
     func readBoundEntities(
         _ batch: UploadedBatch, _ outcomes: [BatchAnswered.Outcome]
     ) async throws(TidelogError) {
@@ -73,7 +71,6 @@ struct UploadReading {
     /// entities that the service has created without returning their keys. Returns whether a key was found.
     ///
     /// - Parameter sought: The entities that were already read.
-    @_optimize(none)
     func readNeighborKeys(
         of awaited: Set<EntityID>, _ sought: inout Set<EntityID>
     ) async throws(TidelogError) -> Bool {

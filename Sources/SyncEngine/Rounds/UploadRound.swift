@@ -12,7 +12,6 @@ struct UploadRound {
     /// Runs the upload.
     ///
     /// - Parameter refused: Operations that this upload has already seen rejected and does not send again.
-    @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         let driver = UploadDriver(store: store, session: session, upload: upload)
         await store.uploads.beginUpload()
@@ -27,8 +26,6 @@ struct UploadRound {
         return driver.report
     }
 
-    /// Its optimization is disabled, because the optimizer of Swift 6.3.1 crashes on loops that await throwing calls.
-    @_optimize(none)
     private func run(_ driver: UploadDriver, excluding refused: Set<SequenceNumber>) async throws(TidelogError) {
         var upload = UploadSession<TidelogError>(excluding: refused, patience: self.upload.monitorPatience)
         while true {

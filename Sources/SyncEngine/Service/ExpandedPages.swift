@@ -34,7 +34,6 @@ package struct ExpandedPages {
     ///   - declared: The type of the entity if the payload does not contain it.
     ///   - request: The request whose response contains the entity.
     /// - Returns: False if the entity exceeds the size limit with these pages. Then some of them were not read.
-    @inline(never) @_optimize(none)
     package mutating func complete(
         _ entity: inout EntityPayload, _ declared: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) -> Bool {
@@ -43,7 +42,6 @@ package struct ExpandedPages {
         return received <= limits.entityBytes
     }
 
-    @inline(never) @_optimize(none)
     private mutating func completeAll(
         _ entity: inout EntityPayload, _ declared: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) {
@@ -80,7 +78,6 @@ package struct ExpandedPages {
     }
 
     /// Returns the items of the page at the link and of all later pages, each with its own further pages.
-    @inline(never) @_optimize(none)
     private mutating func items(
         behind link: String?, _ type: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) -> [DeltaItem] {
@@ -107,7 +104,6 @@ package struct ExpandedPages {
         return items
     }
 
-    @inline(never) @_optimize(none)
     private mutating func completeItems(
         _ items: inout [DeltaItem], _ type: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) {

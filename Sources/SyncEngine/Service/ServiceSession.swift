@@ -316,7 +316,6 @@ package actor ServiceSession {
     }
 
     /// Returns the beginning of a body of unknown length.
-    @inline(never) @_optimize(none)
     private static func beginning(of body: StreamedBody) async throws(TidelogError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < StreamedResponse.errorLimit {

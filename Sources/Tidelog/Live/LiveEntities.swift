@@ -21,7 +21,6 @@ public struct LiveEntities: AsyncSequence, Sendable {
         let service: DataService
 
         /// Waits for the next result. Returns `nil` at the end.
-        @inline(never) @_optimize(none)
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TidelogError) -> LiveQueryResult? {

@@ -38,7 +38,6 @@ public struct LiveList<Entity: EntityValue>: AsyncSequence, Sendable {
         let factory: EntityFactory
 
         /// Waits for the next list. Returns `nil` at the end.
-        @inline(never) @_optimize(none)
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TidelogError) -> ListUpdate<Entity>? {

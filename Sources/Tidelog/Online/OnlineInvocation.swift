@@ -72,7 +72,6 @@ struct OnlineInvocation {
     }
 
     /// Reads the result including all following pages.
-    @inline(never) @_optimize(none)
     private func read(
         _ first: WireResponse, _ request: WireRequest, _ type: TypeReference, _ invocation: OperationInvocation
     ) async throws(TidelogError) -> InvocationAnswer {
