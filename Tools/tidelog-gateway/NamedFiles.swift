@@ -18,9 +18,11 @@ struct NamedFiles {
             if case .postgres(let settings) = configuration.storage, let path = settings.passwordFile,
                 TextFile.read(path) == nil
             {
-                throw configuration.error(
+                // libpq does without it, and another kind of authentication may not need it.
+                let notice = configuration.error(
                     "storage", "The passfile \(path) cannot be read.", "Check the path and the permissions of the file."
                 )
+                StandardError.write("\(notice)\n")
             }
             for endpoint in configuration.endpoints {
                 if let path = endpoint.credentialsFile {

@@ -40,7 +40,8 @@ extension GatewayService {
         do throws(RequestRefusal) { result = .success(try await body()) } catch { result = .failure(error) }
         let status: Int? = if case .success(let answer) = result { answer.status } else { nil }
         // A service without repeatable requests has changed the data: the client gets its response in any case.
-        _ = await marks.after(status: status)
+        // The mark does not end with the connection of the client.
+        _ = await Task { await marks.after(status: status) }.value
         return try result.get()
     }
 
@@ -77,14 +78,14 @@ struct WriteMarks: Sendable {
     ///
     /// - Parameter status: The status of the response, or nil if it was lost.
     /// - Returns: Whether the user is recorded.
-    func after(status: Int?) async -> Bool {
-        for attempt in 1...Self.attempts {
+    func after(status: Int?, attempts: Int = Self.attempts) async -> Bool {
+        for attempt in 1...attempts {
             do throws(LedgerStorageError) {
                 try await feeds?.wrote(headers, endpoint, isAccepted: status != 401 && status != 403)
                 return true
             } catch {
                 environment.logger.error("\(error)")
-                if attempt < Self.attempts { await environment.sleep(500) }
+                if attempt < attempts { await environment.sleep(500) }
             }
         }
         return false

@@ -118,9 +118,14 @@ actor SharedFeed {
 
     /// Ends the reading, and starts no other one.
     func stop() async {
+        refuseReadings()
+        await reading?.value
+    }
+
+    /// Cancels the reading, and starts no other one.
+    func refuseReadings() {
         isStopped = true
         reading?.cancel()
-        await reading?.value
     }
 
     // MARK: Readings

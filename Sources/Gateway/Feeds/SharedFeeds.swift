@@ -89,18 +89,16 @@ final class SharedFeeds: Sendable {
     func sweep() async {
         let lifetimes = feeds.values.map(\.settings.tokenMilliseconds)
         let time = FeedRetention.idleSince(now: await storage.time(), lifetimes: lifetimes)
-        do throws(LedgerStorageError) {
-            for (identity, head) in try await storage.list() {
-                if Task.isCancelled { return }
-                guard !isConfigured(identity), head.readBegan ?? .min <= time,
-                    try await storage.remove(head.id, notReadSince: time)
-                else { continue }
-                logger.notice(
-                    "A feed that is not configured was removed",
-                    metadata: ["endpoint": "\(identity.endpoint)", "query": "\(identity.query)"])
+        guard let all = try? await storage.list() else { return }
+        for (identity, head) in all where !isConfigured(identity) && head.readBegan ?? .min <= time {
+            if Task.isCancelled { return }
+            let metadata: Logger.Metadata = ["endpoint": "\(identity.endpoint)", "query": "\(identity.query)"]
+            do throws(LedgerStorageError) {
+                guard try await storage.remove(head.id, notReadSince: time) else { continue }
+                logger.notice("A feed that is not configured was removed", metadata: metadata)
+            } catch {
+                logger.warning("A feed that is not configured was not removed: \(error)", metadata: metadata)
             }
-        } catch {
-            logger.warning("Feeds that are not configured were not removed: \(error)")
         }
     }
 
@@ -110,6 +108,7 @@ final class SharedFeeds: Sendable {
 
     /// Ends all readings.
     func stop() async {
+        for feed in feeds.values { await feed.refuseReadings() }
         for feed in feeds.values { await feed.stop() }
     }
 

@@ -74,9 +74,9 @@ package final class GatewayServer: Sendable {
     ///   that the gateway is not ready.
     package func stop(within milliseconds: Int = 30_000, announced: Int = 0) async {
         service.stop()
+        if announced > 0 { try? await Task.sleep(for: .milliseconds(announced)) }
         // Readings of feeds may take longer than all requests.
         let end = Task { [service] in await service.end() }
-        if announced > 0 { try? await Task.sleep(for: .milliseconds(announced)) }
         try? await channel.close().get()
         var waited = 0
         while !service.isIdle, waited < milliseconds {

@@ -92,7 +92,7 @@ final class RequestHandler: ChannelInboundHandler {
             let response = await service.answer(request)
             let writer = ResponseWriter(
                 channel: channel, request: request, keepsAlive: keepsAlive && !service.isStopping,
-                connection: connection)
+                connection: connection, limits: service.configuration.limits)
             service.sent(await writer.write(response), response.kind)
             response.end()
         }

@@ -12,6 +12,7 @@ struct ResponseWriter: Sendable {
     let request: IncomingRequest
     let keepsAlive: Bool
     let connection: ConnectionState
+    let limits: GatewayLimits
 
     /// - Returns: The number of bytes of the body that were written.
     func write(_ response: GatewayResponse) async -> Int {
@@ -48,7 +49,12 @@ struct ResponseWriter: Sendable {
         }
         let isBroken = connection.isBroken.load(ordering: .acquiring)
         let closes = !keepsAlive || endsWithConnection || !request.body.isFinished || !channel.isActive || isBroken
-        if closes { headers.replaceOrAdd(name: "Connection", value: "close") }
+        if closes {
+            headers.replaceOrAdd(name: "Connection", value: "close")
+        } else {
+            // The next request is read only after this body, which a refused request leaves unread.
+            request.body.discard()
+        }
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
         var parts = [HTTPServerResponsePart.head(head)]
@@ -59,7 +65,7 @@ struct ResponseWriter: Sendable {
                 count += bytes.count
             }
         case .stream(let stream, let rewriter):
-            try await channel.writeAndFlush(parts.removeLast()).get()
+            try await written(parts.removeLast(), 0)
             if mayHaveBody, !isHead { try await send(stream, rewriter, &count) }
         }
         // In one step of the event loop: an error of the parser is answered either before or after it.
@@ -80,7 +86,18 @@ struct ResponseWriter: Sendable {
     private func send(_ bytes: [UInt8], _ count: inout Int) async throws {
         if bytes.isEmpty { return }
         count += bytes.count
-        try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes)))).get()
+        try await written(.body(.byteBuffer(ByteBuffer(bytes: bytes))), bytes.count)
+    }
+
+    /// Writes a part, and waits until the connection has taken it. Closes the connection of a client that reads too
+    /// slowly: it occupies a connection to the service.
+    private func written(_ part: HTTPServerResponsePart, _ count: Int) async throws {
+        let seconds = limits.responseGrace + count / max(limits.arrivalSpeed, 1)
+        let end = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [channel] in
+            channel.close(promise: nil)
+        }
+        defer { end.cancel() }
+        try await channel.writeAndFlush(part).get()
     }
 
     /// Closes the connection. If the request has not arrived completely, its rest is dropped for a while first: closing

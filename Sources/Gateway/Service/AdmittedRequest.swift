@@ -14,26 +14,25 @@ final class AdmittedRequest: Sendable {
     private let user: [UInt8]
     private let holding = Mutex(Holding())
 
-    /// Waits for a free place, for two seconds at most.
+    /// Waits until the user has a free place, for two seconds at most.
     init(_ service: GatewayService, user: [UInt8]) async throws(RequestRefusal) {
         self.service = service
         self.user = user
-        for attempt in 0..<Self.attempts {
-            let isLast = attempt == Self.attempts - 1
-            switch service.admission.withLock({ $0.enter(user: user) }) {
-            case .admitted: return
-            case .tooManyOfUser where isLast:
-                throw RequestRefusal(
-                    429, "There are too many requests of one user in progress.", headers: ["Retry-After": "1"])
-            case .busy where isLast: throw Self.busy(service)
-            case .tooManyOfUser, .busy: await service.environment.sleep(Self.pause)
-            }
+        let isAdmitted = await Self.wait(service) { service.admission.withLock { $0.enter(user: user) } }
+        guard isAdmitted else {
+            throw RequestRefusal(
+                429, "There are too many requests of one user in progress.", headers: ["Retry-After": "1"])
         }
     }
 
-    private static let attempts = 40
-    /// The time between two attempts in milliseconds.
-    private static let pause: Int64 = 50
+    /// Repeats an attempt until it succeeds, for two seconds at most. Returns whether it has succeeded.
+    private static func wait(_ service: GatewayService, _ attempt: () -> Bool) async -> Bool {
+        for _ in 0..<39 {
+            if attempt() { return true }
+            await service.environment.sleep(50)
+        }
+        return attempt()
+    }
 
     private static func busy(_ service: GatewayService) -> RequestRefusal {
         RequestRefusal(503, "The gateway is busy.", headers: ["Retry-After": service.environment.retryAfter()])
@@ -42,14 +41,21 @@ final class AdmittedRequest: Sendable {
     /// Occupies a place of a service instead of the former one. Waits for a free one for two seconds at most.
     func begin(_ use: Admission.Use) async throws(RequestRefusal) {
         endUse()
-        for attempt in 0..<Self.attempts {
-            if service.admission.withLock({ $0.begin(use) }) {
-                holding.withLock { $0.use = use }
-                return
-            }
-            if attempt < Self.attempts - 1 { await service.environment.sleep(Self.pause) }
+        guard await Self.wait(service, { service.admission.withLock { $0.begin(use) } }) else {
+            throw Self.busy(service)
         }
-        throw Self.busy(service)
+        holding.withLock { $0.use = use }
+    }
+
+    /// Ends the use of the service and releases the body, because the response is complete. The user keeps the place
+    /// until the response is sent.
+    func endExchange() {
+        endUse()
+        let bytes = holding.withLock { holding in
+            defer { holding.bytes = 0 }
+            return holding.bytes
+        }
+        service.admission.withLock { $0.release(bytes) }
     }
 
     private func endUse() {
@@ -86,16 +92,12 @@ final class AdmittedRequest: Sendable {
 
     /// Ends the request. Later calls have no effect.
     func leave() {
-        endUse()
-        let (bytes, isFirst) = holding.withLock { holding in
-            defer { (holding.bytes, holding.hasLeft) = (0, true) }
-            return (holding.bytes, !holding.hasLeft)
+        endExchange()
+        let isFirst = holding.withLock { holding in
+            defer { holding.hasLeft = true }
+            return !holding.hasLeft
         }
-        guard isFirst else { return }
-        service.admission.withLock {
-            $0.release(bytes)
-            $0.leave(user: user)
-        }
+        if isFirst { service.admission.withLock { $0.leave(user: user) } }
     }
 }
 

@@ -20,7 +20,8 @@ extension GatewayService {
         _ request: IncomingRequest, _ kind: RequestClass, _ pipe: RequestPipe
     ) async throws(RequestRefusal) -> GatewayResponse {
         let limit = configuration.limits.bodyBytes
-        let pump = Task { await Self.pump(request.body, into: pipe, limit: limit) }
+        let transfer = BodyTransfer(into: pipe, limit: limit)
+        Task { await transfer.run(request.body) }
         let result = await withTaskCancellationHandler { () -> Result<GatewayResponse, RequestRefusal> in
             do throws(RequestRefusal) {
                 return .success(try await send(request, kind, .pipe(pipe)))
@@ -34,41 +35,7 @@ extension GatewayService {
         case .success(let response): return response.ended { pipe.close() }
         case .failure(let refusal):
             pipe.close()
-            switch await pump.value {
-            case .tooLarge: throw RequestRefusal(413, "The body has more than \(limit) bytes.")
-            case .failed(.tooSlow): throw IncomingBody.Failure.tooSlow.refusal
-            case .complete, .abandoned, .failed: throw refusal
-            }
-        }
-    }
-
-    /// The end of the transfer of a body.
-    private enum TransferEnd {
-        case complete, tooLarge
-        /// The service does not read the rest.
-        case abandoned
-        case failed(IncomingBody.Failure)
-    }
-
-    private static func pump(_ body: IncomingBody, into pipe: RequestPipe, limit: Int) async -> TransferEnd {
-        var count = 0
-        do throws(IncomingBody.Failure) {
-            while let chunk = try await body.next() {
-                count += chunk.count
-                guard count <= limit else {
-                    pipe.fail()
-                    return .tooLarge
-                }
-                guard await pipe.send(chunk) else {
-                    body.discard()
-                    return .abandoned
-                }
-            }
-            pipe.finish()
-            return .complete
-        } catch {
-            pipe.fail()
-            return .failed(error)
+            throw transfer.refusal ?? refusal
         }
     }
 

@@ -95,16 +95,19 @@ struct UploadCall: Sendable {
     /// units that are to be sent are durable, and so is the mark that the user may change data.
     func verdicts(_ units: [UploadUnit]) async throws(RequestRefusal) -> [LedgerVerdict] {
         var (mark, claimed) = await service.environment.both(marks.before) { await ledgerVerdicts(units) }
+        let (verdicts, hasWaited, time): (verdicts: [LedgerVerdict], hasWaited: Bool, time: Int64)
+        switch claimed {
+        case .success(let claim): (verdicts, hasWaited, time) = claim
+        case .failure(let refusal):
+            // Nothing was sent, but an earlier attempt may have been.
+            _ = await marks.after(status: nil, attempts: 1)
+            throw refusal
+        }
         // The user may have changed data with an earlier attempt, whose process may have ended before its mark.
-        let isAnsweredHere =
-            switch claimed {
-            case .failure: true
-            case .success(let claim): claim.verdicts.contains { if case .send = $0 { false } else { true } }
-            }
-        if isAnsweredHere, await !marks.after(status: nil) { throw Self.inDoubt }
-        let (verdicts, hasWaited, time) = try claimed.get()
+        let isAnsweredHere = verdicts.contains { if case .send = $0 { false } else { true } }
+        if isAnsweredHere, await !marks.after(status: nil) { mark = .failure(Self.inDoubt) }
         // A reading that began meanwhile must not count as one with this change.
-        if hasWaited { mark = await marks.before() }
+        if hasWaited, case .success = mark { mark = await marks.before() }
         // The leases of the attempts have begun with the claim, and must cover the response of the service.
         if case .success = mark, service.environment.uptime() - time > Self.markPatience {
             mark = .failure(RequestRefusal(503, "The storage is slow.", headers: ["Retry-After": "5"]))

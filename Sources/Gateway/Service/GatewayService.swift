@@ -55,7 +55,7 @@ package final class GatewayService: Sendable {
     /// Whether no request is in progress.
     package var isIdle: Bool { requestsInProgress == 0 }
 
-    var requestsInProgress: Int { admission.withLock { $0.total } }
+    package var requestsInProgress: Int { admission.withLock { $0.total } }
 
     var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
@@ -143,7 +143,10 @@ package final class GatewayService: Sendable {
             found = kind
             let place = try await AdmittedRequest(self, user: limitedUser(request, kind))
             do throws(RequestRefusal) {
-                return try await answer(request, kind, length, place).ended { place.leave() }
+                let response = try await answer(request, kind, length, place)
+                // A slow client reads a complete response without the service.
+                if case .bytes = response.body { place.endExchange() }
+                return response.ended { place.leave() }
             } catch {
                 place.leave()
                 throw error

@@ -66,6 +66,8 @@ extension SQLiteFeedStorage {
             guard let change else { return nil }
             rows += change
             portion = following
+            // The next publication removes the rest of this one.
+            if Task.isCancelled { throw LedgerStorageError("The gateway stops.") }
             try await pause()
         }
         return try transaction { () throws(SQLiteError) in

@@ -187,6 +187,8 @@ package struct BatchLinks {
         // A URL that is not encoded contains spaces.
         let whole = changed + Self.withoutVersion(rest[end...])
         if ![changed, whole].allSatisfy({ RequestPath.isContained($0, in: roots.origin) }) { leaves = true }
+        // A batch in a batch, which OData does not permit, would not be checked.
+        if RequestPath.isBatch(changed) { leaves = true }
         return changed == url ? nil : line[..<rest.startIndex] + changed + rest[end...]
     }
 

@@ -27,7 +27,7 @@ package enum BatchTargets {
     }
 
     private static let outside = RequestRefusal(
-        400, "The batch contains a request whose URL is outside the service, or cannot be read.")
+        400, "The batch contains a request whose URL is outside the service, is a batch, or cannot be read.")
 
     private static func multipart(
         _ body: [UInt8], _ contentType: String, _ roots: ServiceRoots, _ limits: GatewayLimits
@@ -56,9 +56,10 @@ package enum BatchTargets {
         for requests in document.members(named: "requests") {
             for request in requests.array ?? [] {
                 let urls = request.object?.members(named: "url") ?? []
-                guard urls.allSatisfy({ RequestPath.isContained($0.string ?? "", in: roots.origin) }) else {
-                    return .failure(outside)
+                let isAllowed = urls.map { $0.string ?? "" }.allSatisfy {
+                    RequestPath.isContained($0, in: roots.origin) && !RequestPath.isBatch($0)
                 }
+                guard isAllowed else { return .failure(outside) }
             }
         }
         return .success(body)

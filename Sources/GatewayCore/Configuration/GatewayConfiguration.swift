@@ -88,10 +88,13 @@ package struct GatewayLimits: Sendable, Hashable {
     package var connections = 4_000
     /// The maximum size of all request bodies in memory together, in bytes.
     package var bodyMemory = 256 << 20
-    /// The seconds in which a request may arrive at any speed, and the minimum average speed in bytes per second after
-    /// that.
-    package var arrivalGrace = 30
+    /// The minimum speed of requests and responses in bytes per second, and the seconds for which a request may be slower.
     package var arrivalSpeed = 1_024
+    package var arrivalGrace = 30
+    /// The seconds in which a request must have arrived, without those in which the gateway does not read it.
+    package var arrivalSeconds = 1_800
+    /// The seconds for which a client may take nothing of a response, beyond the time of the minimum speed.
+    package var responseGrace = 60
 
     package init() {}
 }

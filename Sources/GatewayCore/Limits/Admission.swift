@@ -1,14 +1,7 @@
 /// Counts the requests in progress and the memory of their bodies, and decides whether another request may begin.
 package struct Admission: Sendable {
-    package enum Verdict: Sendable, Hashable {
-        case admitted
-        /// The user has too many requests in progress: 429.
-        case tooManyOfUser
-        /// The gateway has: 503.
-        case busy
-    }
-
-    /// The use that a request makes of a service, by the name of its endpoint.
+    /// The use that a request makes of a service, by the name of its endpoint. A request that waits for a free place, or
+    /// whose body arrives, uses nothing.
     package enum Use: Sendable, Hashable {
         /// A request to the service whose body, if any, was received completely.
         case service(String)
@@ -21,8 +14,10 @@ package struct Admission: Sendable {
     }
 
     private let limits: GatewayLimits
-    /// The number of requests in progress.
+    /// The number of requests in progress, with those that wait.
     package private(set) var total = 0
+    /// The number of uses.
+    private var used = 0
     private var users: [[UInt8]: Int] = [:]
     private var uses: [Use: Int] = [:]
     /// The bytes of request bodies in memory.
@@ -30,13 +25,12 @@ package struct Admission: Sendable {
 
     package init(_ limits: GatewayLimits) { self.limits = limits }
 
-    /// Counts a request if it may be received.
-    package mutating func enter(user: [UInt8]) -> Verdict {
-        guard users[user, default: 0] < limits.requestsPerUser else { return .tooManyOfUser }
-        guard total < limits.requests else { return .busy }
+    /// Counts a request. Returns false if its user has too many in progress.
+    package mutating func enter(user: [UInt8]) -> Bool {
+        guard users[user, default: 0] < limits.requestsPerUser else { return false }
         total += 1
         users[user, default: 0] += 1
-        return .admitted
+        return true
     }
 
     /// Ends a request that was admitted.
@@ -47,6 +41,7 @@ package struct Admission: Sendable {
 
     /// Counts the use of a service by an admitted request. Returns whether it may begin.
     package mutating func begin(_ use: Use) -> Bool {
+        guard used < limits.requests else { return false }
         let isFree =
             switch use {
             case .service(let name): count(.service(name)) + count(.transfer(name)) < limits.requestsPerEndpoint
@@ -55,12 +50,17 @@ package struct Admission: Sendable {
                     && count(.service(name)) + count(use) < limits.requestsPerEndpoint
             case .feed: count(use) < max(limits.requests / 2, 1)
             }
-        if isFree { uses[use, default: 0] += 1 }
-        return isFree
+        guard isFree else { return false }
+        used += 1
+        uses[use, default: 0] += 1
+        return true
     }
 
     /// Ends the use of a service.
-    package mutating func end(_ use: Use) { Self.decrease(&uses, use) }
+    package mutating func end(_ use: Use) {
+        used -= 1
+        Self.decrease(&uses, use)
+    }
 
     /// Reserves memory for the body of a request. Returns whether it is available.
     package mutating func reserve(_ count: Int) -> Bool {

@@ -1,14 +1,22 @@
-/// The progress of a request that arrives on a connection: it must arrive with a minimum average speed after a period of
-/// grace, so that clients cannot occupy places by sending slowly.
+/// The progress of a request that arrives on a connection: it must arrive with a minimum speed, so that clients cannot
+/// occupy places and memory by sending slowly.
+///
+/// A request has a credit of bytes, which each second reduces and each received byte raises up to the credit at the
+/// beginning. So it may pause for ``GatewayLimits/arrivalGrace`` seconds, also after it has arrived quickly.
 package struct RequestPace: Sendable {
     private let limits: GatewayLimits
     private var seconds = 0
-    private var bytes = 0
+    private var credit: Int
 
-    package init(_ limits: GatewayLimits) { self.limits = limits }
+    package init(_ limits: GatewayLimits) {
+        self.limits = limits
+        credit = limits.arrivalGrace * limits.arrivalSpeed
+    }
 
     /// Counts received bytes.
-    package mutating func receive(_ count: Int) { bytes += count }
+    package mutating func receive(_ count: Int) {
+        credit = min(credit + count, max(limits.arrivalGrace, 1) * limits.arrivalSpeed)
+    }
 
     /// Counts a second in which the connection was read. Do not call it for a second in which the gateway did not read,
     /// because the service was slower than the client.
@@ -16,7 +24,7 @@ package struct RequestPace: Sendable {
     /// - Returns: Whether the request arrives too slowly.
     package mutating func tick() -> Bool {
         seconds += 1
-        let overtime = seconds - limits.arrivalGrace
-        return overtime > 0 && bytes < overtime * limits.arrivalSpeed
+        credit -= limits.arrivalSpeed
+        return credit < 0 || seconds > limits.arrivalSeconds
     }
 }

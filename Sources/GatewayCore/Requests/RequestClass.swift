@@ -43,7 +43,7 @@ package struct RequestClass: Sendable, Hashable {
         hasJSONBody = contentType.hasPrefix("application/json")
         if ["GET", "HEAD", "OPTIONS"].contains(method) {
             kind = method == "GET" && segments == ["$metadata"] ? .metadata : .read
-        } else if RequestPath.segments(path).last == "$batch" {
+        } else if RequestPath.isBatch(String(path)) {
             // In doubt it is a batch, whose requests are checked: services decode the path before they look at it, some
             // of them without regard to case and parameters.
             guard method == "POST" else { throw RequestRefusal(405, "The method of a batch is POST.") }

@@ -32,6 +32,9 @@ package enum RequestPath {
             .map { String(decoding: $0, as: UTF8.self).lowercased() }
     }
 
+    /// Returns whether a target is the batch of a service.
+    static func isBatch(_ target: String) -> Bool { segments(target.prefix { $0 != "?" }).last == "$batch" }
+
     /// Returns a segment with its percent-encoding decoded once.
     static func decoded(_ segment: Substring) -> String? {
         percentDecoded(Array(segment.utf8)).map { String(decoding: $0, as: UTF8.self) }

@@ -1,6 +1,7 @@
 import Gateway
 import GatewayCore
 import HTTPTypes
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -50,7 +51,24 @@ struct WriteMarkTests {
         }
     }
 
+    @Test func `if neither the ledger nor the marks can be written, the upload is refused and not in doubt`()
+        async throws
+    {
+        let storage = FailingLedger()
+        try await withWriter(storage) { gateway, origin, feeds in
+            try feeds.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON write_mark BEGIN SELECT RAISE(ABORT, 'full'); END")
+            storage.fails.withLock { $0 = true }
+            #expect(try await post(gateway) == 503)
+            #expect(origin.requests.isEmpty)
+            storage.fails.withLock { $0 = false }
+            try feeds.execute("DROP TRIGGER full")
+            #expect(try await post(gateway) == 201)
+        }
+    }
+
     private func withWriter(
+        _ storage: any LedgerStorage = MemoryLedgerStorage(),
         _ body: (GatewayUnderTest, LoopbackServer, Connection) async throws -> Void
     ) async throws {
         let folder = TemporaryDirectory()
@@ -60,7 +78,8 @@ struct WriteMarkTests {
             connection.respond("201 Created", "Content-Type: application/json\r\n", Array("{\"ID\":5}".utf8))
         }) { origin in
             let gateway = try await GatewayUnderTest(
-                ["shop": origin.base + "/svc/"], feedStorage: try SQLiteFeedStorage(path: path), feeds: [feed])
+                ["shop": origin.base + "/svc/"], storage: storage, feedStorage: try SQLiteFeedStorage(path: path),
+                feeds: [feed])
             do {
                 try await body(gateway, origin, try Connection(path: path + "-marks"))
             } catch {
@@ -81,4 +100,29 @@ struct WriteMarkTests {
         for (name, value) in fields { request.headerFields[try #require(HTTPField.Name(name))] = value }
         return try await defaultTransport().send(request, body: Array("{\"ID\":5}".utf8)).0.status.code
     }
+}
+
+/// A ledger that can be made unusable.
+private final class FailingLedger: LedgerStorage {
+    let fails = Mutex(false)
+    private let rows = MemoryLedgerStorage()
+
+    private func check() throws(LedgerStorageError) {
+        if fails.withLock({ $0 }) { throw LedgerStorageError("unusable") }
+    }
+
+    func claim(_ claims: [LedgerClaim], _ rules: LedgerRules) async throws(LedgerStorageError) -> [LedgerVerdict] {
+        try check()
+        return try await rows.claim(claims, rules)
+    }
+
+    func complete(_ ends: [LedgerCompletion], _ rules: LedgerRules) async throws(LedgerStorageError) -> [Bool] {
+        try check()
+        return try await rows.complete(ends, rules)
+    }
+
+    func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int { 0 }
+    func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] { [] }
+    func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] { [:] }
+    func secret() async throws(LedgerStorageError) -> [UInt8] { try await rows.secret() }
 }

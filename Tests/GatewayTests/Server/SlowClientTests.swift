@@ -117,13 +117,53 @@ struct SlowClientTests {
                 }
                 await withTaskGroup(of: Void.self) { group in
                     for user in 0..<8 { group.addTask { _ = await get("slow", user) } }
-                    try? await Task.sleep(for: .milliseconds(300))
+                    while gateway.service.requestsInProgress < 8 { try? await Task.sleep(for: .milliseconds(10)) }
                     let answer = await get("quick", 100)
                     #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
                     group.cancelAll()
                 }
                 await gateway.stop()
             }
+        }
+    }
+
+    @Test func `a client that does not read a response loses its connection and its place`() async throws {
+        var limits = GatewayLimits()
+        limits.responseGrace = 1
+        let body = [UInt8](repeating: 0x20, count: 32 << 20)
+        try await withGateway(
+            limits: limits, timeout: 20_000,
+            { _, connection in connection.respond("200 OK", "Content-Type: image/png\r\n", body) }
+        ) { gateway, _ in
+            let client = try #require(Sockets.connect(gateway.port))
+            defer { close(client) }
+            Sockets.write("GET /odata/shop/A HTTP/1.1\r\nHost: a\r\n\r\n".utf8, to: client)
+            while gateway.service.requestsInProgress < 1 { try await Task.sleep(for: .milliseconds(10)) }
+            let deadline = ContinuousClock.now + .seconds(60)
+            while gateway.service.requestsInProgress > 0, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(gateway.service.requestsInProgress == 0)
+        }
+    }
+
+    @Test func `a connection can be used after a request that was refused before its body was read`() async throws {
+        var limits = GatewayLimits()
+        limits.requestsPerUser = 1
+        try await withGateway(limits: limits, { _, connection in connection.respond("200 OK") }) { gateway, _ in
+            let slow = try #require(Sockets.connect(gateway.port))
+            defer { close(slow) }
+            let login = "Authorization: Bearer x\r\n"
+            Sockets.write("POST /odata/shop/A HTTP/1.1\r\n\(Self.json)\(login)\r\n{".utf8, to: slow)
+            while gateway.service.requestsInProgress < 1 { try await Task.sleep(for: .milliseconds(10)) }
+            let body = String(repeating: " ", count: 400_000)
+            let answers = await Sockets.exchange(
+                gateway.port,
+                "POST /odata/shop/A HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: 400000\r\n\(login)\r\n\(body)"
+                    + "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", seconds: 20)
+            #expect(answers.hasPrefix("HTTP/1.1 429"), "\(answers)")
+            #expect(answers.contains("HTTP/1.1 200") || answers.contains("Connection: close"), "\(answers)")
         }
     }
 
