@@ -50,7 +50,9 @@ package final class SQLiteState: StateBacking, StatementRunner {
     ) throws(StateError) {
         isReadOnly = readOnly
         if let path, path != ":memory:" {
-            if key == nil { try Self.check(PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening)) }
+            if key == nil, let page = PageChecks.firstWrongPage(of: path, limit: PageChecks.bytesCheckedAtOpening) {
+                throw StateError(changedPage: page)
+            }
             if !readOnly { PrivateFile.make(path) }
         }
         do {
@@ -82,22 +84,15 @@ package final class SQLiteState: StateBacking, StatementRunner {
         } catch {
             throw StateError(error)
         }
-        if !readOnly { try Self.check(connection.firstWrongSealedPage(limit: Self.bytesCheckedAtOpening / 4)) }
+        if !readOnly, let page = connection.firstWrongSealedPage(limit: PageChecks.bytesCheckedAtOpening / 4) {
+            throw StateError(changedPage: page)
+        }
         guard try Self.store(of: connection) == store else {
             throw StateError(.damaged, "The views belong to another store.")
         }
         writingMark = try WritingMark(connection, boot: boot)
         queue.reader = { [unowned self] () throws(StateError) in try readQueue() }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
-    }
-
-    /// The number of bytes at the start of a file that are checked when it is opened, in a few milliseconds; a quarter
-    /// of it for an encrypted file, which takes longer. All other pages are checked when they are read.
-    private static let bytesCheckedAtOpening = 16 << 20
-
-    private static func check(_ wrongPage: Int?) throws(StateError) {
-        guard let page = wrongPage else { return }
-        throw StateError(.damaged, "Page \(page) of the views was changed after it was written.")
     }
 
     private static func store(of connection: Connection) throws(StateError) -> String? {

@@ -17,6 +17,10 @@ extension SQLiteState {
 extension StateError {
     fileprivate static let unreadable = "The views cannot be read: "
 
+    init(changedPage page: Int) {
+        self.init(.damaged, "Page \(page) of the views was changed after it was written.")
+    }
+
     init(_ error: SQLiteError) {
         // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR (a table is missing), 19 SQLITE_CONSTRAINT (a row
         // exists that should not), 5 SQLITE_BUSY, 23 SQLITE_AUTH.

@@ -129,7 +129,7 @@ struct SlowClientTests {
 
     @Test func `a client that does not read a response loses its connection and its place`() async throws {
         var limits = GatewayLimits()
-        limits.responseGrace = 1
+        (limits.responseGrace, limits.arrivalSpeed) = (1, 100 << 20)
         let body = [UInt8](repeating: 0x20, count: 32 << 20)
         try await withGateway(
             limits: limits, timeout: 20_000,
@@ -138,8 +138,11 @@ struct SlowClientTests {
             let client = try #require(Sockets.connect(gateway.port))
             defer { close(client) }
             Sockets.write("GET /odata/shop/A HTTP/1.1\r\nHost: a\r\n\r\n".utf8, to: client)
-            while gateway.service.requestsInProgress < 1 { try await Task.sleep(for: .milliseconds(10)) }
             let deadline = ContinuousClock.now + .seconds(60)
+            while gateway.service.requestsInProgress < 1, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(gateway.service.requestsInProgress == 1)
             while gateway.service.requestsInProgress > 0, ContinuousClock.now < deadline {
                 try await Task.sleep(for: .milliseconds(20))
             }
