@@ -98,8 +98,7 @@ public struct Sandbox: Sendable {
         return version.isLegacy
             ? ServiceView(
                 version: .v2, model: metadata.v2.model, metadata: metadata.v2.document, root: origin + "/v2/",
-                master: schema,
-                capabilities: capabilities, operations: operations)
+                master: schema, capabilities: capabilities, operations: operations)
             : ServiceView(
                 version: .v4, model: schema.model, metadata: metadata.v4, root: origin + "/v4/", master: schema,
                 capabilities: capabilities, operations: operations)

@@ -14,6 +14,7 @@ import Testing
     /// Blocks a sync until the given number of threads has arrived.
     private final class Crowd: Sendable {
         private let arrived = Atomic(0)
+        private let hasLeader = Atomic(false)
         private let wanted: Int
 
         init(of wanted: Int) { self.wanted = wanted }
@@ -23,6 +24,9 @@ import Testing
         func wait() {
             while arrived.load(ordering: .sequentiallyConsistent) < wanted { pause() }
         }
+
+        /// Returns true at the first call.
+        func takeLead() -> Bool { !hasLeader.exchange(true, ordering: .sequentiallyConsistent) }
     }
 
     @Test func `one further sync makes all commits durable that arrive during a sync`() throws {
@@ -30,8 +34,14 @@ import Testing
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let before = disk.syncs
         let crowd = Crowd(of: 8)
-        // The first sync waits for all threads, so it cannot cover their commits.
-        disk.duringSync { crowd.wait() }
+        // The first sync waits for all threads, so it cannot cover their commits, and until the others have written
+        // them. A bound, because a thread may be late.
+        disk.duringSync {
+            crowd.wait()
+            guard crowd.takeLead() else { return }
+            let (calls, end) = (disk.calls, ContinuousClock.now + .seconds(5))
+            while disk.calls < calls + 7, ContinuousClock.now < end { pause() }
+        }
         let ranges = Mutex<[UInt64]>([])
         onThreads(8) { _ in
             crowd.arrive()
