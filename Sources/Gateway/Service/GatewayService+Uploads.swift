@@ -109,7 +109,8 @@ struct UploadCall: Sendable {
         // A reading that began meanwhile must not count as one with this change.
         if hasWaited, case .success = mark { mark = await marks.before() }
         // The leases of the attempts have begun with the claim, and must cover the response of the service.
-        if case .success = mark, service.environment.uptime() - time > Self.markPatience {
+        let sends = verdicts.contains { if case .send = $0 { true } else { false } }
+        if sends, case .success = mark, service.environment.uptime() - time > Self.markPatience {
             mark = .failure(RequestRefusal(503, "The storage is slow.", headers: ["Retry-After": "5"]))
         }
         if case .failure(let refusal) = mark {
