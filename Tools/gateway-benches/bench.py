@@ -22,6 +22,7 @@ def main():
     parser.add_argument("--connections", type=int, default=64, help="polls: connections, each of a user of its own")
     parser.add_argument("--seconds", type=float, default=10, help="polls, nodes: duration")
     parser.add_argument("--batches", type=int, default=40, help="uploads: batches for each place")
+    parser.add_argument("--service", type=int, default=100, help="uploads: milliseconds of the service for each batch")
     parser.add_argument("--clients", type=int, default=1_000, help="nodes: simulated clients")
     parser.add_argument("--rate", type=float, default=250, help="nodes: polls for each second")
     parser.add_argument("--json", action="store_true", help="print an object for each row")

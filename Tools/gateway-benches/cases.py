@@ -279,7 +279,11 @@ def batch(operations):
 
 
 def uploads(programs, storage, options):
-    """Batches of 100 creations, to the service and through the gateway, in turns."""
+    """Batches of 100 creations, to the service and through the gateway, in turns.
+
+    The sandbox, which creates 100 entities in 10 ms, is delayed to the time that the option says: a service with a
+    database needs longer, and the share of the gateway depends on it.
+    """
     rows = []
     for label, feeds in [("", []), (", with a shared feed", ["Orders"])]:
         for clients in [1, 8]:
@@ -288,6 +292,8 @@ def uploads(programs, storage, options):
             try:
                 sandbox = world.sandbox()
                 root = sandbox.lines[1].removeprefix("V4 ")
+                simple(int(root.split(":")[2].split("/")[0]), "POST", "/faults", body=json.dumps(
+                    {"effect": "delay", "milliseconds": options.service, "url": "$batch", "times": 1_000_000}).encode())
                 node = world.gateway(feeds, root=root)
                 places = {"direct": (int(root.split(":")[2].split("/")[0]), "/v4/$batch"),
                           "gateway": (node.port, "/odata/svc/$batch")}
