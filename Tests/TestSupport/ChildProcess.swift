@@ -43,7 +43,7 @@ package final class ChildProcess: Sendable {
         return folder.appendingPathComponent(name)
     }
 
-    /// Runs the executable until it ends by itself, and returns its status and what it printed, errors included.
+    /// Runs the executable until it exits. Returns its exit status, and its standard output and standard error.
     package static func run(_ name: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = executable(name)

@@ -287,7 +287,7 @@ def uploads(programs, storage, options):
     rows = []
     for label, feeds in [("", []), (", with a shared feed", ["Orders"])]:
         for clients in [1, 8]:
-            # A new service each time: it becomes slower with the number of its entities.
+            # A new service each time, so that all cases begin with the same data.
             world = World(programs, storage, origin=False)
             try:
                 sandbox = world.sandbox()

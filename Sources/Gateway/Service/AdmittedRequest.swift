@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import ODataWire
 internal import Synchronization
 
-/// The place of a request in the gateway, with what it occupies until ``leave()``.
+/// A request that its user's limit permits, with its use of a service and its reserved memory until ``leave()``.
 final class AdmittedRequest: Sendable {
     private struct Holding {
         var use: Admission.Use?

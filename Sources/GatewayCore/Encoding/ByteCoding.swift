@@ -69,3 +69,15 @@ struct ByteReader {
         return WireResponse(status: status, headers: headers, body: Array(body))
     }
 }
+
+extension UInt8 {
+    /// The value of an ASCII hexadecimal digit, or nil for another byte.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+}

@@ -128,7 +128,7 @@ enum FeedURL {
         while let byte = bytes.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = bytes.popFirst().flatMap(digit), let low = bytes.popFirst().flatMap(digit),
+                guard let high = bytes.popFirst()?.hexadecimalValue, let low = bytes.popFirst()?.hexadecimalValue,
                     high << 4 | low >= 0x20
                 else { return nil }
                 result.append(high << 4 | low)
@@ -163,15 +163,6 @@ enum FeedURL {
         return text.split(omittingEmptySubsequences: false) { character in
             if character == "'" { isInString.toggle() }
             return character == "," && !isInString
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
         }
     }
 }
