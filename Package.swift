@@ -137,25 +137,30 @@ let package = Package(
         // Pure: no I/O, no clock, no randomness, no await
         layer("EDM", ["CLibXML2"]),
         layer("Operations", ["EDM"]),
-        layer("ODataWire", ["EDM"]),
+        layer("ODataQuery", ["EDM"]),
+        layer("ODataWire", ["EDM", "ODataQuery"]),
         layer("ProxyGenerator", ["EDM"]),
-        layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
-        layer("GatewayCore", ["EDM", "ODataWire"]),
+        layer("SyncCore", ["EDM", "Operations", "ODataQuery", "ODataWire"]),
+        layer("GatewayCore", ["EDM", "ODataQuery", "ODataWire"]),
 
         // With I/O
         layer("OperationLog", [systemZstd, bundledZstd, "CPlatform", crypto]),
-        layer("Views", ["CSQLite", "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", crypto]),
+        layer("Views", ["CSQLite", "CPlatform", "EDM", "Operations", "ODataQuery", "SyncCore", crypto]),
         layer("Transport", ["CCurl", httpTypes]),
-        layer("OfflineStore", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", crypto]),
+        layer(
+            "OfflineStore",
+            ["EDM", "Operations", "ODataQuery", "ODataWire", "SyncCore", "OperationLog", "Views", crypto]),
         layer(
             "SyncEngine",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "Views", "OfflineStore", "Transport", crypto, httpTypes,
+                "EDM", "Operations", "ODataQuery", "ODataWire", "SyncCore", "Views", "OfflineStore", "Transport",
+                crypto, httpTypes,
             ]),
         layer(
             "LogInspection",
             [
-                "CZlib", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "OfflineStore",
+                "CZlib", "EDM", "Operations", "ODataQuery", "ODataWire", "SyncCore", "OperationLog", "Views",
+                "OfflineStore",
             ],
             embedded: ["data.js", "lists.js", "details.js", "timeline.js", "panels.js", "start.js", "style.css"].map {
                 "Report/Page/" + $0
@@ -163,24 +168,25 @@ let package = Package(
         layer(
             "ServiceReplay",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "OfflineStore", "SyncEngine", "Transport",
+                "EDM", "Operations", "SyncCore", "OperationLog", "OfflineStore", "SyncEngine", "Transport",
                 "LogInspection",
             ]),
         layer(
             "Tidelog",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "OfflineStore",
+                "EDM", "Operations", "ODataQuery", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport",
+                "OfflineStore",
                 "SyncEngine",
                 logging, metrics,
             ]),
         layer("TidelogFoundation", ["Tidelog"]),
         layer("TidelogUI", ["Tidelog"]),
-        layer("ODataSandbox", ["EDM", "ODataWire", hashTrees]),
+        layer("ODataSandbox", ["EDM", "ODataQuery", "ODataWire", hashTrees]),
         layer("TidelogTesting", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
         layer(
             "Gateway",
             [
-                "CPostgres", "GatewayCore", "ODataWire", "Views", "Transport", crypto, httpTypes, logging,
+                "CPostgres", "GatewayCore", "ODataQuery", "ODataWire", "Views", "Transport", crypto, httpTypes, logging,
                 nioPosix, nioHTTP1, nioCore,
             ]),
 
@@ -190,7 +196,8 @@ let package = Package(
         layer(
             "Simulation",
             [
-                "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "OfflineStore",
+                "CPlatform", "EDM", "Operations", "ODataQuery", "ODataWire", "SyncCore", "OperationLog", "Transport",
+                "OfflineStore",
                 "SyncEngine",
                 "Tidelog", "ODataSandbox", "DiskSimulation", "SeededRandom", "Gateway", "GatewayCore", httpTypes,
                 logging,
@@ -202,7 +209,7 @@ let package = Package(
             [
                 "Tidelog", "OfflineStore", "SyncEngine", "LogInspection", "ServiceReplay", "OperationLog", "SyncCore",
                 "Operations",
-                "ODataWire", "EDM",
+                "ODataQuery", "ODataWire", "EDM",
                 argumentParser,
             ]),
         tool(
@@ -237,9 +244,14 @@ let package = Package(
         support("TestSupport", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
         tests("EDMTests", ["EDM", "SeededRandom"]),
         tests("OperationsTests", ["Operations", "EDM", "SeededRandom"]),
-        tests("ODataWireTests", ["ODataWire", "EDM", "SeededRandom"]),
+        // Corpora next to the checkout.
+        support("ConformanceCorpora", ["EDM"]),
+        tests("ODataQueryTests", ["ODataQuery", "EDM", "ConformanceCorpora", "SeededRandom"]),
+        tests("ODataWireTests", ["ODataWire", "ODataQuery", "EDM", "ConformanceCorpora", "SeededRandom"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM", "SeededRandom"]),
-        tests("SequenceTests", ["SyncCore", "Operations", "ODataWire", "ODataSandbox", "EDM", "SeededRandom"]),
+        tests(
+            "SequenceTests",
+            ["SyncCore", "Operations", "ODataQuery", "ODataWire", "ODataSandbox", "EDM", "SeededRandom"]),
         support("FuzzTargets", ["OperationLog", "SyncCore", "Operations", "EDM", "CPlatform"]),
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "DiskSimulation", "SeededRandom", "LogWriter"]),
@@ -249,12 +261,13 @@ let package = Package(
                 "LogInspection", "Simulation", "DiskSimulation", "SeededRandom", "OfflineStore", "SyncEngine",
                 "OperationLog", "SyncCore",
                 "ODataSandbox",
-                "ODataWire", "Operations", "EDM", "TestSupport",
+                "ODataQuery", "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
         tests(
             "ViewsTests",
             [
-                "Views", "SyncCore", "Operations", "ODataWire", "EDM", "OperationLog", "DiskSimulation", "SeededRandom",
+                "Views", "SyncCore", "Operations", "ODataQuery", "EDM", "OperationLog", "DiskSimulation",
+                "SeededRandom",
                 "CSQLite",
             ]),
         tests(
@@ -262,14 +275,13 @@ let package = Package(
             [
                 "OfflineStore", "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "SeededRandom",
                 "Transport", "Operations",
-                "ODataSandbox", "ODataWire", "EDM", "TestSupport", httpTypes,
+                "ODataSandbox", "ODataQuery", "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests(
             "CommandLineTests",
             [
-                "tidelog-cli", "odata-sandbox", "tidelog-simulate", "OfflineStore", "SyncEngine", "Operations",
-                "ODataWire", "EDM",
+                "tidelog-cli", "odata-sandbox", "tidelog-simulate", "OfflineStore", "SyncEngine", "Operations", "EDM",
                 "TestSupport",
             ]),
         tests("TransportTests", ["Transport", "SeededRandom", "TestSupport", httpTypes]),
@@ -282,7 +294,7 @@ let package = Package(
                 "ODataWire",
                 "EDM", "Views", "SeededRandom", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
-        tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests("ODataSandboxTests", ["ODataSandbox", "ODataQuery", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",
             [
@@ -294,7 +306,8 @@ let package = Package(
         tests(
             "TidelogTests",
             [
-                "Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "SeededRandom", "TestSupport", httpTypes,
+                "Tidelog", "EDM", "ODataQuery", "ODataWire", "ODataSandbox", "Transport", "SeededRandom", "TestSupport",
+                httpTypes,
                 metrics,
             ]),
         tests(
@@ -341,7 +354,7 @@ let package = Package(
         tests(
             "ProxyGeneratorTests",
             [
-                "ProxyGenerator", "Tidelog", "OfflineStore", "SyncEngine", "Transport", "ODataSandbox", "ODataWire",
+                "ProxyGenerator", "Tidelog", "OfflineStore", "SyncEngine", "Transport", "ODataSandbox",
                 "EDM",
                 "TestSupport", httpTypes,
                 "tidelog-proxygen",

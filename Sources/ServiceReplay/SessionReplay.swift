@@ -1,6 +1,5 @@
 import EDM
 public import LogInspection
-import ODataWire
 public import OfflineStore
 import OperationLog
 public import Operations

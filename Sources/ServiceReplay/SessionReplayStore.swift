@@ -1,6 +1,5 @@
 import EDM
 import LogInspection
-import ODataWire
 import OfflineStore
 import OperationLog
 import Operations

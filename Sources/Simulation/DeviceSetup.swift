@@ -1,6 +1,5 @@
 import DiskSimulation
 import EDM
-import ODataWire
 import OfflineStore
 import OperationLog
 import Operations

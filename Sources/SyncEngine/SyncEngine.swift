@@ -1,5 +1,4 @@
 package import EDM
-import ODataWire
 package import OfflineStore
 package import Operations
 

@@ -2,6 +2,7 @@
 // parameter and result types of calls. Everything else in them is `package`; see the test `PublicSurfaceTests`.
 @_exported public import EDM
 @_exported public import struct Logging.Logger
+@_exported public import ODataQuery
 @_exported public import ODataWire
 @_exported public import OfflineStore
 @_exported public import OperationLog

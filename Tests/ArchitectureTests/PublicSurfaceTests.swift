@@ -5,8 +5,9 @@ import Testing
 @Suite struct PublicSurfaceTests {
     /// Modules of which apps see a part with `import Tidelog`, with the public top-level declarations of each.
     private static let exported: [String: Set<String>] = [
+        "ODataQuery": ["KeyPredicate"],
         "ODataWire": [
-            "BatchCondition", "HTTPHeaders", "KeyPredicate", "ServiceOptions",
+            "BatchCondition", "HTTPHeaders", "ServiceOptions",
             // For the library `ODataSandbox`.
             "DeltaForm", "WireRequest", "WireResponse",
         ],

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Testing
 
 @testable import tidelog_cli

@@ -1,6 +1,5 @@
 import EDM
 import LogInspection
-import ODataWire
 import OperationLog
 import Operations
 import Testing

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import OperationLog
 import Operations
 import TestSupport

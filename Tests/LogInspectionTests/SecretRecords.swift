@@ -1,6 +1,6 @@
 import EDM
 import LogInspection
-import ODataWire
+import ODataQuery
 import OfflineStore
 import OperationLog
 import Operations

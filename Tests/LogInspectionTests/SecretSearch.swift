@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import OperationLog
 
 /// Fast search for many texts in bytes, ignoring case.

@@ -1,5 +1,7 @@
+import ConformanceCorpora
 import EDM
 import Foundation
+import ODataQuery
 import ODataWire
 import Testing
 

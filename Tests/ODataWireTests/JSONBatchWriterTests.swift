@@ -1,6 +1,7 @@
 import EDM
 import Testing
 
+@testable import ODataQuery
 @testable import ODataWire
 
 struct JSONBatchWriterTests {

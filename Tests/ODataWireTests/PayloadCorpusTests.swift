@@ -1,3 +1,4 @@
+import ConformanceCorpora
 import EDM
 import ODataWire
 import Testing

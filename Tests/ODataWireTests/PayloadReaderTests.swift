@@ -168,4 +168,12 @@ import Testing
         #expect(error.message == "No")
         #expect(error.details == [.init(code: "A", message: "a", target: "P")])
     }
+
+    @Test func `a date with escaped slashes is read from a payload`() throws {
+        let reader = PayloadReader(version: .v2, model: PayloadShop.model(.v2))
+        let json = #"{"d":{"CustomerID":1,"Since":"\/Date(0+0060)\/","Seen":"\/Date(0-0090)\/"}}"#
+        let entity = try reader.entity(Array(json.utf8), type: PayloadShop.customer)
+        #expect(entity.values["Since"] == LocalDateTime("1970-01-01T01:00:00").map { .dateTime($0) })
+        #expect(entity.values["Seen"] == GlobalDateTime("1969-12-31T22:30:00-01:30").map { .dateTimeOffset($0) })
+    }
 }

@@ -1,5 +1,4 @@
 import ODataSandbox
-import ODataWire
 import TestSupport
 import Testing
 import Tidelog

@@ -1,5 +1,4 @@
 import Foundation
-import ODataWire
 import Testing
 
 /// `Docs/Relationships.md` compared with the table and the requests of its cells.

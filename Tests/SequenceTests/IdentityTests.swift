@@ -1,6 +1,5 @@
 import EDM
 import ODataSandbox
-import ODataWire
 import Operations
 import SyncCore
 import Testing

@@ -1,5 +1,6 @@
 import EDM
 import ODataSandbox
+import ODataQuery
 import ODataWire
 import Operations
 import SyncCore

@@ -1,6 +1,6 @@
 import EDM
 import ODataSandbox
-import ODataWire
+import ODataQuery
 import Operations
 import SyncCore
 

@@ -1,7 +1,6 @@
 import EDM
 import HTTPTypes
 import ODataSandbox
-import ODataWire
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import EDM
 import Foundation
 import ODataSandbox
-import ODataWire
 import Operations
 import SyncCore
 import Synchronization

@@ -1,6 +1,5 @@
 import EDM
 import ODataSandbox
-import ODataWire
 import TestSupport
 import Testing
 import Tidelog

@@ -1,7 +1,6 @@
 import EDM
 import Foundation
 import HTTPTypes
-import ODataWire
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import HTTPTypes
 import ODataSandbox
-import ODataWire
 import Synchronization
 import TestSupport
 import Testing

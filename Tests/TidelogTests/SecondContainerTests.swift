@@ -1,6 +1,5 @@
 import Foundation
 import ODataSandbox
-import ODataWire
 import TestSupport
 import Testing
 import Tidelog

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import Operations
 import SyncCore
 import Testing

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// Generator of random conditions, repeatable by its seed.
 struct RandomConditions {

@@ -1,6 +1,6 @@
 import EDM
 import class Foundation.ProcessInfo
-import ODataWire
+import ODataQuery
 import Testing
 
 @testable import Views

@@ -1,5 +1,4 @@
 internal import GatewayCore
-internal import ODataWire
 internal import Synchronization
 internal import Transport
 

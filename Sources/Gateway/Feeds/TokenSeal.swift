@@ -1,6 +1,6 @@
 internal import Crypto
 internal import GatewayCore
-internal import ODataWire
+internal import ODataQuery
 
 /// Seals the tokens of feeds: a client can neither read nor change them, and a token of one service is not accepted for
 /// a different service.

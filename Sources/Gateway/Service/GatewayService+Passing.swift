@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import ODataQuery
 internal import ODataWire
 internal import Transport
 

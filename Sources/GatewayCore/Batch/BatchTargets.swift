@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 package import ODataWire
 
 /// Prepares a batch for the origin, and checks that all its requests stay below the root of the service.

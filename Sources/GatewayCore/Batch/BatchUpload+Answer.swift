@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 package import ODataWire
 
 extension BatchUpload {

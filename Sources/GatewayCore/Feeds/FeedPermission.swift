@@ -1,4 +1,5 @@
 import EDM
+import ODataQuery
 package import ODataWire
 
 /// The user of a request for permissions: all fields that may identify one.

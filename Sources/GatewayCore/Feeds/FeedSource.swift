@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// The reason why a reading of a feed is not published, as a sentence.

@@ -1,3 +1,4 @@
+import ODataQuery
 package import ODataWire
 
 /// The reason why a request is refused before the origin receives anything.

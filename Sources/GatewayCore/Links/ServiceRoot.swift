@@ -1,4 +1,5 @@
-internal import ODataWire
+import ODataQuery
+
 
 /// The root URL of a service: an absolute http or https URL that ends with a slash.
 package struct ServiceRoot: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
-internal import ODataWire
+import ODataQuery
+
 
 /// The two roots of an endpoint: the public one that clients use, and the origin's.
 package struct ServiceRoots: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 public import OfflineStore
 import OperationLog
 import Operations

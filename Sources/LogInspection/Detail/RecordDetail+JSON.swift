@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 extension RecordDetail {

@@ -1,5 +1,4 @@
 public import EDM
-import ODataWire
 import OfflineStore
 public import Operations
 

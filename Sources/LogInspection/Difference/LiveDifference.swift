@@ -1,4 +1,4 @@
-import ODataWire
+import ODataQuery
 import EDM
 package import OfflineStore
 import Operations

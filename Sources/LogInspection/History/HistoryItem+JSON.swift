@@ -1,5 +1,4 @@
 import EDM
-internal import ODataWire
 internal import OperationLog
 import Operations
 

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import Operations
 
 /// Writes the members of ``HistoryItem/json(outcomes:)``.

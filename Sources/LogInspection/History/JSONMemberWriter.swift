@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 /// A writer of JSON objects, member by member.

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import OfflineStore
 import Operations
 

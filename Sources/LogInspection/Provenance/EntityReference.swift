@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import Operations
 
 /// A reference to an entity in the form that users write: `Customers('ALFKI')`, `Customers(~3)` or `~3`, with an

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import OperationLog
 import Operations
 import SyncCore

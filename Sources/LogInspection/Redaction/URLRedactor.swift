@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import Operations
 
 /// Redacts URLs: literals are replaced, and names of the model and of OData are kept.

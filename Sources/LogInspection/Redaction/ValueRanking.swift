@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// The scalar values of a log and their replacements: the rank of each value among all values of its kind.
 ///

@@ -1,4 +1,4 @@
-import ODataWire
+import ODataQuery
 
 /// The page: a single HTML file that needs no other file and no network.
 enum ReportPage {

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import OfflineStore
 
 /// Generates responses of a mock service: one defining query for each set, with links by expansion.

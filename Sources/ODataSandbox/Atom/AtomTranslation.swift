@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 
 /// Translates the verbose JSON of V2 to Atom and XML, for a service that speaks nothing else (MS-ODATA 2.2.6.2).
 ///

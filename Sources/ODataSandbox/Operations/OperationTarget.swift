@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// The target of a URL that calls a function or action. The parameters, which may be in the body, determine the

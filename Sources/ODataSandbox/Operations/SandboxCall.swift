@@ -1,5 +1,4 @@
 public import EDM
-internal import ODataWire
 
 /// The implementation of a function or action of a sandbox.
 ///

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// Responds to delta links with the changes since an earlier state.

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 public import ODataWire
 
 /// The change tracking of the service (OData 4.01 Part 1, 11.3).

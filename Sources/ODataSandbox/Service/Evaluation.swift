@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 
 /// Evaluates `$filter` and `$orderby` over entities in the representation of one version.
 struct Evaluation {

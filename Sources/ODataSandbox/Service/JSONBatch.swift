@@ -1,4 +1,5 @@
 import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// A JSON batch from a client, validated by the rules of the format.

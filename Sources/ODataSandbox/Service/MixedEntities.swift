@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// Creates the responses to `$all` and `$crossjoin` (OData 4.01 Part 2, sections 4.15 and 4.16).

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// Executes modifications within one transaction: a single request, or the requests of a change set in order.

@@ -1,4 +1,3 @@
-internal import ODataWire
 
 /// The start and the size of a page.
 ///

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// The condition in the `if` member of a request of a JSON batch: a Boolean expression that may contain

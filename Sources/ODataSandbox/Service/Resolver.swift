@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 
 /// The URL of a request below the service root, percent-encoded.
 struct RequestURL {

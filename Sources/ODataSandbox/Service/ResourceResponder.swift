@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 /// Creates responses with the resources of the service: to requests that read them, and to modifications and calls.

@@ -1,5 +1,4 @@
 public import EDM
-internal import ODataWire
 
 /// An OData service in memory: V2 under `/v2/` and V4 under `/v4/` over the same entities.
 ///

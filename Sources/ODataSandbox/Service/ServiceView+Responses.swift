@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 
 extension ServiceView {

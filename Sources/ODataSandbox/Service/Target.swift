@@ -1,5 +1,4 @@
 internal import EDM
-internal import ODataWire
 
 /// The target of a URL's path, resolved to the current entities.
 enum Target {

@@ -1,5 +1,4 @@
 internal import EDM
-internal import ODataWire
 
 extension Sandbox {
     /// Creates the Shop, a sample service with a few entities of each set.

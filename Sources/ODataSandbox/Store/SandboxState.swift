@@ -1,6 +1,6 @@
 internal import EDM
 internal import HashTreeCollections
-internal import ODataWire
+internal import ODataQuery
 
 /// An entity's identity within the sandbox, which clients never see. Keys may be reused; this identity is not.
 struct RowID: Sendable, Hashable, Comparable {

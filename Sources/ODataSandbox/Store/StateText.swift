@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 
 extension SandboxState {
     /// Returns one line per entity in the order of creation, with its links below it by navigation property.

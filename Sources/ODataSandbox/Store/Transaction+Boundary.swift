@@ -1,6 +1,5 @@
 internal import EDM
 internal import HashTreeCollections
-internal import ODataWire
 
 extension Transaction {
     /// Checks all rules that apply between change sets, then increments the versions of changed entities.

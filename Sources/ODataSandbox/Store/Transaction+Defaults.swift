@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 
 extension Transaction {
     /// Returns the entities whose dependent properties receive their defaults when `id` is deleted (`OnDelete` with

@@ -1,6 +1,6 @@
 internal import EDM
 internal import HashTreeCollections
-internal import ODataWire
+internal import ODataQuery
 
 extension Transaction {
     /// Links two entities through a navigation property of the source.

@@ -1,6 +1,6 @@
 internal import EDM
 internal import HashTreeCollections
-internal import ODataWire
+internal import ODataQuery
 
 /// An atomic group of changes: a copy of the state that is kept only if all rules are satisfied at the end.
 ///

@@ -1,3 +1,5 @@
+import ODataQuery
+
 /// The reason why a header cannot be sent with a request, in a batch or on its own.
 package enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The name is not a token (RFC 9110, section 5.1).

@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 
 /// Reads responses to batches in the JSON format of OData 4.01 (JSON Format, section 19.5).
 ///

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 /// Writes batches in the JSON format of OData 4.01 (JSON Format, section 19.1). The output is deterministic.
 ///

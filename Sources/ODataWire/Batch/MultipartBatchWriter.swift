@@ -1,3 +1,5 @@
+import ODataQuery
+
 /// Writes `multipart/mixed` batches. The output is deterministic.
 package struct MultipartBatchWriter: Sendable {
     /// The location of a member's Content-ID.

@@ -1,3 +1,5 @@
+import ODataQuery
+
 /// The structure of a multipart batch, before its parts are read as requests or responses.
 package struct MultipartDocument: Sendable {
     let scanner: MultipartScanner

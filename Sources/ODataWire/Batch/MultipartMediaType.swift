@@ -1,3 +1,5 @@
+import ODataQuery
+
 /// A Content-Type value, such as `multipart/mixed; boundary="a b"`. Type and parameter names are in lower case.
 struct MultipartMediaType {
     var type: String

@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 
 extension EntityDataModel {
     /// Returns the function or action with the name and the given parameters.

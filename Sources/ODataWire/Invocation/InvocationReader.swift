@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 
 /// Reads the arguments that clients send for a function or action: the inverse of ``RequestEncoder``.
 package struct InvocationReader: Sendable {

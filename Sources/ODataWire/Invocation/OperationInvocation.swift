@@ -1,4 +1,5 @@
 package import EDM
+package import ODataQuery
 
 /// A call of a function or action, independent of the protocol version.
 package struct OperationInvocation: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 
 extension PayloadWriter {
     /// Returns the result of a function or action, if it is not an entity.

@@ -1,4 +1,5 @@
 internal import EDM
+package import ODataQuery
 
 extension RequestEncoder {
     /// Returns the request that calls a function or action (OData 4.01 Part 1, section 11.5).

@@ -1,3 +1,5 @@
+internal import ODataQuery
+
 /// The fragment of a context URL (OData 4.01, part 1, section 10).
 ///
 /// Only the parts that items of a page need are interpreted. No text is an error.

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 extension EntityPayloadReader {
     /// Reads an item of a collection. `type` is the collection's type; the item's own context may contain a different

@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 
 /// Writes responses of a service: V2 and V3 verbose JSON with `d`, V4 JSON with minimal metadata.
 ///

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 /// Reads the values of structural properties.
 struct PropertyValueReader: Sendable {

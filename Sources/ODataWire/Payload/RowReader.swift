@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 /// Reads entities with the same members as the preceding one: the same properties in the same order with plain values,
 /// as in the rows of a page.

@@ -1,4 +1,5 @@
 package import EDM
+package import ODataQuery
 
 /// Encodes data modifications for a protocol version: method, URL, headers and body.
 ///

@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 /// Writes the body of a create or an update.
 struct EntityBodyWriter {

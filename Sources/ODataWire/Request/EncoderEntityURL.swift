@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 /// Writes the URLs of entities, relative to the service root and absolute.
 struct EntityURLWriter: Sendable {

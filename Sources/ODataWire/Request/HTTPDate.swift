@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 /// Dates in header fields (RFC 9110, section 5.6.7), as milliseconds since 1970 in UTC.
 package enum HTTPDate {

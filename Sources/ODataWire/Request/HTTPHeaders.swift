@@ -1,3 +1,5 @@
+import ODataQuery
+
 /// HTTP header fields in order. Names are compared case-insensitively and may occur more than once.
 public struct HTTPHeaders: Sendable, Hashable {
     public private(set) var fields: [(name: String, value: String)]
@@ -50,15 +52,4 @@ public struct HTTPHeaders: Sendable, Hashable {
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
-}
-
-extension String {
-    /// Compares ASCII case-insensitively, for header names, media types and hexadecimal digits.
-    package func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-    }
-}
-
-extension UInt8 {
-    package var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 }

@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 
 /// A single-valued navigation property whose target's key is part of the key of an entity.
 ///

@@ -1,4 +1,4 @@
-package import ODataWire
+package import ODataQuery
 package import OperationLog
 package import SyncCore
 

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// The results of a query: the first one at once, and a new one after each change of the result.
 ///

@@ -1,5 +1,4 @@
 package import EDM
-import ODataWire
 import OperationLog
 package import Operations
 import SyncCore

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 package import OperationLog
 package import Operations
 import SyncCore

@@ -1,5 +1,5 @@
 import EDM
-package import ODataWire
+package import ODataQuery
 import OperationLog
 package import Operations
 import SyncCore

@@ -1,5 +1,5 @@
 package import EDM
-public import ODataWire
+public import ODataQuery
 public import Operations
 import SyncCore
 

@@ -1,4 +1,5 @@
 package import EDM
+package import ODataQuery
 package import ODataWire
 import OperationLog
 package import Operations

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// A cache of parsed and checked queries by their texts, for one model and service root. Apps repeat the same queries.
 struct ParsedQueries {

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// Applies `$select` to the entities of a result. Without it everything is kept, otherwise the named properties and the
 /// key.

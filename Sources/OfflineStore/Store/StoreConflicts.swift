@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import OperationLog
 package import Operations
 package import SyncCore

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 package import OperationLog
 import Operations
 

@@ -1,7 +1,6 @@
 import DiskSimulation
 import Gateway
 import ODataSandbox
-import ODataWire
 import OfflineStore
 import Operations
 import SyncCore

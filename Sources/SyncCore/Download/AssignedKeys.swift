@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 /// Entities by keys and names that the storage does not contain yet.

@@ -1,5 +1,5 @@
 package import EDM
-import ODataWire
+import ODataQuery
 package import Operations
 
 /// The rules for defining queries.

@@ -1,5 +1,5 @@
 package import EDM
-import ODataWire
+import ODataQuery
 package import Operations
 
 /// The entities that a defining query contains through `$expand`, and those among them that no longer belong to it

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 /// Entities by the names that the service uses for them.

@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 package import ODataWire
 
 /// Detects a service whose pages continue without new content: each with a new next link, and either empty or with

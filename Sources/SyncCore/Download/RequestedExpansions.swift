@@ -1,5 +1,6 @@
 import EDM
-package import ODataWire
+package import ODataQuery
+import ODataWire
 package import Operations
 
 /// The expansions of a defining query, level by level.

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import Operations
 
 /// The dependent entities whose dependent properties receive their defaults when the service deletes an entity

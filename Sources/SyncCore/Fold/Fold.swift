@@ -1,6 +1,5 @@
 package import EDM
 package import Operations
-import ODataWire
 
 /// The fold: derives the state from the log by applying one record after the other.
 ///

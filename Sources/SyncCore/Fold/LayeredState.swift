@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 /// The state in two layers: the base state, and the current state with the pending operations applied to it.

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 // The effects of sent operations that a download has shown before the operations are confirmed.

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 /// Applies operations to entities and links, under the same rules in both layers: in the current state, where base

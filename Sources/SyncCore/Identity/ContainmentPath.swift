@@ -1,5 +1,5 @@
 package import EDM
-package import ODataWire
+package import ODataQuery
 import Operations
 
 /// A path from an entity set or singleton to contained entities, such as `People('ann')/Trips(0)`, or only to the set

@@ -1,4 +1,5 @@
 import EDM
+import ODataQuery
 import ODataWire
 
 /// The identity of an entity in a payload apart from the key: the entity-id and the editLink.

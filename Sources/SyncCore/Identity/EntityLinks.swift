@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 import ODataWire
 
 /// Parses the URLs by which a service names its entities.

@@ -1,5 +1,6 @@
 package import EDM
-package import ODataWire
+package import ODataQuery
+import ODataWire
 package import Operations
 
 /// The mapping between entities and the links by which apps refer to them. A link leads to its entity permanently,

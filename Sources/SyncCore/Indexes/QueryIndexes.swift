@@ -1,5 +1,5 @@
 package import EDM
-import ODataWire
+import ODataQuery
 
 /// The indexes that a defining query suggests. An app that downloads `Orders?$filter=Status eq 'open'` is likely to
 /// query its store for such orders too.

@@ -1,5 +1,5 @@
 package import EDM
-package import ODataWire
+package import ODataQuery
 
 /// The text of a key in the key map and the views. Equal keys have the same text, regardless of their notation in a
 /// payload.

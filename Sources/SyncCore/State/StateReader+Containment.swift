@@ -1,5 +1,5 @@
 package import EDM
-package import ODataWire
+package import ODataQuery
 package import Operations
 
 /// Contained entities and their containers, found by the links between them.

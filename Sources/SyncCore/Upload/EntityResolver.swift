@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 package import ODataWire
 package import Operations
 

@@ -1,3 +1,4 @@
+import ODataQuery
 import ODataWire
 
 /// Finds the request of a change set that caused a service error, if the position of the response does not reveal it.

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import Operations
 
 /// An order of the operations of a change set in which as many as possible are sent with an ETag.

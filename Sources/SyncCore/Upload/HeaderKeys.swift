@@ -1,5 +1,5 @@
 package import EDM
-import ODataWire
+import ODataQuery
 import Operations
 
 /// Headers whose values contain keys of entities.

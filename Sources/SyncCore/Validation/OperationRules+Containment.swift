@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import Operations
 
 /// Rules for contained entities. They are created in their container and stay there (OData 4.01 Part 1, 4.2 and

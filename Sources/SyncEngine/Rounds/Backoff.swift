@@ -1,4 +1,3 @@
-import ODataWire
 import OfflineStore
 import Operations
 import SyncCore

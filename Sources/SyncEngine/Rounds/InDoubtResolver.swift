@@ -1,4 +1,5 @@
 import EDM
+import ODataQuery
 import ODataWire
 import OfflineStore
 import Operations

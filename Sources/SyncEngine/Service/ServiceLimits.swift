@@ -1,5 +1,4 @@
 package import EDM
-import ODataWire
 package import OfflineStore
 public import Transport
 

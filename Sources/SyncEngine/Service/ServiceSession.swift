@@ -1,4 +1,5 @@
 import HTTPTypes
+import ODataQuery
 package import ODataWire
 package import OfflineStore
 import Synchronization

@@ -1,5 +1,5 @@
 import EDM
-public import ODataWire
+public import ODataQuery
 public import OfflineStore
 public import Operations
 

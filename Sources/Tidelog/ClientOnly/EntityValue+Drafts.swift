@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import OfflineStore
 
 /// Drafts: copies of entities in a client-only set.

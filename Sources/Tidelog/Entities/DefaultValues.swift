@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 
 /// The default values of a new entity or complex value, if the app wants defaults.
 struct DefaultValues {

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// A type whose objects can be encoded as the values of an entity; ``EntityValue`` is the only one.
 public protocol EncodableEntity: AnyObject, Encodable {}

@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+import ODataQuery
 import OfflineStore
 
 /// An entity: property values that the app can read and change, its links, and its related entities.

@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+import ODataQuery
 public import OfflineStore
 import SyncCore
 

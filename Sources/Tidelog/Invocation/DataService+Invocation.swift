@@ -1,4 +1,5 @@
 import EDM
+import ODataQuery
 public import ODataWire
 public import OfflineStore
 

@@ -1,5 +1,4 @@
 public import EDM
-import ODataWire
 public import OfflineStore
 
 /// The result of a function or action.

@@ -1,4 +1,4 @@
-import ODataWire
+import ODataQuery
 public import OfflineStore
 public import Views
 

@@ -1,4 +1,5 @@
 public import EDM
+package import ODataQuery
 package import ODataWire
 public import OfflineStore
 package import Operations

@@ -1,4 +1,5 @@
 public import EDM
+package import ODataQuery
 public import ODataWire
 public import OfflineStore
 import Operations

@@ -1,4 +1,5 @@
 import EDM
+package import ODataQuery
 package import ODataWire
 package import OfflineStore
 import SyncEngine

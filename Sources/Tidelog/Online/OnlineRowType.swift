@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// The type of rows that `$apply` combines from entities: the properties of the entities, and the aggregated values with
 /// the types that a store would give them.

@@ -1,4 +1,5 @@
 import EDM
+public import ODataQuery
 public import ODataWire
 public import OfflineStore
 import SyncCore

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 
 extension StructuralProperty {
     /// The value of a non-nullable property that is unset: the default of the metadata, otherwise that of the Swift

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// Queries that compute and aggregate: `$compute`, `$search` and `$apply`.
 ///

@@ -1,4 +1,5 @@
 public import EDM
+import ODataQuery
 public import ODataWire
 public import OfflineStore
 

@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+import ODataQuery
 
 /// An operand without a static Swift type. It accepts every function and literal; errors are detected when the query
 /// is executed.

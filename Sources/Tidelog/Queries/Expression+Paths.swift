@@ -1,4 +1,4 @@
-import ODataWire
+import ODataQuery
 
 /// The subject of a path without a root.
 enum PathSubject {

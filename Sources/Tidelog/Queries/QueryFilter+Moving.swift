@@ -1,4 +1,4 @@
-import ODataWire
+import ODataQuery
 import OfflineStore
 
 extension QueryFilter {

@@ -1,5 +1,5 @@
 public import EDM
-package import ODataWire
+package import ODataQuery
 
 /// A condition of a query. Combine conditions with `and`, `or`, `not`, or `&&`, `||`, `!`.
 public struct QueryFilter: Sendable, Hashable {

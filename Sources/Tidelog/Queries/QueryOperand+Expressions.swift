@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// Building blocks for the functions of typed and dynamic operands.
 extension QueryOperand {

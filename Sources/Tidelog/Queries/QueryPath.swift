@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+import ODataQuery
 
 /// A path of properties: `customer.path(address).path(city)`.
 public struct QueryPath: DynamicOperand, Hashable {

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 public import OfflineStore
 public import Operations
 import SyncCore

@@ -1,5 +1,6 @@
 public import EDM
 public import Logging
+import ODataQuery
 import ODataWire
 public import OfflineStore
 import SyncCore

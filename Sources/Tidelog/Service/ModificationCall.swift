@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import OfflineStore
 
 /// The intents of one call, with the objects that receive the results.

@@ -1,4 +1,5 @@
 package import EDM
+package import ODataQuery
 package import ODataWire
 package import OfflineStore
 package import SyncEngine

@@ -1,5 +1,4 @@
 public import EDM
-import ODataWire
 public import OfflineStore
 import SyncEngine
 public import Transport

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// A condition without the values that it compares with properties. Conditions that differ only in these values share
 /// one prepared statement.

@@ -1,5 +1,5 @@
 package import EDM
-package import ODataWire
+package import ODataQuery
 
 /// The names of an expression in the table of an entity set, with its relationships in the table of links.
 package struct EntityTableScope: SQLScope {

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 extension EvaluationError {
     /// Returns the error for a segment that the store cannot answer.

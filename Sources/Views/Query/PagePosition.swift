@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 import Operations
 
 /// The end of a page, which the `$skiptoken` of the store's next links contains.

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// The columns that a query reads of each entity instead of the whole row: those of some properties, including
 /// properties of entities at the end of to-one navigation properties.

@@ -1,5 +1,5 @@
 package import EDM
-package import ODataWire
+package import ODataQuery
 import Operations
 package import SyncCore
 

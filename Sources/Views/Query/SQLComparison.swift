@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// Compares values in SQL as OData does: with NaN, null, decimal numbers, dates and enumeration members.
 struct SQLComparison {

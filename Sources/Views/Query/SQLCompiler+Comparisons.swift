@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 extension SQLCompiler {
     private var comparisons: SQLComparison { SQLComparison(model: functions.model) }

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 extension SQLCompiler {
     /// Returns the path as a value in SQL.

@@ -1,5 +1,5 @@
 package import EDM
-package import ODataWire
+package import ODataQuery
 
 /// A compiler from `$filter` and `$orderby` to SQL over the views.
 ///

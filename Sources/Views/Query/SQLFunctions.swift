@@ -1,6 +1,6 @@
 import CSQLite
 package import EDM
-import ODataWire
+import ODataQuery
 
 /// The SQL functions of a connection for expressions that plain SQL cannot evaluate. They use the evaluator that also
 /// answers queries in memory, so that a compiled filter has the same meaning.

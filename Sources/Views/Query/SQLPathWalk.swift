@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// A path through to-one navigation properties, from the inside out.
 struct SQLPathWalk {

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 
 /// An expression that is a value in SQL.
 struct SQLScalar {

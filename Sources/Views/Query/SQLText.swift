@@ -1,5 +1,5 @@
 import EDM
-package import ODataWire
+package import ODataQuery
 
 /// A part of an SQL statement, with the values of its question marks in their order.
 package struct SQLText: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// The texts of entities that `$search` considers: strings, including those in complex values and collections. With
 /// `$select`, only those of the selected properties, and in an open type always those of dynamic properties.

@@ -1,5 +1,4 @@
 import GatewayCore
-import ODataWire
 import Testing
 
 struct LinkRewriterTests {

@@ -1,5 +1,4 @@
 import Foundation
-import ODataWire
 import OfflineStore
 import SyncEngine
 import TestSupport

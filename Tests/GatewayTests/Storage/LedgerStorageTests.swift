@@ -1,6 +1,5 @@
 import Gateway
 import GatewayCore
-import ODataWire
 import Synchronization
 import TestSupport
 import Testing

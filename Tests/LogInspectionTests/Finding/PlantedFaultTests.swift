@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 import OfflineStore
 import OperationLog
 import Operations

@@ -1,6 +1,5 @@
 import EDM
 import ODataSandbox
-import ODataWire
 import OperationLog
 import Operations
 import TestSupport

@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 
 /// Documents in Atom and XML as V2 services write them.
 enum AtomSamples {

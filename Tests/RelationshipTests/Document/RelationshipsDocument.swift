@@ -1,5 +1,4 @@
 import Foundation
-import ODataWire
 
 /// `Docs/Relationships.md`, generated from the table and from the observations of its cells.
 struct RelationshipsDocument {

@@ -1,7 +1,6 @@
 import EDM
 import HTTPTypes
 import ODataSandbox
-import ODataWire
 import Operations
 import SyncCore
 @testable import SyncEngine

@@ -1,6 +1,5 @@
 import EDM
 import HTTPTypes
-import ODataWire
 import OfflineStore
 import Operations
 import SeededRandom

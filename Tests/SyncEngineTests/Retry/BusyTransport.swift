@@ -1,5 +1,4 @@
 import HTTPTypes
-import ODataWire
 import Synchronization
 import TestSupport
 import Transport

@@ -1,4 +1,5 @@
 import ODataSandbox
+import ODataQuery
 import ODataWire
 import TestSupport
 import Testing

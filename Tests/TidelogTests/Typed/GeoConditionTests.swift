@@ -1,6 +1,6 @@
 import Foundation
 import ODataSandbox
-import ODataWire
+import ODataQuery
 import TestSupport
 import Testing
 

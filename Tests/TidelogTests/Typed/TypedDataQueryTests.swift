@@ -1,4 +1,4 @@
-import ODataWire
+import ODataQuery
 import Testing
 
 @testable import Tidelog

@@ -1,5 +1,5 @@
 import Foundation
-import ODataWire
+import ODataQuery
 import Testing
 
 @testable import Tidelog

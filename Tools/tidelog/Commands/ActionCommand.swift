@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EDM
+internal import ODataQuery
 internal import ODataWire
 internal import OfflineStore
 internal import Operations

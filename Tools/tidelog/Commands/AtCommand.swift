@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import ODataWire
 internal import Tidelog
 
 struct AtCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 import EDM
 internal import LogInspection
-internal import ODataWire
 internal import OfflineStore
 internal import Operations
 

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import ODataWire
 internal import OfflineStore
 internal import Operations
 internal import Tidelog

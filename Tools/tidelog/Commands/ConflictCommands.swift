@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import EDM
-internal import ODataWire
 internal import Tidelog
 
 struct ConflictsCommand: AsyncParsableCommand {

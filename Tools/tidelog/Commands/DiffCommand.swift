@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import EDM
 internal import LogInspection
-internal import ODataWire
+internal import ODataQuery
 internal import OfflineStore
 internal import Operations
 internal import Tidelog

@@ -1,5 +1,4 @@
 import EDM
-internal import ODataWire
 
 /// An operation, as a line of `tidelog apply` or the arguments of a command define it.
 ///

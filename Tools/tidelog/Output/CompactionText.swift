@@ -1,4 +1,3 @@
-internal import ODataWire
 internal import Tidelog
 
 /// The result of a compaction, as lines or as JSON.

@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 internal import Tidelog
 
 /// A conflict, as lines or as JSON.

@@ -1,5 +1,4 @@
 internal import EDM
-internal import ODataWire
 
 /// The defects of a metadata document, and the elements that are omitted because of them.
 struct DefectText {

@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 
 /// A record in full, as lines: its JSON with one member in each line.
 struct DetailText {

@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 internal import OfflineStore
 
 /// Entities as a table: the readLink, the properties in the order of the metadata, the readLinks of expanded entities,

@@ -1,4 +1,3 @@
-internal import ODataWire
 internal import Tidelog
 
 /// The explanation of a query, as lines or as JSON.

@@ -1,5 +1,4 @@
 import EDM
-internal import ODataWire
 
 extension JSONWriter {
     mutating func member(_ name: String, _ value: String) {

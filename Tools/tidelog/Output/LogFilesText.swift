@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 
 /// The files of a log, one in each line.
 struct LogFilesText {

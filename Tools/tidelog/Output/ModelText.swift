@@ -1,5 +1,4 @@
 internal import EDM
-internal import ODataWire
 
 /// The content of a metadata document: the counts, then the sets and types.
 struct ModelText {

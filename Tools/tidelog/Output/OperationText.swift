@@ -1,4 +1,3 @@
-internal import ODataWire
 internal import Tidelog
 
 /// The answer to a change: the sequence number of the operation, and the current link of the entity.

@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 internal import Operations
 
 /// The provenance of an entity's values, as tables and as JSON.

@@ -1,4 +1,3 @@
-internal import ODataWire
 internal import Tidelog
 
 /// An entity that the store could not accept, as a line or as JSON.

@@ -1,5 +1,4 @@
 import EDM
-internal import ODataWire
 internal import OperationLog
 
 /// The plan or the result of a repair.

@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 internal import SyncCore
 
 /// The result of a check of a replay.

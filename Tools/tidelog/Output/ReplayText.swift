@@ -1,6 +1,6 @@
 internal import EDM
 internal import LogInspection
-internal import ODataWire
+internal import ODataQuery
 internal import Operations
 internal import SyncCore
 

@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 import ServiceReplay
 
 /// The outcomes of a session's operations after they were run again.

@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 internal import OperationLog
 
 /// The distribution of a log's bytes, as tables and as JSON.

@@ -1,5 +1,4 @@
 internal import EDM
-internal import ODataWire
 internal import Operations
 internal import Tidelog
 

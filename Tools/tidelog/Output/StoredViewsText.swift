@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 
 /// The result of a check of a store's views.
 struct StoredViewsText {

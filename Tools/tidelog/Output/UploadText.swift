@@ -1,4 +1,3 @@
-internal import ODataWire
 internal import OfflineStore
 internal import Operations
 internal import Tidelog

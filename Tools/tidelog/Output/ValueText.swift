@@ -1,5 +1,5 @@
 internal import EDM
-internal import ODataWire
+internal import ODataQuery
 
 /// A single value as the result of a query.
 enum ValueText {

@@ -1,6 +1,5 @@
 import EDM
 internal import LogInspection
-internal import ODataWire
 internal import OperationLog
 
 /// The result of reading every byte of a log.

@@ -7,7 +7,6 @@ import EDM
 #elseif canImport(Musl)
     internal import Musl
 #endif
-internal import ODataWire
 
 /// The origins that the user named, each for one store: the file `origins` in the directory `tidelog` of
 /// `XDG_CONFIG_HOME`, or of `.config` in the home directory.

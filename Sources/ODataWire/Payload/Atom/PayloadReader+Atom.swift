@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 extension PayloadReader {
     /// Returns a reader for Atom, if the bytes are XML and this reader is not one already.

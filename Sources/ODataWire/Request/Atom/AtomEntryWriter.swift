@@ -1,4 +1,5 @@
 internal import EDM
+internal import ODataQuery
 
 /// Writes the body of a create or an update in Atom (MS-ODATA 2.2.6.2).
 struct AtomEntryWriter {

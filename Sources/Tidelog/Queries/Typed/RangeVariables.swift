@@ -1,4 +1,4 @@
-import ODataWire
+import ODataQuery
 import Synchronization
 
 /// Names for the range variables of `any` and `all`.

@@ -1,5 +1,4 @@
 public import EDM
-import ODataWire
 
 /// Addition and subtraction: two numbers of the same type, two durations, or a date or point in time and a duration.
 extension TypedOperand where Value: SummableLiteral, Value: Sendable {

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// Comparisons of strings that can ignore case. Both sides are converted with `tolower`, by Unicode's rules.
 extension TypedOperand where Value == String {

@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+import ODataQuery
 
 /// Geo functions (OData 4.01 Part 2, section 5.1.1.11). Geography is measured on the sphere in meters, geometry in the
 /// plane in the unit of its coordinates. Null arguments, empty shapes and shapes of different reference systems result

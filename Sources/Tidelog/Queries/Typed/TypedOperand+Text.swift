@@ -1,5 +1,4 @@
 import EDM
-import ODataWire
 
 /// String functions. Characters are counted as Unicode scalars; comparisons are case-sensitive.
 extension TypedOperand where Value == String {

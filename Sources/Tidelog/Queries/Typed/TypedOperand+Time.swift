@@ -1,5 +1,4 @@
 public import EDM
-import ODataWire
 
 /// Functions of dates, points in time and durations.
 extension TypedOperand where Value: CalendarLiteral {

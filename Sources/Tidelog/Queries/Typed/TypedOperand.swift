@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+import ODataQuery
 
 /// An operand with a static Swift type: a property of a generated class, a path to one, or a function of these. The
 /// compiler accepts only conditions that the type supports.

@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+import ODataQuery
 
 /// An operand with any number of target entities: ``ToManyProperty`` and ``EntitiesPath``.
 public protocol ToManyOperand<Target>: Sendable {

@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+import ODataQuery
 
 /// A path to a structural property: `Order.customer.name`, `Customer.address.city`, or `$0.total` in a condition on
 /// related entities. In a condition on a collection of values, `$0` itself.

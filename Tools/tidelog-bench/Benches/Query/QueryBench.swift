@@ -1,6 +1,5 @@
 internal import EDM
 internal import Foundation
-internal import ODataWire
 internal import OfflineStore
 internal import OperationLog
 internal import Operations
