@@ -15,7 +15,8 @@ import Testing
         @Test(arguments: [
             ("SyncEngine", "LocalStore"), ("SyncEngine", "Intent"), ("SyncCore", "UploadPlanner"),
             ("OperationLog", "LogReader"), ("Operations", "RecordCodec"), ("ODataWire", "RequestEncoder"),
-            ("ODataQuery", "QueryOptions"), ("Views", "SQLiteState"), ("Tidelog", "ServiceBackend"), ("Tidelog", "QueryRequest"),
+            ("ODataQuery", "QueryOptions"), ("Views", "SQLiteState"), ("Tidelog", "ServiceBackend"),
+            ("Tidelog", "QueryRequest"),
         ])
         func `a declaration of the implementation is not visible, even if its module is imported`(
             _ module: String, _ name: String

@@ -1,6 +1,5 @@
 import ODataQuery
 
-
 /// The root URL of a service: an absolute http or https URL that ends with a slash.
 package struct ServiceRoot: Sendable, Hashable, CustomStringConvertible {
     package let scheme: String

@@ -1,6 +1,5 @@
 import ODataQuery
 
-
 /// The two roots of an endpoint: the public one that clients use, and the origin's.
 package struct ServiceRoots: Sendable, Hashable {
     package let published: ServiceRoot

@@ -1,4 +1,3 @@
-
 /// The handling of `Prefer: respond-async` (OData 4.01 Part 1, section 11.6; not available in V2).
 public struct Asynchrony: Sendable, Hashable {
     /// The number of times that the status monitor responds that the request is not done yet.

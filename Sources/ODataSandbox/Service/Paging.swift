@@ -1,4 +1,3 @@
-
 /// The start and the size of a page.
 ///
 /// The token contains everything that the next page requires, so that the service stores nothing and rows that are
