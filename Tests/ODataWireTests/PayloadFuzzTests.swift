@@ -1,5 +1,4 @@
 import EDM
-import ODataQuery
 import ODataWire
 import SeededRandom
 import Testing

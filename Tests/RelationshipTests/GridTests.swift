@@ -1,3 +1,4 @@
+import ODataWire
 import Testing
 
 /// Each of the six combinations of multiplicities, with each technique, from both ends, in both versions.

@@ -1,4 +1,5 @@
 import Foundation
+import ODataWire
 import Testing
 
 /// `Docs/Relationships.md` compared with the table and the requests of its cells.

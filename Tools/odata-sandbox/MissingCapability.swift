@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ODataSandbox
+internal import ODataWire
 
 /// The capabilities that `--without` can remove from the service.
 enum MissingCapability: String, CaseIterable, ExpressibleByArgument {

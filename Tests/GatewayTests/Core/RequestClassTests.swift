@@ -1,4 +1,5 @@
 import GatewayCore
+import ODataWire
 import Testing
 
 struct RequestClassTests {

@@ -1,4 +1,5 @@
 import Foundation
+import ODataWire
 
 /// `Docs/Relationships.md`, generated from the table and from the observations of its cells.
 struct RelationshipsDocument {
