@@ -282,7 +282,7 @@ let package = Package(
                 "ODataWire",
                 "EDM", "Views", "SeededRandom", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
-        tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "TestSupport", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",
             [

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -17,6 +19,20 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit { Self.remove(path) }
+
+    private static let shared = Mutex<[String]>([])
+
+    /// Returns a directory for several tests, removed when the process exits.
+    package static func untilExit() -> TemporaryDirectory {
+        let directory = TemporaryDirectory()
+        shared.withLock { paths in
+            if paths.isEmpty {
+                atexit { TemporaryDirectory.shared.withLock { for path in $0 { TemporaryDirectory.remove(path) } } }
+            }
+            paths.append(directory.path)
+        }
+        return directory
+    }
 
     private static func remove(_ path: String) {
         for name in names(path) {

@@ -15,7 +15,7 @@ import Testing
     @Test func `a device follows its delta links, although the gateway is killed at random moments`() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = seed
-        let sandbox = try SandboxProcess(["--page-size", "2"])
+        let sandbox = try SandboxServer(["--page-size", "2"], isReused: false)
         let node = try GatewayProcess(
             ["v4": "\(sandbox.origin)/v4/"], settings: "origin_timeout = 1\norigin_margin = 0\n\(Self.feeds)")
         try node.start()

@@ -93,7 +93,7 @@ import Testing
 
     /// A device, a proxy, the gateway, a proxy, the service.
     private struct World {
-        let sandbox: SandboxProcess
+        let sandbox: SandboxServer
         let clientProxy: CutProxy
         let originProxy: CutProxy
         let node: GatewayProcess
@@ -101,7 +101,7 @@ import Testing
         private let before: Int
 
         init(_ version: String) async throws {
-            sandbox = try SandboxProcess()
+            sandbox = try SandboxServer(isReused: false)
             originProxy = try CutProxy(to: sandbox.port)
             let origin = "http://127.0.0.1:\(originProxy.port)"
             let port = try LoopbackPort.free()

@@ -73,7 +73,7 @@ struct NodeTests {
     private final class World: Sendable {
         let directory = TemporaryDirectory()
         let database: PostgresServer
-        let sandbox: SandboxProcess
+        let sandbox: SandboxServer
         let balancer: CutProxy
         let originProxy: CutProxy
         let nodes: [Node]
@@ -81,7 +81,7 @@ struct NodeTests {
 
         init() throws {
             database = try PostgresServer()
-            sandbox = try SandboxProcess()
+            sandbox = try SandboxServer(isReused: false)
             let ports = try (0..<3).map { _ in try LoopbackPort.free() }
             balancer = try CutProxy(balancing: ports)
             originProxy = try CutProxy(to: sandbox.port)
