@@ -8,7 +8,7 @@ import Testing
 
 /// All faults of `odata-sandbox`, during uploads with the call of an action. An action is not idempotent, so each
 /// upload that repeats it is visible in the ETag of its entity.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct CallFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct CallFaultTests {
     @Test(arguments: [ServiceOptions.BatchFormat.multipart, .json])
     func `UQ-25 after any single fault, a call has one effect or waits for a decision`(
         _ format: ServiceOptions.BatchFormat

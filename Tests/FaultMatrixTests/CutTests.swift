@@ -9,7 +9,7 @@ import Testing
 /// received part of the response.
 ///
 /// `TIDELOG_MATRIX=full` cuts at every byte instead of in steps.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct CutTests {
+@Suite(.timeLimit(.minutes(30))) struct CutTests {
     static let isFull = ProcessInfo.processInfo.environment["TIDELOG_MATRIX"] == "full"
 
     /// Returns the distance of two cuts, which does not divide the length of repeated parts of a response.

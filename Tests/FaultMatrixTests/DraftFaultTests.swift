@@ -4,7 +4,7 @@ import Testing
 import Tidelog
 
 /// All faults of `odata-sandbox`, during uploads of activated draft copies.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct DraftFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct DraftFaultTests {
     @Test(arguments: MatrixService.all)
     func `MD-19 after any single fault, an activated draft takes effect once or waits for a decision`(
         _ service: MatrixService

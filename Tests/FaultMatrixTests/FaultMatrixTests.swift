@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// All faults of `odata-sandbox`, during a real upload.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct FaultMatrixTests {
+@Suite(.timeLimit(.minutes(20))) struct FaultMatrixTests {
     @Test(arguments: ["v2", "v4"])
     func `after any single fault, each change has one effect or a visible reason`(_ version: String) async throws {
         try await run(FaultCase.all(version), version, nil)

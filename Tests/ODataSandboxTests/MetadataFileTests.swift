@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The option `--metadata` of the program `odata-sandbox`.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct MetadataFileTests {
+@Suite(.timeLimit(.minutes(30))) struct MetadataFileTests {
     private static let v4 = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
         <edmx:DataServices>

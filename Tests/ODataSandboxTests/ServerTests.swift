@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The `odata-sandbox` executable on a free port.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct ServerTests {
+@Suite(.timeLimit(.minutes(30))) struct ServerTests {
     @Test func `the program prints both service roots and answers any method until it is interrupted`() throws {
         let server = try ChildProcess("odata-sandbox", ["--quiet"], lines: 2)
         #expect(server.lines == ["V2 http://127.0.0.1:\(server.port)/v2/", "V4 http://127.0.0.1:\(server.port)/v4/"])
