@@ -282,7 +282,8 @@ let package = Package(
                 "ODataWire",
                 "EDM", "Views", "SeededRandom", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
-        tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "TestSupport", "odata-sandbox"]),
+        tests(
+            "ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "SeededRandom", "TestSupport", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",
             [

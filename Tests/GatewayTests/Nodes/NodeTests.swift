@@ -4,6 +4,7 @@ import Gateway
 import GatewayCore
 import ODataWire
 import OfflineStore
+import SeededRandom
 import SyncCore
 import SyncEngine
 import Synchronization
@@ -156,18 +157,19 @@ struct NodeTests {
     /// Kills a node every second or two, cuts connections, and lets PostgreSQL crash twice.
     private static func breakThings(_ world: World, seconds: Double) async throws -> Faults {
         var faults = Faults()
+        var random = SeededRandom(seed: .testSeed())
         let start = ContinuousClock.now
         func passed() -> Double { start.duration(to: .now) / .seconds(1) }
         while passed() < seconds {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 20...150)))
-            let cut = Int.random(in: 0...1_500)
-            let plan: CutProxy.Plan = Bool.random() ? .cutRequest(cut) : .cutAnswer(cut / 2)
-            (Bool.random() ? world.balancer : world.originProxy).plan(plan)
+            try await Task.sleep(for: .milliseconds(random.number(20...150)))
+            let cut = random.number(0...1_500)
+            let plan: CutProxy.Plan = Bool.random(using: &random) ? .cutRequest(cut) : .cutAnswer(cut / 2)
+            (Bool.random(using: &random) ? world.balancer : world.originProxy).plan(plan)
             faults.cuts += 1
-            if passed() > Double(faults.kills + 1) * 1.3, let node = world.nodes.randomElement() {
+            if passed() > Double(faults.kills + 1) * 1.3, let node = random.pick(world.nodes) {
                 node.kill()
                 faults.kills += 1
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0...300)))
+                try await Task.sleep(for: .milliseconds(random.number(0...300)))
                 try node.start()
             }
             if faults.crashes < 2, passed() > seconds * Double(faults.crashes + 1) / 3 {
