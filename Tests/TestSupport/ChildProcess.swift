@@ -91,7 +91,8 @@ package final class ChildProcess: Sendable {
 
     /// Ends the process as a crash would, and waits until it is gone.
     package func kill() {
-        Foundation.kill(process.processIdentifier, SIGKILL)
+        // The number of a process that is gone may be that of another one.
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }
 

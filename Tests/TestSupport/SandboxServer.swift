@@ -25,14 +25,20 @@ package final class SandboxServer: Sendable {
     package init(_ arguments: [String] = [], faults: String = "", isReused: Bool = true) throws {
         self.arguments = arguments
         self.isReused = isReused
-        let waiting = isReused ? Self.idle.withLock { $0[arguments]?.popLast() } : nil
         process =
-            try waiting
+            try (isReused ? Self.reset(arguments) : nil)
             ?? ChildProcess(
                 ChildProcess.executable("odata-sandbox"), ["--quiet"] + arguments, lines: 2, isShared: isReused)
         origin = "http://127.0.0.1:\(process.port)"
-        if waiting != nil { _ = try send("POST", "/reset") }
         if !faults.isEmpty { _ = try send("POST", "/faults", faults) }
+    }
+
+    /// Returns a process that waits, after a reset. Skips those that have crashed.
+    private static func reset(_ arguments: [String]) -> ChildProcess? {
+        while let process = idle.withLock({ $0[arguments]?.popLast() }) {
+            if (try? send("POST", "/reset", to: process.port)) != nil { return process }
+        }
+        return nil
     }
 
     deinit { if isReused { Self.idle.withLock { $0[arguments, default: []].append(process) } } }
@@ -60,6 +66,10 @@ package final class SandboxServer: Sendable {
     package func get(_ path: String) throws -> String { try send("GET", path) }
 
     private func send(_ method: String, _ path: String, _ body: String = "") throws -> String {
+        try Self.send(method, path, body, to: port)
+    }
+
+    private static func send(_ method: String, _ path: String, _ body: String = "", to port: Int) throws -> String {
         var connection = try HTTPConnection(port: port)
         let response = try connection.send(WireRequest(method: method, url: path, body: Array(body.utf8)))
         let text = String(decoding: response.body, as: UTF8.self)
