@@ -58,7 +58,7 @@ extension Workspace {
     static func made(_ service: HostileService, _ queries: String...) throws -> Workspace {
         let workspace = try Workspace()
         workspace.origin = service.origin
-        let run = try workspace.run(["init", service.root] + queries.flatMap { ["--query", $0] })
+        _ = try workspace.run(["init", service.root] + queries.flatMap { ["--query", $0] })
         return workspace
     }
 

@@ -50,7 +50,7 @@ import Testing
     }
 
     /// The first seed once produced a Content-ID that no response could repeat.
-    @Test(arguments: Dialect.allCases, [11_909_033_663_538_286_304, .testSeed()])
+    @Test(arguments: Dialect.allCases, [11_909_033_663_538_286_304, UInt64.testSeed()])
     func `damaged requests never stop the service`(_ dialect: Dialect, _ seed: UInt64) throws {
         var generator = Generator(state: seed)
         var shop = try Shop(dialect)
