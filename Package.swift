@@ -294,7 +294,9 @@ let package = Package(
                 "ODataWire",
                 "EDM", "Views", "SeededRandom", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
-        tests("ODataSandboxTests", ["ODataSandbox", "ODataQuery", "ODataWire", "EDM", "odata-sandbox"]),
+        tests(
+            "ODataSandboxTests",
+            ["ODataSandbox", "ODataQuery", "ODataWire", "EDM", "SeededRandom", "TestSupport", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",
             [

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// AX-17: queued actions on the command line.
@@ -16,7 +17,6 @@ import Testing
         _ = try workspace.output("push")
         #expect(try workspace.output("query", "Orders(1)/Note") == "\"called\"\n")
         #expect(try workspace.output("status") == "No pending operations.\n")
-        withExtendedLifetime(server) {}
     }
 
     @Test(arguments: [
@@ -29,11 +29,9 @@ import Testing
     func `a call that the metadata forbid is refused, and nothing is logged`(_ arguments: [String]) throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
-        let running = try workspace.start(arguments)
-        running.process.waitUntilExit()
-        #expect(running.process.terminationStatus != 0)
-        #expect(!workspace.read(running.error).isEmpty)
+        let run = try workspace.run(arguments)
+        #expect(run.status != 0)
+        #expect(!run.error.isEmpty)
         #expect(try workspace.output("status") == "No pending operations.\n")
-        withExtendedLifetime(server) {}
     }
 }

@@ -102,11 +102,10 @@ import Testing
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         for (arguments, sentence) in Self.refusals {
-            let running = try workspace.start(arguments)
-            running.process.waitUntilExit()
-            #expect(running.process.terminationStatus == 1, "\(arguments)")
-            #expect(workspace.read(running.output) == "", "\(arguments)")
-            #expect(workspace.read(running.error) == "tidelog: \(sentence)\n", "\(arguments)")
+            let run = try workspace.run(arguments)
+            #expect(run.status == 1, "\(arguments)")
+            #expect(run.output == "", "\(arguments)")
+            #expect(run.error == "tidelog: \(sentence)\n", "\(arguments)")
         }
         #expect(try workspace.output("status") == "No pending operations.\n")
     }
@@ -120,11 +119,10 @@ import Testing
     ])
     func `invalid arguments are usage errors that show no password`(_ arguments: [String]) throws {
         let workspace = try Workspace()
-        let running = try workspace.start(arguments)
-        running.process.waitUntilExit()
-        #expect(running.process.terminationStatus == 64)
-        #expect(workspace.read(running.error).hasPrefix("tidelog: "))
-        #expect(!workspace.read(running.error).contains("secret"))
+        let run = try workspace.run(arguments)
+        #expect(run.status == 64)
+        #expect(run.error.hasPrefix("tidelog: "))
+        #expect(!run.error.contains("secret"))
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
     }
 
@@ -213,7 +211,7 @@ import Testing
     }
 
     @Test func `commands do not change the log if the service cannot be reached`() throws {
-        let server = try SandboxServer()
+        let server = try SandboxServer(isReused: false)
         let workspace = try Workspace.pulled(server, .v4)
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"offline"}"#)
         let before = try Data(contentsOf: logFile(workspace))

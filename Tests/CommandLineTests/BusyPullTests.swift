@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Tests of `pull` from a service that is busy.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -73,12 +74,16 @@ import Testing
     @Test func `a killed compaction does not change the state, with and without views`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
+        let start = ContinuousClock.now
+        _ = try workspace.output("compact", "--keep", "0b")
+        // The kills are spread over the time of a compaction.
+        let step = start.duration(to: .now) / .seconds(20)
         var finished = 0
         for round in 0..<24 {
             _ = try workspace.output("update", "Customers(~8)", #"{"Name":"\#(round)"}"#)
             let before = try state(workspace)
             let running = try workspace.start(["compact", "--keep", "0b"])
-            usleep(UInt32(round) * 4_000)
+            Thread.sleep(forTimeInterval: step * Double(round))
             kill(running.process.processIdentifier, SIGKILL)
             running.process.waitUntilExit()
             if running.process.terminationReason == .exit { finished += 1 }

@@ -40,11 +40,10 @@ import Testing
         let service = try service()
         let workspace = try foreign(service)
         let before = service.server.connectionCount
-        let running = try workspace.start(command)
-        running.process.waitUntilExit()
-        #expect([1, 70].contains(running.process.terminationStatus))
+        let run = try workspace.run(command)
+        #expect([1, 70].contains(run.status))
         #expect(
-            workspace.text(running.error).contains(
+            run.error.contains(
                 "If the credentials are for this origin, name it once: --origin http://HOST, or TIDELOG_TOKEN_ORIGIN in the environment."
             ))
         #expect(service.server.connectionCount == before)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Workspace {
@@ -37,11 +38,10 @@ extension Workspace {
     private func expect(
         _ output: String, _ workspace: Workspace, _ arguments: String..., status: Int32 = 0
     ) throws {
-        let running = try workspace.start(arguments)
-        running.process.waitUntilExit()
-        #expect(workspace.text(running.output) == output)
-        #expect(workspace.text(running.error) == Self.notice)
-        #expect(running.process.terminationStatus == status)
+        let run = try workspace.run(arguments)
+        #expect(run.output == output)
+        #expect(run.error == Self.notice)
+        #expect(run.status == status)
     }
 
     @Test(arguments: [false, true])
@@ -58,7 +58,6 @@ extension Workspace {
         let plan = try workspace.tidelog("plan", "--at", "11")
         #expect(plan.output.contains("POST Orders HTTP/1.1"))
         #expect(plan.error.hasPrefix(Self.notice))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `a replay continues after the damage, and its check reports the lost records`() throws {
@@ -77,18 +76,16 @@ extension Workspace {
         let json = try workspace.tidelog("replay", "--check", "--json")
         #expect(json.output.hasPrefix(#"{"sound":true,"records":11,"#))
         #expect(json.output.contains(#","lostRecords":1}"#))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `bisect runs its command on repaired copies`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
-        let tidelog = Executable.folder.path + "/tidelog"
+        let tidelog = Executable.url.path
         let command = "test $(\(tidelog) query --store {} 'Orders/$count') -lt 5"
         let run = try workspace.tidelog("bisect", "--good", "8", "--run", command)
         #expect(run.lines.contains("The condition is first true after operation 11."))
         #expect(run.error.hasPrefix(Self.notice))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `what-if inserts operations into the readable records`() throws {
@@ -99,7 +96,6 @@ extension Workspace {
         #expect(run.status == 0)
         #expect(run.error == Self.notice)
         #expect(run.lines.contains("    + Note: 'in'"))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `diff prints the notice about lost records once for two states`() throws {
@@ -108,7 +104,6 @@ extension Workspace {
         let run = try workspace.tidelog("diff", "11", "now")
         #expect(run.status == 0)
         #expect(run.error == Self.notice)
-        withExtendedLifetime(server) {}
     }
 
     @Test(arguments: [false, true])
@@ -122,6 +117,5 @@ extension Workspace {
         #expect(run.lines[1].hasPrefix("    10  .tidelog/log/00000000000000000001.segment is damaged at offset "))
         #expect(run.lines[1].hasSuffix(" The log continues with 11."))
         #expect(run.lines[2].hasSuffix("create Orders(~8) Note='x'"))
-        withExtendedLifetime(server) {}
     }
 }

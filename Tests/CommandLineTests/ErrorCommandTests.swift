@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Tests of `errors`, `retry`, `discard`, `release`, `settle` and the options that determine whether and how an

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The result of a process: its exit code and its complete output.
 struct Run: Equatable {
@@ -9,21 +10,13 @@ struct Run: Equatable {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 }
 
-/// The executables that were built together with the tests.
+/// The executable `tidelog` that was built together with the tests.
 enum Executable {
-    /// The directory of the executables, which also contains the test bundle.
-    static let folder: URL = {
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
-        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.path + "/tidelog") {
-            folder.deleteLastPathComponent()
-        }
-        return folder
-    }()
+    static let url = ChildProcess.executable("tidelog")
 
-    static func process(_ name: String, _ arguments: [String]) -> Process {
+    static func process(_ arguments: [String]) -> Process {
         let process = Process()
-        process.executableURL = folder.appendingPathComponent(name)
+        process.executableURL = url
         process.arguments = arguments
         return process
     }
@@ -37,6 +30,8 @@ final class Workspace {
     var origin = "http://HOST"
     /// Variables that are added to the environment of the process.
     var environment: [String: String] = [:]
+    /// The service that is running as long as the workspace exists.
+    private var server: SandboxServer?
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidelog-\(UUID().uuidString)")
@@ -44,6 +39,18 @@ final class Workspace {
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Returns a workspace with a store that was pulled from the sandbox.
+    static func pulled(_ server: SandboxServer, _ version: SandboxServer.Version, queries: [String] = []) throws
+        -> Workspace
+    {
+        let workspace = try Workspace()
+        workspace.server = server
+        workspace.origin = server.origin
+        _ = try workspace.run(["init", server.root(version)] + queries.flatMap { ["--query", $0] })
+        _ = try workspace.output("pull")
+        return workspace
+    }
 
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
@@ -56,21 +63,23 @@ final class Workspace {
     }
 
     /// Runs `tidelog` and waits until it ends.
-    func tidelog(_ arguments: String..., input: String = "") throws -> Run {
+    func tidelog(_ arguments: String..., input: String = "") throws -> Run { try run(arguments, input: input) }
+
+    /// Returns the output of a successful run. Throws an error with the text of standard error if the run fails.
+    func output(_ arguments: String..., input: String = "") throws -> String {
+        let run = try run(arguments, input: input)
+        guard run.status == 0 else {
+            throw UnexpectedFailure(description: "tidelog \(arguments.joined(separator: " ")): \(run.error)")
+        }
+        return run.output
+    }
+
+    /// Runs `tidelog` and waits until it ends.
+    func run(_ arguments: [String], input: String = "") throws -> Run {
         let running = try start(arguments, input: input)
         running.process.waitUntilExit()
         return Run(
             status: running.process.terminationStatus, output: text(running.output), error: text(running.error))
-    }
-
-    /// Returns the output of a successful run. Throws an error with the text of standard error if the run fails.
-    func output(_ arguments: String..., input: String = "") throws -> String {
-        let running = try start(arguments, input: input)
-        running.process.waitUntilExit()
-        guard running.process.terminationStatus == 0 else {
-            throw UnexpectedFailure(description: "tidelog \(arguments.joined(separator: " ")): \(text(running.error))")
-        }
-        return text(running.output)
     }
 
     struct UnexpectedFailure: Error, CustomStringConvertible { let description: String }
@@ -84,7 +93,7 @@ final class Workspace {
 
     /// Starts `tidelog` with `inputHandle` as standard input or, if it is nil, with `input`.
     func start(_ arguments: [String], input: String = "", inputHandle: FileHandle? = nil) throws -> Running {
-        let process = Executable.process("tidelog", arguments)
+        let process = Executable.process(arguments)
         process.currentDirectoryURL = folder
         // The configuration that a command stores for the user is in the directory of the test, not in that of the
         // actual user.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of `diff`, `bisect`, `watch`, `what-if` and `minimise`.
@@ -77,7 +78,6 @@ import Testing
 
                 """)
         #expect(run.status == 1)
-        withExtendedLifetime(server) {}
     }
 
     @Test func `diff compares the properties of all defining queries with the service`() throws {
@@ -138,7 +138,6 @@ import Testing
                 0 added, 0 removed, 1 changed, of 1 entity.
 
                 """)
-        withExtendedLifetime(server) {}
     }
 
     @Test func `bisect prints its evaluations and its result`() throws {
@@ -173,7 +172,7 @@ import Testing
 
     @Test func `a bisect runs a command on a copy of the store`() throws {
         let workspace = try workspace(try SandboxServer())
-        let tidelog = Executable.folder.path + "/tidelog"
+        let tidelog = Executable.url.path
         let command = "test $(\(tidelog) query --store {} 'Orders/$count') -lt 5 && test -d $TIDELOG_STORE"
         let run = try workspace.tidelog("bisect", "--good", "8", "--run", command)
         #expect(run.lines.contains("The condition is first true after operation 11."))
@@ -242,7 +241,6 @@ import Testing
 
                 """)
         #expect(bisect.error == "")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `what-if --skip of a creation refuses its dependents and changes the plan`() throws {
@@ -294,18 +292,16 @@ import Testing
                 == "tidelog: The log contains no response to operation 14. Run 'tidelog show 14' to see its outcome.\n")
         #expect(silent.status == 1)
         for arguments in [["--answer", "3=412"], ["--reorder", "3,9"]] {
-            let running = try workspace.start(["what-if"] + arguments)
-            running.process.waitUntilExit()
+            let run = try workspace.run(["what-if"] + arguments)
             #expect(
-                workspace.text(running.error)
+                run.error
                     == "tidelog: Record 3 is not an operation. Run 'tidelog log' to list the operations, or 'tidelog show 3' to see this record.\n"
             )
-            #expect(running.process.terminationStatus == 1)
+            #expect(run.status == 1)
         }
         #expect(try workspace.tidelog("what-if").status == 64)
         #expect(try workspace.tidelog("what-if", "--answer", "9").status == 64)
         #expect(try workspace.tidelog("what-if", "--reorder", "9,9").status == 64)
-        withExtendedLifetime(server) {}
     }
 
     @Test func `what-if inserts and reorders operations`() throws {
@@ -336,7 +332,7 @@ import Testing
         #expect(try workspace.output("query", "Orders/$count", "--store", "small") == "1\n")
         #expect(try workspace.output("verify", "--store", "small").hasSuffix("The log has no damage.\n"))
         _ = try workspace.output("update", "Orders(~9)", #"{"Note":"y"}"#, "--store", "small")
-        let count = "\(Executable.folder.path)/tidelog query --store {} 'Orders/$count'"
+        let count = "\(Executable.url.path) query --store {} 'Orders/$count'"
         let command = "n=$(\(count)) || exit 125; test $n -lt 5"
         let judged = try workspace.tidelog("minimise", "--run", command, "--output", "judged", "--json")
         #expect(judged.output.contains(#""recordsAfter":4,"operationsAfter":2,"#))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct FollowTests {
@@ -69,7 +70,6 @@ import Testing
         #expect(all[2].hasSuffix("Note='three'") && all[3].hasSuffix("Note='four'"))
         try #require(ends(running.process) { $0.terminate() })
         #expect(running.process.terminationStatus == 0)
-        withExtendedLifetime(server) {}
     }
 
     @Test func `log --follow does not wait at a log that is damaged to its end`() throws {

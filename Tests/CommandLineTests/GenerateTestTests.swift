@@ -1,45 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The tests that `generate-test` writes compile with the built modules.
 @Suite(.timeLimit(.minutes(30))) struct GenerateTestTests {
-    private static let compiler: String? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        let found = folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-        if found == nil { print("skipped: there is no swiftc on the search path") }
-        return found
-    }()
-
     private static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized
-
-    /// Returns the module maps of the C modules that the built modules import. Modules built a second time for plugins
-    /// are excluded.
-    private static func moduleMaps() throws -> [String] {
-        let sources = checkout.appending(path: "Sources")
-        let folders = [Executable.folder.resolvingSymlinksInPath(), sources]
-        return try folders.flatMap { folder in
-            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-                .filter { !$0.lastPathComponent.hasSuffix("-tool.build") }
-                .map { $0.appending(path: "module.modulemap").path }
-                .filter { FileManager.default.fileExists(atPath: $0) }
-        }
-    }
-
-    /// Returns the errors of the compiler for the source, or an empty string if it compiles.
-    private func complaints(_ file: String, _ workspace: Workspace) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.compiler ?? "/usr/bin/false")
-        process.arguments =
-            [
-                "-typecheck", "-swift-version", "6", "-parse-as-library", "-I", Executable.folder.path + "/Modules",
-                "-Xcc", "-I/usr/include/libxml2",
-            ] + (try Self.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }) + [workspace.path(file)]
-        try workspace.write("", to: "complaints")
-        process.standardError = try FileHandle(forWritingTo: workspace.folder.appendingPathComponent("complaints"))
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? "" : workspace.read("complaints") + "exit \(process.terminationStatus)"
-    }
 
     private func workspace(_ server: SandboxServer, _ version: SandboxServer.Version) throws -> Workspace {
         let workspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
@@ -61,12 +26,13 @@ import Testing
         let source = try workspace.output("generate-test", "--when", Self.condition, "--name", name)
         let file = Self.checkout.appending(path: "Tests/TidelogTests/Generated/\(name)Tests.swift")
         #expect(source == (try? String(contentsOf: file, encoding: .utf8)))
-        withExtendedLifetime(server) {}
     }
 
-    @Test(arguments: SandboxServer.Version.allCases)
-    func `a generated test compiles`(_ version: SandboxServer.Version) throws {
-        guard Self.compiler != nil else { return }
+    /// All files are compiled in one run, in which only the third one is wrong.
+    @Test(
+        .enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"),
+        arguments: SandboxServer.Version.allCases)
+    func `generated tests compile, also those with deep inserts`(_ version: SandboxServer.Version) throws {
         let server = try SandboxServer()
         let workspace = try workspace(server, version)
         let run = try workspace.output("generate-test", "--when", Self.condition, "--output", "LogTests.swift")
@@ -75,34 +41,36 @@ import Testing
         #expect(source.contains(#"        entity8["Name"] = .string("Neu")"#))
         #expect(source.contains("        try await service.createEntity(entity9)"))
         #expect(source.contains("        try await service.deleteEntity(entity4)"))
-        let complaints = try self.complaints("LogTests.swift", workspace)
-        #expect(complaints == "")
-        try workspace.write(source.replacing("executeQuery", with: "executeNothing"), to: "Wrong.swift")
-        let deserved = try self.complaints("Wrong.swift", workspace)
-        #expect(deserved.contains("executeNothing"))
+        let deepWorkspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
+        _ = try deepWorkspace.output("create", "Orders", #"{"Note":"deep","Customer":{"Name":"Inner"}}"#)
+        let deep = try deepWorkspace.output("generate-test", "--name", "Deep")
+        #expect(deep.contains(#"["Name"] = .string("Inner")"#))
+        #expect(deep.contains(#"findProperty("Customer")).setEntityValue(in: "#))
+        let wrong = try workspace.output("generate-test", "--when", Self.condition, "--name", "Wrong")
+            .replacing("executeQuery", with: "executeNothing")
+        let result = try SwiftCompiler.run(
+            ["-typecheck", "-swift-version", "6", "-parse-as-library", "-diagnostic-style", "llvm"]
+                + SwiftCompiler.searchPaths,
+            [("LogTests.swift", source), ("DeepTests.swift", deep), ("WrongTests.swift", wrong)])
+        let errors = result.output.split(separator: "\n").filter { $0.contains(" error: ") }
+        #expect(errors.contains { $0.contains("executeNothing") }, "\(result.output)")
+        #expect(errors.allSatisfy { $0.contains("WrongTests.swift:") }, "\(result.output)")
+    }
+
+    @Test func `a generated test without a condition counts, and a condition on a value requires that value`() throws {
+        let workspace = try workspace(try SandboxServer(), .v4)
         let counting = try workspace.output("generate-test", "--name", "Counting")
         #expect(counting.contains("@Suite struct CountingTests {"))
         #expect(counting.contains(#"DataQuery().withURL("Orders/$count")).value == .integer(4))"#))
         let zero = " && value != .integer(0)"
         #expect(!(try workspace.output("generate-test", "--when", "Orders(2)/Quantity").contains(zero)))
         #expect(try workspace.output("generate-test", "--when", "Orders/$count?$filter=Note eq 'x'").contains(zero))
-        let again = try workspace.tidelog("generate-test", "--output", "LogTests.swift")
-        #expect(again.error == "tidelog: LogTests.swift already exists. Choose another name.\n")
-        withExtendedLifetime(server) {}
     }
 
-    /// AX-18: deep inserts in generated tests.
-    @Test(arguments: SandboxServer.Version.allCases)
-    func `a generated test contains deep inserts and compiles`(_ version: SandboxServer.Version) throws {
-        guard Self.compiler != nil else { return }
-        let server = try SandboxServer()
-        let workspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
-        _ = try workspace.output("create", "Orders", #"{"Note":"deep","Customer":{"Name":"Inner"}}"#)
-        _ = try workspace.output("generate-test", "--output", "DeepTests.swift")
-        let source = workspace.read("DeepTests.swift")
-        #expect(source.contains(#"["Name"] = .string("Inner")"#))
-        #expect(source.contains(#"findProperty("Customer")).setEntityValue(in: "#))
-        #expect(try complaints("DeepTests.swift", workspace) == "")
-        withExtendedLifetime(server) {}
+    @Test func `generate-test does not replace a file`() throws {
+        let workspace = try workspace(try SandboxServer(), .v4)
+        try workspace.write("", to: "LogTests.swift")
+        let run = try workspace.tidelog("generate-test", "--output", "LogTests.swift")
+        #expect(run.error == "tidelog: LogTests.swift already exists. Choose another name.\n")
     }
 }

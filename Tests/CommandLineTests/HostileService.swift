@@ -58,8 +58,7 @@ extension Workspace {
     static func made(_ service: HostileService, _ queries: String...) throws -> Workspace {
         let workspace = try Workspace()
         workspace.origin = service.origin
-        let made = try workspace.start(["init", service.root] + queries.flatMap { ["--query", $0] })
-        made.process.waitUntilExit()
+        _ = try workspace.run(["init", service.root] + queries.flatMap { ["--query", $0] })
         return workspace
     }
 

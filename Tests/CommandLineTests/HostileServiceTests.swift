@@ -7,15 +7,10 @@ import Testing
     /// Pulls from a service that responds with `answer`.
     private func pull(
         _ arguments: String..., answer: @escaping LoopbackServer.Answer
-    ) throws -> (run: Run, peak: Int?, workspace: Workspace, service: HostileService) {
+    ) throws -> (run: Run, workspace: Workspace, service: HostileService) {
         let service = try HostileService(answer)
         let workspace = try Workspace.made(service, "Things=Things")
-        let running = try workspace.start(["pull"] + arguments)
-        running.process.waitUntilExit()
-        let run = Run(
-            status: running.process.terminationStatus, output: workspace.text(running.output),
-            error: workspace.text(running.error))
-        return (run, nil, workspace, service)
+        return (try workspace.run(["pull"] + arguments), workspace, service)
     }
 
     @Test(arguments: [#"{"value":[{"ID":1,"Name":""#, #"{"value":[],"x":""#])
@@ -55,7 +50,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `an endless chain of next links without new entities is an error`(_ isEmpty: Bool) throws {
-        let (run, _, workspace, service) = try pull("--limit", "fruitlessPages=5") {
+        let (run, workspace, service) = try pull("--limit", "fruitlessPages=5") {
             let number = Int($0.target.split(separator: "=").last ?? "") ?? 0
             let next = "Things?$skiptoken=\(number + 1)"
             return $1.respond(
@@ -71,7 +66,7 @@ import Testing
     }
 
     @Test func `the timeout in the options ends a response that arrives one byte at a time`() throws {
-        let (run, _, _, _) = try pull("--limit", "idleTimeout=1", "--wait", "0") {
+        let (run, _, _) = try pull("--limit", "idleTimeout=1", "--wait", "0") {
             $1.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
             for _ in 0..<1_000 {
                 guard $1.write([0x20]) else { break }
@@ -84,7 +79,7 @@ import Testing
     }
 
     @Test func `a response that exceeds the limit is an error that names the remedy`() throws {
-        let (run, _, workspace, service) = try pull("--limit", "streamedBytes=1000") {
+        let (run, workspace, service) = try pull("--limit", "streamedBytes=1000") {
             let items = (1...200).map { #"{"ID":\#($0)}"# }.joined(separator: ",")
             return $1.respond("200 OK", HostileService.json, HostileService.page(items)) && !$0.method.isEmpty
         }
@@ -116,7 +111,7 @@ import Testing
         }
         let workspace = try Workspace.made(service, "Things=Things")
         _ = try workspace.output("pull")
-        let process = Executable.process("tidelog", arguments + ["--store", workspace.path(".tidelog")])
+        let process = Executable.process(arguments + ["--store", workspace.path(".tidelog")])
         process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "NO_COLOR": "1"]) { $1 }
         let text = try Terminal(columns: 200).text(of: process)
         #expect(!text.isEmpty)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of `log` with filters, `show`, `history`, `blame`, `why` and `segments`, each with its complete output.
@@ -26,10 +27,9 @@ import Testing
     }
 
     private func output(_ workspace: Workspace, _ arguments: String...) throws -> String {
-        let running = try workspace.start(arguments)
-        running.process.waitUntilExit()
-        return stable(workspace.text(running.output)) + stable(workspace.text(running.error))
-            + "[\(running.process.terminationStatus)]"
+        let run = try workspace.run(arguments)
+        return stable(run.output) + stable(run.error)
+            + "[\(run.status)]"
     }
 
     @Test func `log filters operations and prints their dependencies`() throws {
@@ -74,7 +74,6 @@ import Testing
         #expect(try output(workspace, "log", "--code", "409") == "[0]")
         #expect(try output(workspace, "log", "--state", "lost").hasSuffix("[64]"))
         #expect(try output(workspace, "log", "--entity", "Customers").hasSuffix("[64]"))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `log filters a compacted log by a set that only the snapshot contains`() throws {
@@ -92,7 +91,6 @@ import Testing
                     17  TIME  pending    update Customers(~2) Name='Zwei'
                 [0]
                 """)
-        withExtendedLifetime(server) {}
     }
 
     @Test func `show and why use the snapshot for an operation whose record was removed`() throws {
@@ -133,7 +131,6 @@ import Testing
             try output(workspace, "why", "9")
                 == "tidelog: A compaction removed the records before 17, including 9. Run 'tidelog log --all' to list the records.\n[1]"
         )
-        withExtendedLifetime(server) {}
     }
 
     @Test func `show prints a record with its position and its related records`() throws {
@@ -221,7 +218,6 @@ import Testing
         #expect(
             try output(workspace, "show", "99")
                 == "tidelog: The log has no record 99. Run 'tidelog log --all' to list the records.\n[1]")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `history and blame print the origin of values`() throws {
@@ -268,7 +264,6 @@ import Testing
                 == "tidelog: The log does not contain the entity Customers(99). Use a name that a query or 'tidelog log' prints, for example Customers(1) or Customers(~7).\n[1]"
         )
         #expect(try output(workspace, "blame", "Customers").hasSuffix("[64]"))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `why explains a value or an operation in a sentence`() throws {
@@ -301,7 +296,6 @@ import Testing
                 [0]
                 """#)
         #expect(try output(workspace, "why", "Customers(1)").hasSuffix("[64]"))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `segments prints one line for each file of the log`() throws {
@@ -321,7 +315,6 @@ import Testing
             ))
         _ = try workspace.output("compact", "--keep", "everything")
         #expect(try workspace.output("segments").contains("snapshot"))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `inspection commands work on damaged and encrypted logs`() throws {
@@ -356,10 +349,9 @@ import Testing
             try output(secret, "why", "Customers(1)/Name").hasPrefix("Customers(1)/Name is 'Eve': local edit, pending"))
         secret.environment["TIDELOG_KEY"] = nil
         for arguments in [["blame", "~1"], ["show", "1"], ["history", "~1"], ["why", "6"], ["segments"]] {
-            let running = try secret.start(arguments)
-            running.process.waitUntilExit()
-            #expect(running.process.terminationStatus == 1, "\(arguments)")
-            #expect(secret.text(running.error).contains("encrypted"), "\(arguments)")
+            let run = try secret.run(arguments)
+            #expect(run.status == 1, "\(arguments)")
+            #expect(run.error.contains("encrypted"), "\(arguments)")
         }
     }
 }

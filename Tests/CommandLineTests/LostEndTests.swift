@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A confirmed create, in a log whose last blocks (the batch and its response) were damaged later. The create is never

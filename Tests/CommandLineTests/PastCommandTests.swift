@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of `--at`: a store as of an earlier record or time.
@@ -34,7 +35,6 @@ import Testing
         #expect(try workspace.tidelog("status", "--at", "10").lines.last == "2 pending.")
         #expect(try workspace.output("plan", "--at", "10") == plan)
         #expect(try workspace.output("status") == "No pending operations.\n")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `--at accepts a time, and a time before the first record has no store`() throws {
@@ -57,10 +57,9 @@ import Testing
     ])
     func `arguments after two hyphens belong to the inner command`(arguments: [String]) throws {
         let workspace = try workspace(try SandboxServer())
-        let running = try workspace.start(arguments)
-        running.process.waitUntilExit()
-        #expect(workspace.text(running.error) == "")
-        #expect(workspace.text(running.output) == "Ada Lovelace\n")
+        let run = try workspace.run(arguments)
+        #expect(run.error == "")
+        #expect(run.output == "Ada Lovelace\n")
         #expect(try workspace.tidelog("at", "8", "status", "--", "more").status == 64)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of `tidelog queries`, and of the messages of `pull` about queries.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The examples of Docs/Queries.md: each command with its output.
@@ -54,10 +55,9 @@ import Testing
         let examples = try examples()
         #expect(examples.count > 25)
         for example in examples {
-            let running = try workspace.start(example.arguments)
-            running.process.waitUntilExit()
+            let run = try workspace.run(example.arguments)
             #expect(
-                workspace.text(running.output) + workspace.text(running.error) == example.output, "\(example.command)")
+                run.output + run.error == example.output, "\(example.command)")
         }
     }
 }

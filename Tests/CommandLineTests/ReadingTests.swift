@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ReadingTests {
     @Test func `init with named queries prints the queries of the store`() throws {
-        let server = try SandboxServer()
+        let server = try SandboxServer(isReused: false)
         let workspace = try Workspace()
         workspace.origin = server.origin
         let made = try workspace.tidelog(
@@ -134,7 +135,7 @@ import Testing
         #expect(lines.count == 3_000)
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        let tidelog = Executable.folder.appendingPathComponent("tidelog").path
+        let tidelog = Executable.url.path
         shell.arguments = [
             "-c", "{ '\(tidelog)' query Customers --json; echo $? > status; } 2> errors | head -1 > first",
         ]

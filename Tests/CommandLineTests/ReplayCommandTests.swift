@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of `tidelog replay` and `tidelog at`, each with the complete output.
@@ -42,7 +43,6 @@ import Testing
             masked(try workspace.output("replay", "--from", "6", "--to", "7", "--json"))
                 == #"{"sequence":7,"digest":"HASH","kind":"batchPrepared","summary":"batch 1 prepared: 1 operation in 1 change set","batch":{"batch":1,"bytes":N,"comparison":"identical"}}"#
                 + "\n")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `replay --batches prints the bytes of a batch as plan did`() throws {
@@ -80,7 +80,6 @@ import Testing
                             Name: 'Ada Lovelace' → 'Eve'
 
                 """)
-        withExtendedLifetime(server) {}
     }
 
     // MARK: Check
@@ -100,7 +99,6 @@ import Testing
             masked(try workspace.output("replay", "--check", "--json"))
                 == #"{"sound":true,"records":9,"lastSequence":9,"digest":"HASH","snapshots":[],"identicalBatches":1,"unknownBatches":0,"differentBatches":[],"views":"sound"}"#
                 + "\n")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `replay --check --with reports a different run and exits with 1`() throws {
@@ -128,7 +126,6 @@ import Testing
                 No batch was sent.
 
                 """)
-        withExtendedLifetime(server) {}
     }
 
     @Test func `replay --check --with reports an empty or longer run as a difference`() throws {
@@ -157,7 +154,6 @@ import Testing
             json.output.hasSuffix(
                 #""divergence":{"kind":"ended","sequence":10,"reason":"The other replay continues to operation 10, which this log does not contain."}}"#
                     + "\n"))
-        withExtendedLifetime(server) {}
     }
 
     // MARK: Against a service
@@ -214,9 +210,8 @@ import Testing
             ["at", "8", "--store", "s1", "query", name],
             ["at", "--store", "none", "8", "query", name, "--store", "s1"],
         ] {
-            let running = try workspace.start(arguments)
-            running.process.waitUntilExit()
-            #expect(workspace.text(running.output) == "Ada Lovelace\n", "\(arguments)")
+            let run = try workspace.run(arguments)
+            #expect(run.output == "Ada Lovelace\n", "\(arguments)")
         }
         #expect(
             masked(try workspace.output("at", "--store", "s1", "6", "--json"))
@@ -225,7 +220,6 @@ import Testing
         #expect(config.status == 1)
         #expect(
             config.error == "tidelog: none cannot be read: No such file or directory. Check the name of the file.\n")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `at prints the state as of an operation, and the output of an inner command`() throws {
@@ -250,7 +244,6 @@ import Testing
         let wrong = try workspace.tidelog("at", "6", "push")
         #expect(wrong.status == 64)
         #expect(wrong.error.contains("'push' cannot show an earlier state. Use query, keys, status, plan."))
-        withExtendedLifetime(server) {}
     }
 
     // MARK: Bad input
@@ -270,10 +263,9 @@ import Testing
     ])
     func `options that exclude each other are refused`(_ arguments: [String], _ message: String) throws {
         let workspace = try Workspace()
-        let running = try workspace.start(["replay"] + arguments)
-        running.process.waitUntilExit()
-        #expect(running.process.terminationStatus == 64)
-        #expect(workspace.text(running.error).contains(message))
+        let run = try workspace.run(["replay"] + arguments)
+        #expect(run.status == 64)
+        #expect(run.error.contains(message))
     }
 
     @Test func `replay without a store is an error`() throws {

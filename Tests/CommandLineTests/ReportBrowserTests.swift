@@ -1,6 +1,7 @@
 import EDM
 import Foundation
 import Operations
+import TestSupport
 import Testing
 
 /// A headless Chromium browser that opens pages.

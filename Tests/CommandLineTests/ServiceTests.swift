@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 /// Tests of `tidelog service`, and of `--service` for the commands that plan.
 @Suite(.timeLimit(.minutes(20))) struct ServiceTests {
     @Test(arguments: SandboxServer.Version.allCases)
     func `a store keeps the service capabilities, and push obeys them`(_ version: SandboxServer.Version) throws {
-        let server = try SandboxServer(without: ["batch"])
+        let server = try SandboxServer(["--without", "batch"])
         let workspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
         #expect(try workspace.output("service").hasPrefix("supportsBatch = true\n"))
         _ = try workspace.output("service", "supportsBatch=false", "deepInsertToMany=inOrder")
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func `--service sets options for one command, and operations that are not sent have a reason`() throws {
-        let server = try SandboxServer(without: ["batch"])
+        let server = try SandboxServer(["--without", "batch"])
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu","Orders":[{"Note":"a"},{"Note":"b"}]}"#)
         let plan = try workspace.tidelog("plan", "--service", "supportsBatch=false")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of `export` and `import`.
@@ -100,7 +101,6 @@ import Testing
         // After the push there is no message.
         _ = try workspace.output("export", "-o", "e.jsonl", "--store", "copy")
         #expect(try workspace.tidelog("export", "-o", "e.jsonl", "--store", "copy").error == "")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `export writes to a pipe or through a link and overwrites no other file`() throws {

@@ -41,7 +41,6 @@ import Testing
         #expect(
             try workspace.output("replay", "--check").contains("The views match the log up to operation 6."))
         #expect(try workspace.output("push").contains("1 confirmed"))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `verify --rebuild rebuilds forged views`() throws {
@@ -51,7 +50,6 @@ import Testing
         #expect(run.status == 0, "\(run.error)")
         #expect(run.output.contains("The views match the log up to operation 6."))
         #expect(try workspace.output("verify", "--json").contains(#""views":"sound""#))
-        withExtendedLifetime(server) {}
     }
 
     @Test func `verify leaves no files next to the views`() throws {
@@ -60,7 +58,6 @@ import Testing
         let before = TemporaryDirectory.files(workspace.path(".tidelog")).sorted()
         _ = try workspace.output("verify")
         #expect(TemporaryDirectory.files(workspace.path(".tidelog")).sorted() == before)
-        withExtendedLifetime(server) {}
     }
 
     @Test(arguments: ["status", "verify", "log"])
@@ -73,7 +70,6 @@ import Testing
         let run = try workspace.tidelog(command)
         #expect(run.status != 0)
         #expect(run.error.contains("it is a FIFO, not a regular file"), "\(run.error)")
-        withExtendedLifetime(server) {}
     }
 
     @Test func `the error for a directory in place of the views names it`() throws {
@@ -86,7 +82,6 @@ import Testing
         #expect(run.status == 1)
         #expect(run.error.contains("It is a directory, not a regular file"), "\(run.error)")
         #expect(run.error.contains("views.sqlite"))
-        withExtendedLifetime(server) {}
     }
 
     @Test(arguments: ["bisect", "minimise"])
@@ -110,7 +105,6 @@ import Testing
         for secret in ["TIDELOG_TOKEN", "TIDELOG_PASSWORD", "TIDELOG_KEY", "7c1f", "abab"] {
             #expect(!environment.contains(secret), "\(secret)")
         }
-        withExtendedLifetime(server) {}
     }
 
     @Test func `files that a command writes are readable only for their owner`() throws {
@@ -123,6 +117,5 @@ import Testing
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(path)")
         }
-        withExtendedLifetime(server) {}
     }
 }

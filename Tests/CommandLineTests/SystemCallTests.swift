@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The order of system calls that makes acknowledged operations survive a loss of power. The simulated disk checks the

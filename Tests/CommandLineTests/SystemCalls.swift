@@ -21,7 +21,7 @@ struct SystemCalls {
     init(of arguments: String..., in workspace: Workspace) throws {
         let program = try Self.program.orThrow()
         let log = workspace.path("calls-\(UUID().uuidString)")
-        let tidelog = Executable.folder.appendingPathComponent("tidelog").path
+        let tidelog = Executable.url.path
         let traced = "trace=/sync,/write,/rename,/mkdir"
         let status = try Self.status(
             program, ["-f", "-y", "-s", "300", "-e", traced, "-o", log, tidelog] + arguments, in: workspace.folder)

@@ -38,7 +38,7 @@ final class Terminal {
 extension Workspace {
     /// Returns the output of `tidelog` on a terminal. Times are replaced by a time of the same width.
     func onTerminal(_ columns: UInt16, _ arguments: String...) throws -> String {
-        let process = Executable.process("tidelog", arguments)
+        let process = Executable.process(arguments)
         process.currentDirectoryURL = folder
         // These variables may be set in the environment of the tests.
         var variables = ProcessInfo.processInfo.environment

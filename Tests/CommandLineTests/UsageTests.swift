@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import tidelog_cli
@@ -13,10 +14,9 @@ import Testing
     ])
     func `a mistyped command, option or value has a suggestion`(_ arguments: [String], _ word: String) throws {
         let workspace = try Workspace()
-        let running = try workspace.start(arguments)
-        running.process.waitUntilExit()
-        #expect(running.process.terminationStatus == 64)
-        let error = workspace.read(running.error)
+        let run = try workspace.run(arguments)
+        #expect(run.status == 64)
+        let error = run.error
         #expect(error.hasPrefix("tidelog: "), "\(error)")
         #expect(error.contains("Did you mean '\(word)'?"), "\(error)")
     }
@@ -24,9 +24,8 @@ import Testing
     @Test func `the suggestion is a part of the first line`() throws {
         let workspace = try Workspace()
         let text = { (arguments: [String]) throws -> String in
-            let running = try workspace.start(arguments)
-            running.process.waitUntilExit()
-            return workspace.read(running.error).split(separator: "\n").first.map(String.init) ?? ""
+            let run = try workspace.run(arguments)
+            return run.error.split(separator: "\n").first.map(String.init) ?? ""
         }
         #expect(try text(["pussh"]) == "tidelog: Unexpected argument 'pussh'. Did you mean 'push'?")
         #expect(
@@ -37,9 +36,8 @@ import Testing
 
     @Test func `a word that resembles no command has no suggestion`() throws {
         let workspace = try Workspace()
-        let running = try workspace.start(["frobnicate"])
-        running.process.waitUntilExit()
-        #expect(!workspace.read(running.error).contains("Did you mean"))
+        let run = try workspace.run(["frobnicate"])
+        #expect(!run.error.contains("Did you mean"))
     }
 
     @Test(arguments: [
@@ -78,10 +76,9 @@ import Testing
     @Test(arguments: [["push", "--help"], ["help", "push"], ["queries", "add", "-h"], ["--help"]])
     func `a help page ends with examples`(_ arguments: [String]) throws {
         let workspace = try Workspace()
-        let running = try workspace.start(arguments)
-        running.process.waitUntilExit()
-        #expect(running.process.terminationStatus == 0)
-        let help = workspace.read(running.output)
+        let run = try workspace.run(arguments)
+        #expect(run.status == 0)
+        let help = run.output
         #expect(help.contains("\nEXAMPLES:\n  tidelog "), "\(help)")
     }
 

@@ -9,12 +9,12 @@ import Testing
         func `the property wrapper compiles with each isolation of DynamicProperty`(
             _ isolation: SwiftUIStub.Isolation
         ) throws {
-            let stub = try SwiftUIStub(isolation)
+            let stub = try SwiftUIStub.shared(isolation)
             #expect(stub.errors.isEmpty, "\(stub.errors)")
         }
 
         @Test func `a wrong use of SwiftUI would be reported`() throws {
-            let stub = try SwiftUIStub()
+            let stub = try SwiftUIStub.shared()
             let (status, output) = try SwiftCompiler.run(
                 ["-typecheck", "-swift-version", "6", "-parse-as-library"] + stub.searchPaths,
                 [

@@ -18,9 +18,7 @@ final class TLSServer {
         return missing.isEmpty
     }()
 
-    let port: Int
-    private let process = Process()
-    private let output = Pipe()
+    private let process: ChildProcess
     private let folder: String
     /// The file with the received requests. Not a pipe: a process of another test may have inherited its end.
     private let log: String
@@ -31,24 +29,11 @@ final class TLSServer {
         let script = "\(folder)/server-\(UUID().uuidString).py"
         log = script + ".log"
         try Data(Self.script.utf8).write(to: URL(filePath: script))
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-u", script, folder, requiresClient ? "1" : "0", log]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        var line = ""
-        while !line.hasSuffix("\n") {
-            let bytes = output.fileHandleForReading.availableData
-            guard !bytes.isEmpty else { throw Failure(description: "the server did not start") }
-            line += String(decoding: bytes, as: UTF8.self)
-        }
-        guard let port = Int(line.dropLast()) else { throw Failure(description: "the server did not start: \(line)") }
-        self.port = port
+        process = try ChildProcess(
+            URL(filePath: "/usr/bin/env"), ["python3", "-u", script, folder, requiresClient ? "1" : "0", log], lines: 1)
     }
 
-    /// The process has inherited a mask that blocks the other signals.
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
+    var port: Int { process.port }
     var base: String { "https://127.0.0.1:\(port)" }
 
     /// The path of a file: `authority.pem`, `server.pem`, `client.pem`, `client.key`, `client.p12` (password *secret*).

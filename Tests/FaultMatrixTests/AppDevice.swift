@@ -23,7 +23,7 @@ final class AppDevice {
         }
     }
 
-    let server: FaultServer
+    let server: SandboxServer
     let provider: OfflineODataProvider
     let service: DataService
     /// A client of the service itself, with the values as the service has them.
@@ -34,7 +34,7 @@ final class AppDevice {
 
     /// Creates a device on which waiting takes no real time, and downloads the queries.
     init(
-        _ server: FaultServer, _ target: MatrixService, _ queries: [String],
+        _ server: SandboxServer, _ target: MatrixService, _ queries: [String],
         adjusting: (inout OfflineODataParameters) -> Void
     ) async throws {
         self.server = server
@@ -137,13 +137,13 @@ final class AppDevice {
     func count(_ set: String, _ property: String, _ value: String) async throws -> Int {
         let text = value.split(separator: " ").joined(separator: "%20")
         let feed = try JSONValue.parse(
-            Array(try await server.get("/v4/\(set)?$filter=\(property)%20eq%20'\(text)'").utf8))
+            Array(try server.get("/v4/\(set)?$filter=\(property)%20eq%20'\(text)'").utf8))
         return feed["value"]?.array?.count ?? 0
     }
 
     /// Returns the keys of the targets of a navigation property for each entity of a set at the service.
     func links(_ set: String, _ navigation: String) async throws -> [Int: [Int]] {
-        let feed = try JSONValue.parse(Array(try await server.get("/v4/\(set)?$expand=\(navigation)").utf8))
+        let feed = try JSONValue.parse(Array(try server.get("/v4/\(set)?$expand=\(navigation)").utf8))
         func key(_ entity: JSONValue, _ type: String) -> Int? {
             entity["\(type.dropLast())ID"]?.integer.map(Int.init)
         }

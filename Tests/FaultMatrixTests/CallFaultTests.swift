@@ -3,11 +3,12 @@ import ODataWire
 import OfflineStore
 import Operations
 import SyncCore
+import TestSupport
 import Testing
 
 /// All faults of `odata-sandbox`, during uploads with the call of an action. An action is not idempotent, so each
 /// upload that repeats it is visible in the ETag of its entity.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct CallFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct CallFaultTests {
     @Test(arguments: [ServiceOptions.BatchFormat.multipart, .json])
     func `UQ-25 after any single fault, a call has one effect or waits for a decision`(
         _ format: ServiceOptions.BatchFormat
@@ -35,7 +36,7 @@ import Testing
     private func run(
         _ cases: [FaultCase], _ options: ServiceOptions?, server arguments: [String] = [], isRepeatable: Bool = false
     ) async throws {
-        let server = try FaultServer(arguments)
+        let server = try SandboxServer(arguments)
         var device: Device?
         var decisions = 0
         for (mark, fault) in cases.enumerated() {
@@ -57,9 +58,9 @@ import Testing
         try await device.update("Orders(1)", ["Note": .string(name)])
         try await device.create(
             "Visits", ["VisitID": .guid(GuidValue(high: 8, low: UInt64(mark))), "Subject": .string(name)])
-        try await device.server.script(fault.script)
+        try device.server.script(fault.script)
         let errors = try await device.drain()
-        try await device.server.script("[]")
+        try device.server.script("[]")
         let effects = try await version(device) - before
         let call = try await device.store.queue.pendingOperations().first { $0.operation.call != nil }
         let open = try await device.open()
@@ -82,7 +83,7 @@ import Testing
 
     /// Returns the number of changes of the order, which the sandbox counts in its ETags.
     private func version(_ device: Device) async throws -> Int {
-        let order = try JSONValue.parse(Array(try await device.server.get("/v4/Orders(2)").utf8))
+        let order = try JSONValue.parse(Array(try device.server.get("/v4/Orders(2)").utf8))
         return try #require(Int((order["@odata.etag"]?.string ?? "").filter(\.isNumber)))
     }
 }

@@ -2,13 +2,14 @@ import EDM
 import Foundation
 import ODataWire
 import OfflineStore
+import TestSupport
 import Testing
 
 /// Batches whose connections break one byte later each time. Each change takes effect exactly once, regardless of the
 /// received part of the response.
 ///
 /// `TIDELOG_MATRIX=full` cuts at every byte instead of in steps.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct CutTests {
+@Suite(.timeLimit(.minutes(30))) struct CutTests {
     static let isFull = ProcessInfo.processInfo.environment["TIDELOG_MATRIX"] == "full"
 
     /// Returns the distance of two cuts, which does not divide the length of repeated parts of a response.
@@ -56,7 +57,7 @@ import Testing
 
 /// A device whose connections break, and the expected final state of the device and its service.
 final class CutTrial {
-    let server: FaultServer
+    let server: SandboxServer
     let device: Device
     /// Whether to create suppliers as well, whose keys the service assigns.
     let createsSuppliers: Bool
@@ -67,7 +68,7 @@ final class CutTrial {
         _ version: String, _ service: ServiceOptions? = nil, sandbox arguments: [String] = [],
         createsSuppliers: Bool = false
     ) async throws {
-        server = try FaultServer(arguments)
+        server = try SandboxServer(arguments)
         device = try await Device(server, version, service)
         self.createsSuppliers = createsSuppliers || arguments.contains("--repeatable")
     }
@@ -101,11 +102,11 @@ final class CutTrial {
     ///  - Returns: Whether the first upload succeeded in spite of the fault.
     private func attempt(_ mark: Int, _ fault: String) async throws -> Bool {
         try await device.change(mark, createsSupplier: createsSuppliers)
-        try await server.script(fault)
+        try server.script(fault)
         let errors = try await device.drain()
         let open = try await device.open()
         try #require(open == [], "\(fault): \(errors)")
-        #expect(try await server.pendingFaults() == "[]")
+        #expect(try server.pendingFaults() == "[]")
         return errors.isEmpty
     }
 
@@ -125,7 +126,7 @@ final class CutTrial {
 
     /// Returns the number of changes of the order, which the sandbox counts in its ETags.
     private func orderVersion() async throws -> Int {
-        let order = try JSONValue.parse(Array(try await server.get("/v4/Orders(1)").utf8))
+        let order = try JSONValue.parse(Array(try server.get("/v4/Orders(1)").utf8))
         let digits = (order["@odata.etag"]?.string ?? "").filter(\.isNumber)
         return try #require(Int(digits))
     }

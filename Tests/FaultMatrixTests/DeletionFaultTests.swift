@@ -3,7 +3,7 @@ import Testing
 import Tidelog
 
 /// All faults of `odata-sandbox`, during uploads that change entities and then delete them.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct DeletionFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct DeletionFaultTests {
     @Test(arguments: MatrixService.all)
     func `after any single fault, entities that are changed and then deleted are gone, and no decision is required`(
         _ service: MatrixService

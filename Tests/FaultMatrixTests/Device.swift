@@ -20,7 +20,7 @@ final class Clock: Sendable {
 
 /// A store with a part of the Shop, and a real engine with a real transport.
 struct Device {
-    let server: FaultServer
+    let server: SandboxServer
     let version: String
     private let directory = TemporaryDirectory()
     let store: LocalStore
@@ -28,7 +28,7 @@ struct Device {
     private let clock = Clock()
 
     /// Creates a device on which waiting takes no real time.
-    init(_ server: FaultServer, _ version: String, _ service: ServiceOptions? = nil) async throws {
+    init(_ server: SandboxServer, _ version: String, _ service: ServiceOptions? = nil) async throws {
         self.server = server
         self.version = version
         var environment = SyncEnvironment.system
@@ -127,7 +127,7 @@ struct Device {
 
     /// Returns the values of a property at the service.
     func service(_ set: String, _ property: String) async throws -> [String] {
-        let feed = try JSONValue.parse(Array(try await server.get("/v4/\(set)").utf8))
+        let feed = try JSONValue.parse(Array(try server.get("/v4/\(set)").utf8))
         return (feed["value"]?.array ?? []).compactMap { $0[property]?.string }.sorted()
     }
 }

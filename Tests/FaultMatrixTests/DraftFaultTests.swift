@@ -1,9 +1,10 @@
 import EDM
+import TestSupport
 import Testing
 import Tidelog
 
 /// All faults of `odata-sandbox`, during uploads of activated draft copies.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct DraftFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct DraftFaultTests {
     @Test(arguments: MatrixService.all)
     func `MD-19 after any single fault, an activated draft takes effect once or waits for a decision`(
         _ service: MatrixService
@@ -99,7 +100,7 @@ private struct DraftTrial: OperationTrial {
         let orders = try await device.count("Orders", "Note", "child of \(mark)")
         #expect(orders == customers, result.explained("\(orders) orders, \(customers) customers"))
         #expect(try await device.all("Orders", "Note", "child of \(mark)").count == 1, result.explained("local orders"))
-        let linked = try await device.server.get(
+        let linked = try device.server.get(
             "/v4/Customers?$filter=Name%20eq%20'\(mark.replacing(" ", with: "%20"))'&$expand=Orders")
         #expect(linked.contains(#""Note":"child of \#(mark)""#) || isOpen, result.explained("link"))
     }

@@ -1,9 +1,10 @@
 import ODataWire
 import OfflineStore
+import TestSupport
 import Testing
 
 /// All faults of `odata-sandbox`, during a real upload.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct FaultMatrixTests {
+@Suite(.timeLimit(.minutes(20))) struct FaultMatrixTests {
     @Test(arguments: ["v2", "v4"])
     func `after any single fault, each change has one effect or a visible reason`(_ version: String) async throws {
         try await run(FaultCase.all(version), version, nil)
@@ -45,7 +46,7 @@ import Testing
         _ cases: [FaultCase], _ version: String, _ options: ServiceOptions?, server arguments: [String] = [],
         tangled: Bool = false
     ) async throws {
-        let server = try FaultServer(arguments)
+        let server = try SandboxServer(arguments)
         var device: Device?
         for (mark, fault) in cases.enumerated() {
             let present = if let device { device } else { try await Device(server, version, options) }
@@ -66,10 +67,10 @@ import Testing
         } else {
             try await device.change(mark, createsSupplier: true)
         }
-        try await device.server.script(fault.script)
+        try device.server.script(fault.script)
         let errors = try await device.drain()
-        let left = try await device.server.pendingFaults()
-        try await device.server.script("[]")
+        let left = try device.server.pendingFaults()
+        try device.server.script("[]")
         let open = try await device.open()
         let name = "mark \(mark)"
         func explained(_ text: String) -> Comment { "\(fault.script): \(text); open \(open), errors \(errors)" }
@@ -92,7 +93,7 @@ import Testing
                 #expect(there == 1 || there == 0 && !open.isEmpty, explained(set))
                 #expect(try await device.local(set, property).count { $0 == name } == 1, explained("local \(set)"))
             }
-            let linked = try await device.server.get("/v4/Persons?$filter=Name%20eq%20'mark%20\(mark)'&$expand=IDCard")
+            let linked = try device.server.get("/v4/Persons?$filter=Name%20eq%20'mark%20\(mark)'&$expand=IDCard")
             #expect(linked.contains(#""Number":"\#(name)""#) || !open.isEmpty, explained("link"))
         }
         let isUpdated = try await device.service("Orders", "Note").contains(name)

@@ -3,7 +3,7 @@ import Testing
 import Tidelog
 
 /// All faults of `odata-sandbox`, during uploads that replace the links of whole collections.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct LinkFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct LinkFaultTests {
     @Test(arguments: MatrixService.all)
     func `HX-05 after any single fault, a collection has exactly its new links or its change waits for a decision`(
         _ service: MatrixService

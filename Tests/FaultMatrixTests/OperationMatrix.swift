@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Tidelog
 
@@ -79,7 +80,7 @@ struct OperationMatrix<Trial: OperationTrial> {
 
     private func newDevice() async throws -> AppDevice {
         try await AppDevice(
-            try FaultServer(service.arguments), service, Trial.queries + ["Visits"], adjusting: Trial.adjust)
+            try SandboxServer(service.arguments), service, Trial.queries + ["Visits"], adjusting: Trial.adjust)
     }
 
     /// Returns the operations that remain.
@@ -88,12 +89,12 @@ struct OperationMatrix<Trial: OperationTrial> {
         let trial = try await Trial(mark, device, service)
         let neighbor = Value.guid(GuidValue(high: 9, low: UInt64(number)))
         try await device.create("Visits", ["VisitID": neighbor, "Subject": .string("neighbor of \(mark)")])
-        try await device.server.script(fault.script)
+        try device.server.script(fault.script)
         let error = await device.upload()
         try await trial.changeAfterUpload(device)
         let errors = [error].compactMap(\.self) + (try await device.drain(uploads: 5))
-        let left = try await device.server.pendingFaults()
-        try await device.server.script("[]")
+        let left = try device.server.pendingFaults()
+        try device.server.script("[]")
         let result = TrialResult(fault: fault, service: service, open: try await device.open(), errors: errors)
         #expect(left == "[]" || fault.mayRemain, result.explained("did not hit"))
         // One operation never blocks the others.

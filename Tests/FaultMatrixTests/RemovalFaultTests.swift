@@ -3,7 +3,7 @@ import Testing
 import Tidelog
 
 /// All faults of `odata-sandbox`, during uploads of creates whose entities are removed from the store.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct RemovalFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct RemovalFaultTests {
     @Test(arguments: MatrixService.all)
     func `KE-27 after any single fault, an entity deleted while its create is sent is at the service in no case`(
         _ service: MatrixService

@@ -3,7 +3,7 @@ import Testing
 import Tidelog
 
 /// All faults of `odata-sandbox`, during uploads of updates that replace an entity.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ReplacementFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct ReplacementFaultTests {
     @Test(arguments: MatrixService.all + MatrixService.withoutPatch)
     func `SV-02 after any single fault, a replacing update has replaced all values once or waits for a decision`(
         _ service: MatrixService

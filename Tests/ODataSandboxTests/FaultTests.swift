@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The behavior of the sandbox with faults, in process. `FaultServerTests` contains the tests that need a socket.
+/// The behavior of the sandbox with faults, in process. `ServerTests` contains the tests that need a socket.
 @Suite struct FaultTests {
     private func exists(_ shop: Shop, _ name: String) -> Bool { shop.state("Suppliers").contains("'\(name)'") }
 

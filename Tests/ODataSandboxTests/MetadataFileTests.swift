@@ -1,9 +1,10 @@
 import Foundation
 import ODataWire
+import TestSupport
 import Testing
 
 /// The option `--metadata` of the program `odata-sandbox`.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct MetadataFileTests {
+@Suite(.timeLimit(.minutes(30))) struct MetadataFileTests {
     private static let v4 = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
         <edmx:DataServices>
@@ -44,19 +45,15 @@ import Testing
     }
 
     private func failure(_ arguments: [String]) throws -> String {
-        let program = try SandboxProgram(arguments)
-        guard program.lines.isEmpty else {
-            Issue.record("the program started: \(program.lines)")
-            return ""
-        }
-        let (status, message) = program.failure()
+        let (status, message) = try ChildProcess.run("odata-sandbox", arguments)
         #expect(status == 1, "\(message)")
         return message
     }
 
     @Test func `the sets of a V4 document are served without entities, and assign integer keys`() throws {
         try withFile(Self.v4) { path in
-            let program = try SandboxProgram(["--quiet", "--metadata", path, "--etags", "WorkOrders"], lineCount: 1)
+            let program = try ChildProcess(
+                "odata-sandbox", ["--quiet", "--metadata", path, "--etags", "WorkOrders"], lines: 1)
             #expect(program.lines == ["V4 http://127.0.0.1:\(program.port)/v4/"])
             var connection = try HTTPConnection(port: program.port)
             let metadata = try connection.send(WireRequest(method: "GET", url: "/v4/$metadata"))
@@ -70,13 +67,13 @@ import Testing
             #expect(created.status == 201)
             #expect(created.headers["Location"] == "http://127.0.0.1:\(program.port)/v4/WorkOrders(1)")
             #expect(created.headers["ETag"] != nil)
-            #expect(program.stop(SIGTERM) == 0)
+            #expect(program.terminate() == 0)
         }
     }
 
     @Test func `a V2 document is served in V2`() throws {
         try withFile(Self.v2) { path in
-            let program = try SandboxProgram(["--quiet", "--metadata", path], lineCount: 1)
+            let program = try ChildProcess("odata-sandbox", ["--quiet", "--metadata", path], lines: 1)
             #expect(program.lines == ["V2 http://127.0.0.1:\(program.port)/v2/"])
             var connection = try HTTPConnection(port: program.port)
             let page = try connection.send(WireRequest(method: "GET", url: "/v2/WorkOrders?$format=json"))
@@ -112,12 +109,16 @@ import Testing
         let partly = Self.v4.replacingOccurrences(
             of: set, with: set + #"<EntitySet Name="Tools" EntityType="Field.Tool"/>"#)
         try withFile(partly) { path in
-            let program = try SandboxProgram(["--quiet", "--metadata", path], lineCount: 1)
+            let errors = path + ".errors"
+            defer { try? FileManager.default.removeItem(atPath: errors) }
+            let program = try ChildProcess(
+                URL(filePath: "/bin/sh"),
+                ["-c", "exec \"$0\" --quiet --metadata \"$1\" 2>\"$1.errors\""]
+                    + [ChildProcess.executable("odata-sandbox").path, path], lines: 1)
             var connection = try HTTPConnection(port: program.port)
             #expect(try connection.send(WireRequest(method: "GET", url: "/v4/WorkOrders")).status == 200)
             #expect(try connection.send(WireRequest(method: "GET", url: "/v4/Tools")).status == 404)
-            #expect(program.stop(SIGTERM) == 0)
-            let message = program.failure().message
+            let message = try String(contentsOfFile: errors, encoding: .utf8)
             #expect(message.contains("warning: \(path), line 9, column "), "\(message)")
             #expect(message.contains("The EntitySet Field.C/Tools is not served."), "\(message)")
         }
@@ -132,8 +133,7 @@ import Testing
     }
 
     @Test func `ETags without a document are an error of the command line`() throws {
-        let program = try SandboxProgram(["--etags", "Orders"])
-        let (status, message) = program.failure()
+        let (status, message) = try ChildProcess.run("odata-sandbox", ["--etags", "Orders"])
         #expect(status == 64)
         #expect(message.contains("--etags requires --metadata"), "\(message)")
     }

@@ -1,11 +1,12 @@
 import Foundation
 import ODataWire
+import TestSupport
 import Testing
 
 /// The `odata-sandbox` executable on a free port.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct ServerTests {
+@Suite(.timeLimit(.minutes(30))) struct ServerTests {
     @Test func `the program prints both service roots and answers any method until it is interrupted`() throws {
-        let server = try SandboxProgram()
+        let server = try ChildProcess("odata-sandbox", ["--quiet"], lines: 2)
         #expect(server.lines == ["V2 http://127.0.0.1:\(server.port)/v2/", "V4 http://127.0.0.1:\(server.port)/v4/"])
         var connection = try HTTPConnection(port: server.port)
         let created = try connection.send(
@@ -31,24 +32,22 @@ import Testing
         #expect(read.text.contains("merged"))
         let head = try connection.send(WireRequest(method: "GET", url: "/v4/Orders/$count"))
         #expect(head.text == "4")
-        #expect(server.stop(SIGINT) == 0)
+        #expect(server.terminate(SIGINT) == 0)
     }
 
     @Test func `SIGTERM ends the program with exit code 0`() throws {
-        let server = try SandboxProgram(["--quiet", "--page-size", "2"])
+        let server = try ChildProcess("odata-sandbox", ["--quiet", "--page-size", "2"], lines: 2)
         var connection = try HTTPConnection(port: server.port)
         let page = try connection.send(WireRequest(method: "GET", url: "/v4/Orders"))
         #expect(page.text.contains("@odata.nextLink"))
-        #expect(server.stop(SIGTERM) == 0)
+        #expect(server.terminate(SIGTERM) == 0)
     }
 
     @Test func `a port in use is an error`() throws {
-        let first = try SandboxProgram()
-        let second = try SandboxProgram(["--port", String(first.port)])
-        #expect(second.lines.isEmpty)
-        second.process.waitUntilExit()
-        #expect(second.process.terminationStatus == 1)
-        #expect(first.stop(SIGTERM) == 0)
+        let server = try SandboxServer()
+        let (status, text) = try ChildProcess.run("odata-sandbox", ["--port", String(server.port)])
+        #expect(status == 1)
+        #expect(text.contains("Port \(server.port) cannot be opened"), "\(text)")
     }
 
     // MARK: - Faults
@@ -59,24 +58,26 @@ import Testing
             body: Array("{\"Name\":\"\(name)\"}".utf8))
     }
 
-    private func script(_ server: SandboxProgram, _ faults: String) throws {
-        var connection = try HTTPConnection(port: server.port)
-        let response = try connection.send(
-            WireRequest(method: "POST", url: "/faults", body: Array(faults.utf8)))
-        #expect(response.status == 204)
+    private func count(_ server: SandboxServer, _ name: String) throws -> String {
+        try server.get("/v4/Suppliers/$count?$filter=Name%20eq%20'\(name)'")
     }
 
-    private func count(_ server: SandboxProgram, _ name: String) throws -> String {
+    @Test func `a reset restores the data and the faults of the start`() throws {
+        let server = try SandboxServer()
+        let before = try server.get("/v4/Suppliers")
         var connection = try HTTPConnection(port: server.port)
-        return try connection.send(
-            WireRequest(method: "GET", url: "/v4/Suppliers/$count?$filter=Name%20eq%20'\(name)'")
-        ).text
+        #expect(try connection.send(create("new")).status == 201)
+        try server.script(#"{"effect":"refuse","status":500,"method":"POST"}"#)
+        #expect(try connection.send(WireRequest(method: "POST", url: "/reset")).status == 204)
+        #expect(try server.get("/v4/Suppliers") == before)
+        #expect(try server.pendingFaults() == "[]")
+        #expect(try connection.send(create("new")).status == 201)
     }
 
     @Test func `a response can be cut after any number of bytes, and its request is executed`() throws {
-        let server = try SandboxProgram()
+        let server = try SandboxServer()
         for bytes in [0, 1, 17, 200] {
-            try script(server, #"{"effect":"cutAnswer","after":\#(bytes)}"#)
+            try server.script(#"{"effect":"cutAnswer","after":\#(bytes)}"#)
             var connection = try HTTPConnection(port: server.port)
             try connection.write(create("cut-\(bytes)"))
             let answer = connection.rest()
@@ -87,13 +88,13 @@ import Testing
     }
 
     @Test func `a request that is cut while it is sent is not executed`() throws {
-        let server = try SandboxProgram()
-        try script(server, #"{"effect":"cutRequest","after":4,"method":"POST","url":"Suppliers"}"#)
+        let server = try SandboxServer()
+        try server.script(#"{"effect":"cutRequest","after":4,"method":"POST","url":"Suppliers"}"#)
         var connection = try HTTPConnection(port: server.port)
         try connection.write(create("half"))
         #expect(connection.rest().isEmpty)
         #expect(try count(server, "half") == "0")
-        try script(server, #"{"effect":"dropAnswer","method":"POST","url":"Suppliers"}"#)
+        try server.script(#"{"effect":"dropAnswer","method":"POST","url":"Suppliers"}"#)
         connection = try HTTPConnection(port: server.port)
         try connection.write(create("dropped"))
         #expect(connection.rest().isEmpty)
@@ -101,8 +102,8 @@ import Testing
     }
 
     @Test func `a response can be delayed while other requests are answered`() throws {
-        let server = try SandboxProgram()
-        try script(server, #"{"effect":"delay","milliseconds":400,"method":"POST"}"#)
+        let server = try SandboxServer()
+        try server.script(#"{"effect":"delay","milliseconds":400,"method":"POST"}"#)
         var slow = try HTTPConnection(port: server.port)
         try slow.write(create("slow"))
         // The request is carried out at once, but its response is sent after the responses to later requests.
@@ -114,10 +115,11 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString).json")
         try Data(#"[{"effect":"refuse","status":429,"method":"POST"}]"#.utf8).write(to: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let server = try SandboxProgram([
-            "--quiet", "--repeatable", "oasis", "--remember", "3600", "--async", "0", "--deltas", "4.01", "--faults",
-            folder.path,
-        ])
+        let server = try SandboxServer(
+            [
+                "--repeatable", "oasis", "--remember", "3600", "--async", "0", "--deltas", "4.01", "--faults",
+                folder.path,
+            ], isReused: false)
         var connection = try HTTPConnection(port: server.port)
         var request = create("once")
         #expect(try connection.send(request).status == 429)
@@ -139,9 +141,6 @@ import Testing
         ["--deltas", "5"],
     ])
     func `invalid options end the program before the service starts`(_ arguments: [String]) throws {
-        let server = try SandboxProgram(arguments)
-        #expect(server.lines.isEmpty)
-        server.process.waitUntilExit()
-        #expect(server.process.terminationStatus != 0)
+        #expect(try ChildProcess.run("odata-sandbox", arguments).status != 0)
     }
 }

@@ -134,7 +134,7 @@ struct JSONBatchReaderTests {
     }
 
     @Test func `changed bytes yield an outcome for every part or an error, and never trap`() {
-        let seed = UInt64.random(in: .min ... .max)
+        let seed = UInt64.testSeed()
         var generator = SeededRandom(seed: seed)
         let whole = Array(
             """

@@ -2,6 +2,7 @@ import EDM
 import Foundation
 import OperationLog
 import Operations
+import SeededRandom
 import SyncCore
 import TestSupport
 import Testing
@@ -59,7 +60,7 @@ struct EncryptedViewsTests {
         let (shop, digest) = try await closed()
         let path = shop.store.files.views
         let whole = try #require(TemporaryDirectory.read(path))
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededRandom(seed: .testSeed())
         let places =
             [0, 20, 40, 70, 3_000] + (0..<25).map { _ in Int.random(in: 4_096..<whole.count, using: &generator) }
         for place in places {
@@ -89,7 +90,7 @@ struct EncryptedViewsTests {
         let log = try #require(TemporaryDirectory.read(stopped.path + wal))
         let count = (log.count - 32) / (24 + 4_096)
         #expect(count > 10)
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededRandom(seed: .testSeed())
         let frames = (0..<20).map { _ in Int.random(in: 0..<count, using: &generator) }
         let places = [nil, 3, 17] + frames.map { 32 + $0 * 4_120 + Int.random(in: 0..<4_120, using: &generator) }
         for place in places {

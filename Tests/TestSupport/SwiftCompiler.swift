@@ -61,6 +61,8 @@ package import Foundation
         }
 
         /// Compiles sources in a temporary directory.
+        ///
+        /// All files are compiled in one run, because separate runs would parse each file again for every other file.
         package static func run(
             _ arguments: [String], _ files: [(name: String, text: String)]
         ) throws -> (status: Int32, output: String) {
@@ -69,7 +71,7 @@ package import Foundation
             defer { try? FileManager.default.removeItem(at: folder) }
             for file in files { try Data(file.text.utf8).write(to: folder.appending(path: file.name)) }
             return try run(
-                path ?? "/usr/bin/false", arguments + files.map { folder.appending(path: $0.name).path })
+                path ?? "/usr/bin/false", arguments + ["-wmo"] + files.map { folder.appending(path: $0.name).path })
         }
 
         /// Runs a program, and returns its output with that of its errors.

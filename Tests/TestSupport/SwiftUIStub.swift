@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if os(macOS) || os(Linux)
     /// A module `SwiftUI` with the declarations that the property wrapper and samples use, for checks on systems without
@@ -13,12 +14,24 @@ import Foundation
         }
 
         /// Directory of the modules `SwiftUI` and `TidelogUI`.
-        private let directory = TemporaryDirectory()
+        private let directory = TemporaryDirectory.untilExit()
         /// The errors of the compilation of `TidelogUI` with this module; empty if there are none.
         package private(set) var errors = ""
 
+        private static let compiled = Mutex<[Isolation: SwiftUIStub]>([:])
+
+        /// Returns the modules, which the first call for an isolation compiles.
+        package static func shared(_ isolation: Isolation = .nonisolated) throws -> SwiftUIStub {
+            try compiled.withLock { compiled in
+                if let stub = compiled[isolation] { return stub }
+                let stub = try SwiftUIStub(isolation)
+                compiled[isolation] = stub
+                return stub
+            }
+        }
+
         /// Compiles the module, and `TidelogUI` with it.
-        package init(_ isolation: Isolation = .nonisolated) throws {
+        private init(_ isolation: Isolation) throws {
             let stub = try SwiftCompiler.run(
                 ["-emit-module", "-module-name", "SwiftUI", "-o", "\(directory.path)/SwiftUI.swiftmodule"] + Self.mode,
                 [("SwiftUI.swift", Self.declarations(isolation))])

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -11,12 +13,27 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     package init() {
-        var template = Array("/tmp/tidelog-test-XXXXXX".utf8CString)
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/tidelog-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { fatalError("mkdtemp failed: errno \(errno)") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit { Self.remove(path) }
+
+    private static let shared = Mutex<[String]>([])
+
+    /// Returns a directory for several tests, removed when the process exits.
+    package static func untilExit() -> TemporaryDirectory {
+        let directory = TemporaryDirectory()
+        shared.withLock { paths in
+            if paths.isEmpty {
+                atexit { TemporaryDirectory.shared.withLock { for path in $0 { TemporaryDirectory.remove(path) } } }
+            }
+            paths.append(directory.path)
+        }
+        return directory
+    }
 
     private static func remove(_ path: String) {
         for name in names(path) {

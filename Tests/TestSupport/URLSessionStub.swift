@@ -10,14 +10,7 @@ import Foundation
         ///
         /// - Parameter edit: Changes the text of a source file, for tests of this check.
         package static func errors(edit: (String, String) -> String = { $1 }) throws -> String {
-            let directory = TemporaryDirectory()
-            for (name, text) in modules {
-                let result = try SwiftCompiler.run(
-                    ["-emit-module", "-module-name", name, "-o", "\(directory.path)/\(name).swiftmodule"]
-                        + ["-I", directory.path, "-swift-version", "6", "-parse-as-library"],
-                    [("\(name).swift", text)])
-                if result.status != 0 { return "\(name): \(result.output)" }
-            }
+            let directory = try compiled.get()
             let root = URL(filePath: #filePath).appending(path: "../../../Sources/Transport").standardized
             let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".swift") }
             let files = try paths.sorted().map { path in
@@ -29,6 +22,21 @@ import Foundation
                     + ["-parse-as-library", "-warnings-as-errors", "-I", directory.path] + SwiftUIStub.features
                     + SwiftCompiler.searchPaths, files)
             return result.status == 0 ? "" : result.output
+        }
+
+        private struct Unexpected: Error { let output: String }
+
+        /// The directory of the compiled modules.
+        private static let compiled = Result {
+            let directory = TemporaryDirectory.untilExit()
+            for (name, text) in modules {
+                let result = try SwiftCompiler.run(
+                    ["-emit-module", "-module-name", name, "-o", "\(directory.path)/\(name).swiftmodule"]
+                        + ["-I", directory.path, "-swift-version", "6", "-parse-as-library"],
+                    [("\(name).swift", text)])
+                guard result.status == 0 else { throw Unexpected(output: "\(name): \(result.output)") }
+            }
+            return directory
         }
 
         /// The modules in an order in which they can be compiled.

@@ -1,6 +1,7 @@
 import DiskSimulation
 import OperationLog
 import Operations
+import SeededRandom
 import SyncCore
 import Testing
 
@@ -67,7 +68,7 @@ struct FlushFaultTests {
     @Test(arguments: cases)
     func `a crash at any write leaves the state before or after the transaction`(_ test: Case) throws {
         let (base, log) = try prepared(test)
-        var random = SystemRandomNumberGenerator()
+        var random = SeededRandom(seed: .testSeed())
         var (points, damaged, stopped) = (0, 0, 0)
         for call in stride(from: 0, to: try calls(base, log, test), by: test.step) {
             let views = base.on(base.disk.copy())

@@ -1,6 +1,7 @@
 import EDM
 import Foundation
 import Operations
+import SeededRandom
 import SyncCore
 import Testing
 
@@ -38,7 +39,7 @@ struct PageCheckTests {
     @Test func `one changed bit in any page is detected when the file is opened`() throws {
         try fill()
         let whole = try bytes()
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededRandom(seed: .testSeed())
         for page in 0..<whole.count / PageChecks.pageSize {
             let place = page * PageChecks.pageSize + Int.random(in: 0..<PageChecks.pageSize, using: &generator)
             var changed = whole

@@ -1,16 +1,17 @@
 import EDM
 import class Foundation.ProcessInfo
 import ODataQuery
+import SeededRandom
 import Testing
 
 @testable import Views
 
-/// `TIDELOG_SEED=123` runs only that seed, `TIDELOG_SEEDS=100` the given number of random seeds.
+/// `TIDELOG_SEED=123` runs only that seed, `TIDELOG_SEEDS=100` the given number of seeds from a random one on.
 private let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["TIDELOG_SEED"].flatMap(UInt64.init) { return [seed] }
-    let count = environment["TIDELOG_SEEDS"].flatMap(Int.init) ?? 2
-    return (0..<count).map { _ in UInt64.random(in: 0...UInt64.max) }
+    let count = environment["TIDELOG_SEED"] != nil ? 1 : environment["TIDELOG_SEEDS"].flatMap(UInt64.init) ?? 2
+    let first = UInt64.testSeed("SQLCompilerTests, \(count) seeds")
+    return Array(first..<first + count)
 }()
 
 struct SQLCompilerTests {

@@ -15,7 +15,8 @@ final class ViewsFile {
     let path: String
 
     init() {
-        var template = Array("/tmp/tidelog-views-XXXXXX".utf8CString)
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/tidelog-views-XXXXXX".utf8CString)
         let file = mkstemp(&template)
         precondition(file >= 0, "mkstemp failed")
         close(file)

@@ -18,7 +18,8 @@ struct Command: ParsableCommand {
         abstract: "Runs an in-memory OData service of a small shop, in V2 and V4, or with your own metadata.",
         discussion: """
             Serves the same data under /v2/ and /v4/ on 127.0.0.1, prints both base URLs as its first two lines, and \
-            runs until it is interrupted. Changes are not stored: every start begins with the same data.
+            runs until it is interrupted. Changes are not stored: every start begins with the same data, and so does \
+            the service after POST /reset.
 
             With --metadata, the entity sets of the document are served, without entities at first. Only the \
             protocol version of the document is served, and only its base URL is printed.

@@ -52,13 +52,25 @@ struct Server {
 /// The sandbox that all connections share, one request at a time.
 final class SharedSandbox: Sendable {
     private let sandbox: Mutex<Sandbox>
+    /// The sandbox as the program has started, without an origin.
+    private let initial: Sandbox
 
-    init(_ sandbox: Sandbox) { self.sandbox = Mutex(sandbox) }
+    init(_ sandbox: Sandbox) {
+        self.sandbox = Mutex(sandbox)
+        initial = sandbox
+    }
 
     func setOrigin(_ origin: String) { sandbox.withLock { $0.origin = origin } }
 
+    /// Responds to a request. `POST /reset` restores the data and the faults of the start.
     func deliver(_ request: WireRequest) -> Delivery {
         sandbox.withLock { sandbox in
+            if request.method == "POST", request.url == "/reset" {
+                let origin = sandbox.origin
+                sandbox = initial
+                sandbox.origin = origin
+                return Delivery(.response(WireResponse(status: 204)))
+            }
             sandbox.options.now = WallClock.now
             return sandbox.deliver(request)
         }

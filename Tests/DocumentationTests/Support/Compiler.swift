@@ -20,7 +20,7 @@ enum Compiler {
         let usual = views.isEmpty ? others : others.filter { !$0.needsSwiftUI }
         var complaints = usual.isEmpty ? [] : try check(usual, moduleOptions(isolation) + SwiftCompiler.searchPaths)
         if !views.isEmpty {
-            let stub = try SwiftUIStub()
+            let stub = try SwiftUIStub.shared()
             complaints += try check(views, moduleOptions(isolation) + stub.searchPaths)
         }
         for manifest in manifests { complaints += try check([manifest], manifestOptions) }
@@ -40,11 +40,7 @@ enum Compiler {
     private static func check(_ samples: [Sample], _ options: [String]) throws -> [String] {
         let files = samples.enumerated().map { (name: "Sample\($0).swift", text: $1.source(number: $0)) }
         let (status, output) = try SwiftCompiler.run(
-            [
-                "-emit-sil", "-o", "/dev/null", "-whole-module-optimization", "-suppress-warnings",
-                "-diagnostic-style", "llvm",
-            ] + options,
-            files)
+            ["-emit-sil", "-o", "/dev/null", "-suppress-warnings", "-diagnostic-style", "llvm"] + options, files)
         let errors = output.split(separator: "\n").map(String.init).filter { $0.contains(": error: ") }
         if status == 0 { return [] }
         return errors.isEmpty ? [output + "exit \(status)"] : errors

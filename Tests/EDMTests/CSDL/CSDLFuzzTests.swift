@@ -18,8 +18,7 @@ import Testing
 
     @Test(arguments: documents)
     func `the CSDL reader never traps on randomly changed bytes`(text: String) throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed of the changed bytes: \(seed)")
+        let seed = UInt64.testSeed()
         var random = SeededRandom(seed: seed)
         let bytes = Array(text.utf8)
         var refused = 0

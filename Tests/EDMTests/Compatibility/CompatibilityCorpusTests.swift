@@ -13,7 +13,7 @@ struct `Differences of the corpora's metadata documents` {
 
     @Test(arguments: CSDLCorpus.valid)
     func `each randomly changed or removed property is found once`(row: CSDLCorpus.Row) throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = UInt64.testSeed()
         var random = SeededRandom(seed: seed)
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
         var expected: [String] = []

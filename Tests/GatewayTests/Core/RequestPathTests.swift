@@ -1,4 +1,5 @@
 import GatewayCore
+import SeededRandom
 import Testing
 
 /// Paths as different servers resolve them.
@@ -41,7 +42,7 @@ struct RequestPathTests {
     }
 
     @Test func `no server leaves the service with a path that is accepted`() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = UInt64.testSeed()
         var state = seed
         let pieces = [
             ".", "..", ";", "/", "%2e", "%2f", "%3b", "%5c", "%252e", "%252f", "%253b", "a", "'", "\\", "..;", ";x=1/",
@@ -63,7 +64,7 @@ struct RequestPathTests {
     }
 
     @Test func `a key may contain dots and semicolons in any order`() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = UInt64.testSeed()
         var state = seed
         for _ in 0..<1_000 {
             var key = ""

@@ -21,7 +21,7 @@ import Testing
     func `two devices that upload and download have the rows of the service`(
         _ version: String, _ pageSize: Int
     ) async throws {
-        let sandbox = try SandboxProcess(["--page-size", "\(pageSize)"])
+        let sandbox = try SandboxServer(["--page-size", "\(pageSize)"], isReused: false)
         let gateway = try await GatewayUnderTest(
             [version: "\(sandbox.origin)/\(version)/"], timeout: 5_000, feedStorage: MemoryFeedStorage(),
             feeds: Self.feeds)

@@ -1,5 +1,6 @@
 import Foundation
 import OfflineStore
+import SeededRandom
 import SyncEngine
 import TestSupport
 import Testing
@@ -12,9 +13,9 @@ import Testing
     }.joined()
 
     @Test func `a device follows its delta links, although the gateway is killed at random moments`() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = UInt64.testSeed()
         var generator = seed
-        let sandbox = try SandboxProcess(["--page-size", "2"])
+        let sandbox = try SandboxServer(["--page-size", "2"], isReused: false)
         let node = try GatewayProcess(
             ["v4": "\(sandbox.origin)/v4/"], settings: "origin_timeout = 1\norigin_margin = 0\n\(Self.feeds)")
         try node.start()

@@ -36,7 +36,7 @@ import Testing
     private func run(
         _ version: String, _ side: Side, _ places: [Int], _ cutsAnswer: Bool, _ options: ServiceOptions? = nil
     ) async throws {
-        let sandbox = try SandboxProcess()
+        let sandbox = try SandboxServer(isReused: false)
         let port = try LoopbackPort.free()
         let clientProxy = try CutProxy(to: port)
         let originProxy = try CutProxy(to: sandbox.port)

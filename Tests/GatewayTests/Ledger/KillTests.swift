@@ -1,6 +1,7 @@
 import Foundation
 import ODataWire
 import OfflineStore
+import SeededRandom
 import TestSupport
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
 
     @Test(arguments: ["v2", "v4"])
     func `the gateway is killed at random moments`(_ version: String) async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = UInt64.testSeed()
         var generator = seed
         let world = try await World(version)
         let marks = 25
@@ -93,7 +94,7 @@ import Testing
 
     /// A device, a proxy, the gateway, a proxy, the service.
     private struct World {
-        let sandbox: SandboxProcess
+        let sandbox: SandboxServer
         let clientProxy: CutProxy
         let originProxy: CutProxy
         let node: GatewayProcess
@@ -101,7 +102,7 @@ import Testing
         private let before: Int
 
         init(_ version: String) async throws {
-            sandbox = try SandboxProcess()
+            sandbox = try SandboxServer(isReused: false)
             originProxy = try CutProxy(to: sandbox.port)
             let origin = "http://127.0.0.1:\(originProxy.port)"
             let port = try LoopbackPort.free()

@@ -4,6 +4,7 @@ import Gateway
 import GatewayCore
 import ODataWire
 import OfflineStore
+import SeededRandom
 import SyncCore
 import SyncEngine
 import Synchronization
@@ -73,7 +74,7 @@ struct NodeTests {
     private final class World: Sendable {
         let directory = TemporaryDirectory()
         let database: PostgresServer
-        let sandbox: SandboxProcess
+        let sandbox: SandboxServer
         let balancer: CutProxy
         let originProxy: CutProxy
         let nodes: [Node]
@@ -81,7 +82,7 @@ struct NodeTests {
 
         init() throws {
             database = try PostgresServer()
-            sandbox = try SandboxProcess()
+            sandbox = try SandboxServer(isReused: false)
             let ports = try (0..<3).map { _ in try LoopbackPort.free() }
             balancer = try CutProxy(balancing: ports)
             originProxy = try CutProxy(to: sandbox.port)
@@ -156,18 +157,19 @@ struct NodeTests {
     /// Kills a node every second or two, cuts connections, and lets PostgreSQL crash twice.
     private static func breakThings(_ world: World, seconds: Double) async throws -> Faults {
         var faults = Faults()
+        var random = SeededRandom(seed: .testSeed())
         let start = ContinuousClock.now
         func passed() -> Double { start.duration(to: .now) / .seconds(1) }
         while passed() < seconds {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 20...150)))
-            let cut = Int.random(in: 0...1_500)
-            let plan: CutProxy.Plan = Bool.random() ? .cutRequest(cut) : .cutAnswer(cut / 2)
-            (Bool.random() ? world.balancer : world.originProxy).plan(plan)
+            try await Task.sleep(for: .milliseconds(random.number(20...150)))
+            let cut = random.number(0...1_500)
+            let plan: CutProxy.Plan = Bool.random(using: &random) ? .cutRequest(cut) : .cutAnswer(cut / 2)
+            (Bool.random(using: &random) ? world.balancer : world.originProxy).plan(plan)
             faults.cuts += 1
-            if passed() > Double(faults.kills + 1) * 1.3, let node = world.nodes.randomElement() {
+            if passed() > Double(faults.kills + 1) * 1.3, let node = random.pick(world.nodes) {
                 node.kill()
                 faults.kills += 1
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0...300)))
+                try await Task.sleep(for: .milliseconds(random.number(0...300)))
                 try node.start()
             }
             if faults.crashes < 2, passed() > seconds * Double(faults.crashes + 1) / 3 {

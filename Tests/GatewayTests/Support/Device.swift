@@ -93,13 +93,13 @@ extension Duration {
     }
 }
 
-extension SandboxProcess {
+extension SandboxServer {
     /// The values of a property at the service, of all pages.
     func values(_ set: String, _ property: String) async throws -> [String] {
         var found: [String] = []
         var path: String? = "/v4/\(set)"
         while let page = path {
-            let feed = try JSONValue.parse(Array(try await get(page).utf8))
+            let feed = try JSONValue.parse(Array(try get(page).utf8))
             found += (feed["value"]?.array ?? []).compactMap { $0[property]?.string }
             path = feed["@odata.nextLink"]?.string.map { String($0.dropFirst(origin.count)) }
         }
@@ -108,7 +108,7 @@ extension SandboxProcess {
 
     /// How often the order was changed: the sandbox counts in its ETags.
     func orderVersion() async throws -> Int {
-        let order = try JSONValue.parse(Array(try await get("/v4/Orders(1)").utf8))
+        let order = try JSONValue.parse(Array(try get("/v4/Orders(1)").utf8))
         return Int((order["@odata.etag"]?.string ?? "").filter(\.isNumber)) ?? 0
     }
 }

@@ -1,4 +1,5 @@
 import DiskSimulation
+import SeededRandom
 import Testing
 
 @testable import OperationLog
@@ -47,7 +48,7 @@ import Testing
         _ keys: [LogKey]
     ) throws {
         let whole = try Self.log(keys)
-        let start = Int.random(in: 0..<7)
+        let start = Int(UInt64.testSeed() % 7)
         var bits = 0
         for path in Self.files(whole) {
             for bit in stride(from: start, to: whole[path].count * 8, by: 7) {

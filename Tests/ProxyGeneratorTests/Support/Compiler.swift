@@ -11,13 +11,11 @@ import TestSupport
         static func complaints(_ files: [GeneratedFile]) throws -> String { try run(["-frontend", "-parse"], files) }
 
         /// Returns the errors and warnings for the sources as a separate module, or an empty string.
-        ///
-        /// All files are compiled in one run, because separate runs would parse each file again for every other file.
         static func typeComplaints(_ files: [GeneratedFile], _ options: String...) throws -> String {
             let features = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
             return try run(
                 [
-                    "-typecheck", "-wmo", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library",
+                    "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library",
                     "-module-name", "Generated",
                 ] + features.flatMap { ["-enable-upcoming-feature", $0] } + options + SwiftCompiler.searchPaths,
                 files)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 #if os(macOS) || os(Linux)
     /// The program, with a working folder that is removed when the value is released.
@@ -45,7 +46,7 @@ import Foundation
             }
             let (printed, said) = (try file("out", ""), try file("err", ""))
             let process = Process()
-            process.executableURL = Self.executable
+            process.executableURL = ChildProcess.executable("tidelog-proxygen")
             process.arguments = arguments
             process.currentDirectoryURL = folder
             process.standardInput = try FileHandle(forReadingFrom: file("in", input))
@@ -58,16 +59,5 @@ import Foundation
                 process.terminationStatus
             )
         }
-
-        /// The executable, in the directory of the test bundle that was built with it.
-        private static let executable: URL = {
-            let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-            var products = URL(filePath: bundle).deletingLastPathComponent()
-            let tool = "tidelog-proxygen"
-            while products.path != "/", !FileManager.default.isExecutableFile(atPath: "\(products.path)/\(tool)") {
-                products.deleteLastPathComponent()
-            }
-            return products.appending(path: tool)
-        }()
     }
 #endif

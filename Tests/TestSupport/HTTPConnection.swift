@@ -1,4 +1,4 @@
-import ODataWire
+package import ODataWire
 
 #if canImport(Darwin)
     import Darwin
@@ -7,13 +7,13 @@ import ODataWire
 #endif
 
 /// A blocking HTTP/1.1 connection to 127.0.0.1 that writes requests unchanged, with any method.
-struct HTTPConnection: ~Copyable {
+package struct HTTPConnection: ~Copyable {
     private let socket: Int32
     private var buffer: [UInt8] = []
 
     struct Broken: Error {}
 
-    init(port: UInt16) throws {
+    package init(port: Int) throws {
         #if canImport(Darwin)
             socket = Darwin.socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -21,7 +21,7 @@ struct HTTPConnection: ~Copyable {
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
+        address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -43,18 +43,18 @@ struct HTTPConnection: ~Copyable {
     }
 
     /// Returns all bytes up to the end of the connection.
-    mutating func rest() -> [UInt8] {
+    package mutating func rest() -> [UInt8] {
         while (try? fill()) != nil {}
         defer { buffer = [] }
         return buffer
     }
 
-    mutating func send(_ request: WireRequest) throws -> WireResponse {
+    package mutating func send(_ request: WireRequest) throws -> WireResponse {
         try write(request)
         return try response()
     }
 
-    mutating func write(_ request: WireRequest) throws {
+    package mutating func write(_ request: WireRequest) throws {
         var head =
             "\(request.method) \(request.url) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(request.body.count)\r\n"
         for field in request.headers.fields { head += "\(field.name): \(field.value)\r\n" }
@@ -66,7 +66,7 @@ struct HTTPConnection: ~Copyable {
         }
     }
 
-    mutating func response() throws -> WireResponse {
+    package mutating func response() throws -> WireResponse {
         let lines = try readHead()
         guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
             throw Broken()
