@@ -240,7 +240,9 @@ let package = Package(
         tests("ODataWireTests", ["ODataWire", "EDM", "SeededRandom"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM", "SeededRandom"]),
         tests("SequenceTests", ["SyncCore", "Operations", "ODataWire", "ODataSandbox", "EDM", "SeededRandom"]),
-        support("FuzzTargets", ["OperationLog", "SyncCore", "Operations", "EDM", "CPlatform"]),
+        support(
+            "FuzzTargets",
+            ["OperationLog", "GatewayCore", "SyncCore", "ODataWire", "Operations", "EDM", "CPlatform"]),
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "DiskSimulation", "SeededRandom", "LogWriter"]),
         tests(
