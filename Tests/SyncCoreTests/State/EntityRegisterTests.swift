@@ -1,4 +1,5 @@
 import EDM
+import Operations
 import SeededRandom
 import Testing
 
