@@ -252,7 +252,9 @@ let package = Package(
         tests(
             "SequenceTests",
             ["SyncCore", "Operations", "ODataQuery", "ODataWire", "ODataSandbox", "EDM", "SeededRandom"]),
-        support("FuzzTargets", ["OperationLog", "SyncCore", "Operations", "EDM", "CPlatform"]),
+        support(
+            "FuzzTargets",
+            ["OperationLog", "GatewayCore", "SyncCore", "ODataQuery", "ODataWire", "Operations", "EDM", "CPlatform"]),
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "DiskSimulation", "SeededRandom", "LogWriter"]),
         tests(

@@ -10,6 +10,24 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case recovery
     /// Decodes and restores the items of a snapshot of the state.
     case snapshot
+    /// Reads a JSON document.
+    case json
+    /// Reads pages, deltas, entities and errors of a service.
+    case payloads
+    /// Reads the response to a batch, as multipart or JSON.
+    case batchResponses
+    /// Prepares a batch of a client for the origin of a gateway.
+    case batchRequests
+    /// Reads metadata in XML or JSON.
+    case metadata
+    /// Parses URLs with query options, also as a gateway does.
+    case urls
+    /// Parses literals of all types.
+    case literals
+    /// Reads the head of a message, and the forms that a gateway stores or sends in links.
+    case headers
+    /// Reads a file of defining queries.
+    case queryFiles
 
     public func run(_ input: [UInt8]) throws(Finding) {
         switch self {
@@ -18,6 +36,15 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .records: try fuzzRecords(input)
         case .recovery: try fuzzRecovery(input)
         case .snapshot: try fuzzSnapshot(input)
+        case .json: try fuzzJSON(input)
+        case .payloads: try fuzzPayloads(input)
+        case .batchResponses: try fuzzBatchResponses(input)
+        case .batchRequests: try fuzzBatchRequests(input)
+        case .metadata: try fuzzMetadata(input)
+        case .urls: try fuzzURLs(input)
+        case .literals: try fuzzLiterals(input)
+        case .headers: try fuzzHeaders(input)
+        case .queryFiles: try fuzzQueryFiles(input)
         }
     }
 
@@ -29,6 +56,15 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .records: recordSeeds
         case .recovery: FuzzLog.tailSeeds
         case .snapshot: snapshotSeeds
+        case .json: jsonSeeds
+        case .payloads: payloadSeeds
+        case .batchResponses: batchResponseSeeds
+        case .batchRequests: batchRequestSeeds
+        case .metadata: metadataSeeds
+        case .urls: urlSeeds
+        case .literals: literalSeeds
+        case .headers: headerSeeds
+        case .queryFiles: queryFileSeeds
         }
     }
 }

@@ -216,6 +216,29 @@ import Testing
         #expect(note.theirs == .string("theirs"))
     }
 
+    @Test func `another entity in the response to an own change may have been changed by another client`() throws {
+        let other = try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("a"), "CustomerID": .integer(4)], etag: "1")
+        try store.perform([.update(other, changes: ["Note": .string("mine")], bindings: [])])
+        let first = try rename("Bob")
+        let values: PropertyValues = ["OrderID": .integer(1), "Note": .string("theirs"), "CustomerID": .integer(5)]
+        try confirm(
+            first, [EntityImage(entity: other, set: "Orders", type: "Shop.Order", values: values, etag: "2")])
+        let conflict = try #require(try conflict(other))
+        #expect(conflict.isOverlapping)
+        #expect(conflict.properties.map(\.name) == ["CustomerID", "Note"])
+    }
+
+    @Test func `a merge base ends when the response shows that the later change has the same base`() throws {
+        let first = try rename("Bob")
+        try rename("Cleo")
+        try others("Eve")
+        #expect(try store.state.bookkeeping.mergeBases() == [customer])
+        try confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")], etag: "3")])
+        #expect(try store.state.bookkeeping.mergeBases() == [])
+        #expect(try store.value(customer, "Name") == .string("Cleo"))
+    }
+
     @Test func `an operation in doubt whose effect a download contains is no conflict, before or after its resolution`()
         throws
     {

@@ -61,6 +61,51 @@ import Testing
         #expect(try store.state.row(image.entity) == nil)
     }
 
+    @Test func `no link of the service is used after a lost record`() throws {
+        try store.add(.definingQueryAdded(DefiningQuery(name: "Other", query: "Orders")))
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadPage(DownloadPage(query: "All", next: "page2")))
+        try store.add(.downloadFinished(DownloadFinished(query: "All", deltaLink: "delta")))
+        try store.add(.downloadStarted(queries: ["Other"]))
+        try store.add(.downloadPage(DownloadPage(query: "Other", next: "page2")))
+        let before = try store.state.bookkeeping.queries()
+        #expect(before[0].deltaLink != nil && before[1].next != nil)
+        try store.add(.lost)
+        #expect(
+            try store.state.bookkeeping.queries() == before.map { QueryState(query: $0.query) })
+    }
+
+    @Test func `undone operations may have been sent before a lost record, unless they are local-only`() throws {
+        try store.create("Customers", ["Name": .string("A")])
+        let sent = try store.state.header().applied
+        try store.create("Customers", ["Name": .string("B")])
+        let kept = try store.state.header().applied
+        try store.add(.deliveryChanged([kept], to: .localOnly))
+        try store.add(.operationsUndone([sent, kept]))
+        try store.add(.lost)
+        let undone = try store.state.bookkeeping.undoneOperations().map(\.operation.status.kind)
+        #expect(undone == [.inDoubt, .pending])
+    }
+
+    @Test func `a rejected or deferred operation is in doubt after a lost record, one in doubt keeps its batch`() throws
+    {
+        let refusal = Refusal(status: 400, code: "", message: "no", method: "POST", url: "x")
+        let results: [BatchAnswered.Result] = [
+            .rejected(refusal), .deferred(refusal, attempts: 1), .inDoubt("unclear"),
+        ]
+        var operations: [SequenceNumber] = []
+        for _ in results {
+            try store.create("Customers", ["Name": .string("A")])
+            operations.append(try store.state.header().applied)
+        }
+        let requests = operations.map { [BatchPrepared.Request(contentID: "\($0)", operation: $0)] }
+        try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: requests)))
+        let outcomes = zip(operations, results).map { BatchAnswered.Outcome(operation: $0, result: $1) }
+        try store.add(.batchAnswered(BatchAnswered(batch: 1, outcomes: outcomes)))
+        try store.add(.lost)
+        #expect(try operations.map { try status($0).batch } == [0, 0, 1])
+    }
+
     @Test func `the response to a lost operation still changes the base state`() throws {
         let image = EntityImage(
             entity: try store.newID(), set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(7)])

@@ -18,13 +18,13 @@ PARTS = {
 }
 
 # The test targets or suites that should notice the mutants of a part, and the targets of all parts.
-CORE = ["SyncCoreTests", "SequenceTests", "ViewsTests", "SyncEngineTests", "SimulationTests"]
+CORE = ["SyncCoreTests", "SequenceTests", "ViewsTests", "RelationshipTests", "SyncEngineTests", "SimulationTests"]
 PART_TESTS = {"known": ["OperationLogTests.PosixTests", "ViewsTests", "TransportTests.CurlConcurrencyTests",
                         "CommandLineTests.SystemCallTests", "CommandLineTests.StoredViewsTests",
                         "CommandLineTests.DamagedStoreTests", "SyncEngineTests"],
               "log": ["OperationLogTests"], "fold": CORE, "planner": CORE, "reconciler": CORE, "ledger": ["GatewayTests"]}
-TESTS = ["OperationLogTests", "GatewayTests", "SyncCoreTests", "SequenceTests", "ViewsTests", "SimulationTests",
-         "SyncEngineTests", "TransportTests", "CommandLineTests"]
+TESTS = ["OperationLogTests", "GatewayTests", "SyncCoreTests", "SequenceTests", "ViewsTests", "RelationshipTests",
+         "SimulationTests", "SyncEngineTests", "TransportTests", "CommandLineTests"]
 
 # Suites with random histories, which notice most faults of the core.
 HISTORIES = {"SequenceTests.SequenceTests", "ViewsTests.PartialReplayTests", "ViewsTests.FlushIntervalTests",

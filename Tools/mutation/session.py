@@ -1,7 +1,9 @@
 """A session of mutation testing: its state on disk, the build, the suites that reach each mutant, and the runs."""
 import json
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import plan
 import schemata
@@ -20,9 +22,10 @@ class Session:
     # The seconds of suites that share a process.
     shared = 5
 
-    def __init__(self, root, scratch, copy, seed, slowest, budget):
-        """`slowest` are the seconds up to which suites are run, `budget` those of all suites that are run for a mutant."""
-        self.slowest, self.budget = slowest, budget
+    def __init__(self, root, scratch, copy, seed, slowest, budget, jobs=1):
+        """`slowest` are the seconds up to which suites are run, `budget` those of all suites that are run for a mutant,
+        `jobs` is the number of mutants that are tested at the same time."""
+        self.slowest, self.budget, self.jobs, self.lock = slowest, budget, jobs, threading.Lock()
         self.root, self.scratch, self.copy, self.seed = root, scratch, copy, seed
         os.makedirs(scratch, exist_ok=True)
         self.path = os.path.join(scratch, "state.json")
@@ -30,7 +33,9 @@ class Session:
         if os.path.exists(self.path):
             with open(self.path, encoding="utf-8") as file:
                 self.state.update(json.load(file))
-        self.runner = testing.Runner(copy, os.path.join(os.environ.get("TMPDIR", scratch), "tidelog-mutate-%d" % os.getpid()))
+        temporary = os.path.join(os.environ.get("TMPDIR", scratch), "tidelog-mutate-%d" % os.getpid())
+        self.runners = [testing.Runner(copy, "%s-%d" % (temporary, job), 2 if jobs == 1 else 1) for job in range(jobs)]
+        self.runner = self.runners[0]
 
     def save(self):
         with open(self.path + ".new", "w", encoding="utf-8") as file:
@@ -141,11 +146,20 @@ class Session:
         reach = self.state["reach"]
         return [name for name in suites if self.usable(name) and mutant.key in reach[name]["mutants"]]
 
+    def killers(self, path):
+        """How many mutants of a file each suite has killed, alone or with others in its process."""
+        found = {}
+        with self.lock:
+            for key, result in self.state["results"].items():
+                for name in result.get("by", ()) if key.startswith(path + " | ") else ():
+                    found[name] = found.get(name, 0) + 1
+        return found
+
     def groups(self, mutant, names):
-        """The suites in groups that share a process: similar names first, then fast ones, and random histories first
-        among the slow ones."""
-        reach = self.state["reach"]
-        names = sorted(names, key=lambda name: (reach[name]["seconds"] > 4, name not in HISTORIES,
+        """The suites in groups that share a process: those that have killed mutants of the same file first, then similar
+        names, then fast ones, and random histories first among the slow ones."""
+        reach, killers = self.state["reach"], self.killers(mutant.path)
+        names = sorted(names, key=lambda name: (reach[name]["seconds"] > 4, -killers.get(name, 0), name not in HISTORIES,
                                                 -similarity(mutant, name), reach[name]["seconds"]))
         group, total = [], 0
         for name in names:
@@ -157,7 +171,7 @@ class Session:
         if group:
             yield group
 
-    def test(self, mutant, names, passed):
+    def test(self, runner, mutant, names, passed):
         """Runs suites for the mutant until one of them fails. `passed` are the digests of those that passed before."""
         reach, begin, ran = self.state["reach"], time.time(), []
         left = [name for name in names if reach[name]["digest"] not in passed]
@@ -166,7 +180,7 @@ class Session:
                 break
             processor = int(15 + 5 * sum(reach[name]["processor"] for name in group))
             limit = 60 + 12 * sum(reach[name]["seconds"] for name in group)
-            outcome, detail, _, _ = self.runner.run(
+            outcome, detail, _, _ = runner.run(
                 [self.expressions[name] for name in group], mutant.id, processor, limit)
             ran += group
             if outcome != "passed":
@@ -176,19 +190,53 @@ class Session:
         return {"outcome": "survived" if names else "not reached", "digests": digests, "left": len(left) - len(ran),
                 "seconds": time.time() - begin}
 
-    def run(self, chosen, suites, resumes):
-        """Tests the mutants in the order of the seed, so that the results of an interrupted run are a random sample."""
+    def run(self, chosen, suites, resumes, end=None):
+        """Tests the mutants in the order of the seed, so that the results of an interrupted run are a random sample.
+
+        `end` is the time at which no further mutant is begun. Returns whether all mutants were tested.
+        """
         chosen = sorted(chosen, key=lambda mutant: plan.rank(self.seed, mutant.key))
-        for number, mutant in enumerate(chosen, 1):
-            former = self.state["results"].get(mutant.key, {}) if resumes else {}
+        free, skipped, stopped = list(self.runners), [], []
+
+        def one(number, mutant):
+            with self.lock:
+                former = self.state["results"].get(mutant.key, {}) if resumes else {}
             if former.get("outcome") == "killed":
-                continue
+                return
             names, passed = self.reaching(mutant, suites), set(former.get("digests", ()))
             if former and names and all(self.state["reach"][name]["digest"] in passed for name in names):
-                continue
-            result = self.test(mutant, names, passed)
-            self.state["results"][mutant.key] = result
-            self.save()
+                return
+            if end is not None and time.time() > end:
+                skipped.append(mutant)
+                return
+            with self.lock:
+                runner = free.pop()
+            try:
+                result = self.test(runner, mutant, names, passed)
+            finally:
+                with self.lock:
+                    free.append(runner)
+            with self.lock:
+                if stopped:
+                    # An ended process looks like a killed mutant.
+                    return
+                self.state["results"][mutant.key] = result
+                self.save()
             print("%4d/%d  %-11s %5.1f s  #%d %s:%d  %s  [%s] %s" % (
                 number, len(chosen), result["outcome"], result["seconds"], mutant.id, mutant.path, mutant.first + 1,
                 mutant.change, mutant.text[:90], result.get("detail", "")[:120]), flush=True)
+
+        with ThreadPoolExecutor(self.jobs) as pool:
+            runs = [pool.submit(one, number, mutant) for number, mutant in enumerate(chosen, 1)]
+            try:
+                for run in runs:
+                    run.result()
+            except BaseException:
+                with self.lock:
+                    stopped.append(True)
+                for run in runs:
+                    run.cancel()
+                for runner in self.runners:
+                    runner.end()
+                raise
+        return not skipped

@@ -46,8 +46,14 @@ def binary(copy):
 class Runner:
     """Runs suites of the mutated program."""
 
-    def __init__(self, copy, temporary):
-        self.copy, self.temporary = copy, temporary
+    def __init__(self, copy, temporary, width=2):
+        """`width` is the number of tests that run at the same time."""
+        self.copy, self.temporary, self.width, self.session = copy, temporary, width, None
+
+    def end(self):
+        """Ends the running process, if there is one, from another thread."""
+        if self.session is not None:
+            end_session(self.session)
 
     def suites(self):
         """The suites of the program, each with its expression for `--filter`."""
@@ -75,7 +81,7 @@ class Runner:
     def run(self, filters, number, processor_limit, limit, reached=None):
         """Runs tests until the first issue. Returns (outcome, detail, seconds, processor seconds)."""
         environment = dict(os.environ, TIDELOG_MUTANT=str(number), SWIFT_BACKTRACE="enable=no", NO_COLOR="1", TERM="dumb", TMPDIR=self.temporary,
-                           SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="2", **EXTENT)
+                           SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=str(self.width), **EXTENT)
         if reached:
             environment["TIDELOG_REACHED"] = reached
         shutil.rmtree(self.temporary, ignore_errors=True)
@@ -93,6 +99,7 @@ class Runner:
             [binary(self.copy), "--testing-library", "swift-testing", "--filter", "|".join(filters)], cwd=self.copy,
             env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limits, start_new_session=True,
             text=True, errors="replace")
+        self.session = process.pid
         expired = []
 
         def expire():
@@ -120,6 +127,7 @@ class Runner:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         end_session(process.pid)
+        self.session = None
         seconds, processor = time.time() - begin, usage.ru_utime + usage.ru_stime
         shutil.rmtree(self.temporary, ignore_errors=True)
         if issue:

@@ -61,8 +61,14 @@ package struct BatchReplanner<Storage: StateReader> {
         let form = forms.sendable(units.flatMap(\.operations).sorted { $0.sequence < $1.sequence })
         var planner = RequestPlanner(resolver: resolver, options: options, firstContentID: first)
         let coalesced = units.reduce(into: [:]) { $0.merge($1.carried) { $0 + $1 } }
-        return try? planner.changeSet(
-            form.operations, carrying: form.carried.adding(coalesced, to: form.operations),
-            references: form.references)
+        do throws(StateError) {
+            return try planner.changeSet(
+                form.operations, carrying: form.carried.adding(coalesced, to: form.operations),
+                references: form.references)
+        } catch {
+            // Any other error is one of the storage, not of the plan.
+            guard error.code == .unsendable else { throw error }
+            return nil
+        }
     }
 }

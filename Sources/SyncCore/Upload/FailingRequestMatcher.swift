@@ -46,9 +46,8 @@ struct FailingRequestMatcher {
     /// Returns the decoded path, without query and without leading or trailing slashes.
     private static func path(_ url: String) -> String {
         let path = url.prefix { $0 != "?" }
-        var decoded = (try? PercentCoding.decode(path)) ?? String(path)
-        while decoded.hasPrefix("/") { decoded.removeFirst() }
-        while decoded.hasSuffix("/") { decoded.removeLast() }
-        return decoded
+        let decoded = (try? PercentCoding.decode(path)) ?? String(path)
+        let last = decoded.lastIndex { $0 != "/" }
+        return last.map { String(decoded[...$0].drop { $0 == "/" }) } ?? ""
     }
 }

@@ -53,6 +53,38 @@ struct JSONBatchTests {
         #expect(text.contains(#""headers":{"location":"Orders(1)","etag":"x"}"#), "\(text)")
     }
 
+    @Test(
+        arguments: [
+            (nil, #"{"a":1}"#), ("application/json", #"{"a":1}"#),
+            ("Application/JSON;odata.metadata=minimal", #"{"a":1}"#),
+            ("application/json ; charset=utf-8", #"{"a":1}"#), ("application/problem+json; x=y", #"{"a":1}"#),
+            ("text/plain;charset=utf-8", #""{\"a\":1}""#), ("application/jsonx", #""eyJhIjoxfQ==""#),
+            ("image/png", #""eyJhIjoxfQ==""#),
+        ] as [(String?, String)])
+    func `a body is JSON, a text or base64url, according to its media type`(_ type: String?, _ body: String) throws {
+        var response = WireResponse(status: 200, body: Array(#"{"a":1}"#.utf8))
+        if let type { response.headers["Content-Type"] = type }
+        response.headers["Content-Length"] = "7"
+        let answer = try #require(try upload().answer([0: .single(response)]))
+        let text = String(decoding: answer.body, as: UTF8.self)
+        let headers = type.map { #","headers":{"content-type":"\#($0)"}"# } ?? ""
+        #expect(text == #"{"responses":[{"id":"1","status":200\#(headers),"body":\#(body)}]}"#)
+    }
+
+    @Test func `the parts of an answer end before the first one without a response`() throws {
+        let response = WireResponse(status: 204)
+        func answer(_ parts: [Int]) throws -> String {
+            let answers = Dictionary(uniqueKeysWithValues: parts.map { ($0, BatchUpload.PartAnswer.single(response)) })
+            return String(decoding: try #require(try upload().answer(answers)).body, as: UTF8.self)
+        }
+        let (first, second) = (#"{"id":"1","status":204}"#, #"{"id":"2","status":204}"#)
+        #expect(try answer([]) == #"{"responses":[]}"#)
+        #expect(try answer([0, 2]) == #"{"responses":[\#(first)]}"#)
+        #expect(
+            try answer([0, 1, 2])
+                == #"{"responses":[\#(first),\#(second),{"id":"g","atomicityGroup":"g","status":204}]}"#)
+    }
+
     @Test func `an unreadable batch with identifiers is refused with the rules that it breaks`() {
         let error = #expect(throws: RequestRefusal.self) {
             try BatchUpload(

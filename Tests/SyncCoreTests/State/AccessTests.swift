@@ -1,0 +1,95 @@
+import EDM
+import Operations
+import Testing
+
+@testable import SyncCore
+
+/// The accesses that decide which operations have to be reapplied.
+struct AccessTests {
+    private static let reads: [Access] = [.readsExistence, .readsKeys, .readsValues, .readsMembers]
+    private static let writes: [Access] = [.writesExistence, .writesKeys, .writesValues, .writesMembers]
+
+    @Test func `each kind of access is a flag of its own`() {
+        let all = Self.reads + Self.writes
+        #expect(all.reduce(Access(rawValue: 0)) { $0.union($1) }.rawValue == .max)
+        #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 })
+        #expect(Self.writes.allSatisfy { Access.writes.contains($0) })
+        #expect(Self.reads.allSatisfy { Access.writes.isDisjoint(with: $0) })
+    }
+
+    @Test func `a write disturbs the reads of its own kind, in both orders`() {
+        for (i, read) in Self.reads.enumerated() {
+            for (j, write) in Self.writes.enumerated() {
+                #expect(write.disturbs(later: read) == (i == j))
+                #expect(read.disturbs(later: write) == (i == j))
+            }
+        }
+    }
+
+    @Test func `reads do not disturb each other`() {
+        for first in Self.reads { for second in Self.reads { #expect(!first.disturbs(later: second)) } }
+    }
+
+    @Test func `only writes of the whole item overwrite each other`() {
+        for first in Self.writes {
+            for second in Self.writes {
+                let overwrites = first == .writesValues && second == .writesValues
+                #expect(first.overwrites(second) == overwrites)
+                #expect(first.disturbs(later: second) == overwrites)
+            }
+        }
+    }
+
+    // MARK: Effects
+
+    private let link = DirtySet.LinkEnds(
+        relationship: "R", first: EntityID(rawValue: 1), second: EntityID(rawValue: 2))
+
+    private func effect(_ accesses: [(StateItem, Access)], _ links: [DirtySet.LinkEnds] = []) -> OperationEffect {
+        var effect = OperationEffect()
+        for (item, access) in accesses { effect.record(item, access) }
+        effect.links = links
+        return effect
+    }
+
+    @Test func `effects are equal if they contain the same accesses and links, in any order`() {
+        let (one, two) = (StateItem.entity(EntityID(rawValue: 1)), StateItem.entity(EntityID(rawValue: 2)))
+        let both = effect([(one, .readsKeys), (two, .writesValues)], [link])
+        #expect(both == effect([(two, .writesValues), (one, .readsKeys)], [link, link]))
+        #expect(both != effect([(one, .readsKeys), (two, .writesValues)]))
+        #expect(both != effect([(one, .readsKeys)], [link]))
+        #expect(effect([(one, .readsKeys)], [link]) != both)
+        #expect(both != effect([(one, .readsValues), (two, .writesValues)], [link]))
+    }
+
+    @Test func `an effect is decoded as it was encoded`() throws {
+        let items: [(StateItem, Access)] = [
+            (.entity(EntityID(rawValue: 1)), [.readsKeys, .writesValues]),
+            (.end("R", EntityID(rawValue: 1), isFirst: true), .readsMembers),
+            (.match("Orders", [("Note", .string("x"))]), .writesMembers),
+        ]
+        let effect = effect(items, [link])
+        #expect(try OperationEffect(encoded: effect.encoded) == effect)
+        #expect(effect.rows == [EntityID(rawValue: 1)], "a hash is no entity")
+    }
+
+    @Test func `the items of entities, links, ends and values differ`() {
+        let id = EntityID(rawValue: 7)
+        let items: [StateItem] = [
+            .entity(id), .link("R", id, id), .end("R", id, isFirst: true), .end("R", id, isFirst: false),
+            .match("R", [("A", .integer(7))]), .match("R", [("B", .integer(7))]),
+        ]
+        #expect(Set(items).count == items.count)
+        #expect(items.compactMap(\.entity) == [id])
+    }
+
+    @Test func `values that a storage treats as equal have one item`() {
+        func item(_ value: Value) -> StateItem? { .match("S", ["A"], of: ["A": value]) }
+        #expect(item(.string("Ada")) == item(.string("aDA")))
+        #expect(item(.string("Ada")) != item(.string("Adb")))
+        #expect(item(.string("é")) == item(.string("É")), "their order is that of the storage")
+        #expect(item(.string("Ada")) == .match("S", [("A", .string("ada"))]))
+        #expect(item(.null) == nil)
+        #expect(StateItem.match("S", ["A", "B"], of: ["A": .integer(1)]) == nil)
+    }
+}

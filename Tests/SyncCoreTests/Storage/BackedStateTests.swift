@@ -1,0 +1,163 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// A state over a storage, compared with a state in memory.
+struct BackedStateTests {
+    private let records: [Record]
+
+    init() throws { records = try MixedLog.records() }
+
+    /// Compares the results of all reads, without a flush.
+    private func expectSame(_ state: WorkingSet, _ memory: WorkingSet, _ comment: Comment) throws {
+        #expect(try state.header() == memory.header(), comment)
+        let ids = (1..<(try memory.header().nextEntity.rawValue % (1 << 32) + 8)).map { EntityID(rawValue: $0) }
+        for id in ids {
+            #expect(try state.row(id) == memory.row(id), comment)
+            #expect(try state.base(id) == memory.base(id), comment)
+            #expect(try state.set(of: id) == memory.set(of: id), comment)
+            #expect(try state.links(of: id) == memory.links(of: id), comment)
+        }
+        for set in ["Customers", "Orders", "Suppliers", "Products"] {
+            #expect(try state.rows(set: set) == memory.rows(set: set), comment)
+        }
+        let name = [(property: "Name", value: Value.string("Ada"))]
+        #expect(
+            try state.findRows(set: "Customers", where: name) == memory.findRows(set: "Customers", where: name), comment
+        )
+        #expect(try state.changedLinks() == memory.changedLinks(), comment)
+        #expect(try state.pendingOperations() == memory.pendingOperations(), comment)
+        func rows(_ state: WorkingSet) throws -> [EntityID: EntityRow?] {
+            Dictionary(uniqueKeysWithValues: try state.serviceEntities(ids).map { ($0.id, $0.row) })
+        }
+        #expect(try rows(state) == rows(memory), comment)
+    }
+
+    @Test(arguments: [1, 3, 1_000])
+    func `a state over a storage equals a state in memory, however often it is written`(_ interval: Int) throws {
+        let backing = CountingBacking(WorkingSet(), nil)
+        let (state, memory) = (WorkingSet(over: backing), WorkingSet(keepsDigest: true))
+        var (stored, whole) = (try Fold(storage: state), try Fold(storage: memory))
+        for (index, record) in records.enumerated() {
+            let comment: Comment = "record \(index): \(record.body)"
+            try stored.apply(record, sequence: UInt64(index + 1))
+            try stored.finishRebase()
+            try whole.apply(record, sequence: UInt64(index + 1))
+            try whole.finishRebase()
+            try expectSame(state, memory, comment)
+            if index % interval == interval - 1 {
+                try state.flush()
+                try expectSame(state, memory, comment)
+            }
+            #expect(try memory.digest == StateDigest(of: memory), comment)
+        }
+        #expect(try StateDigest(of: state) == StateDigest(of: memory))
+        #expect(try StateDigest(of: backing.stored) == StateDigest(of: memory))
+    }
+
+    @Test func `a copy of a state has its digest`() throws {
+        let memory = WorkingSet()
+        var fold = try Fold(storage: memory)
+        for (index, record) in records.enumerated() {
+            try fold.apply(record, sequence: UInt64(index + 1))
+            try fold.finishRebase()
+            #expect(try StateDigest(of: memory.copy()) == StateDigest(of: memory), "record \(index): \(record.body)")
+        }
+    }
+
+    @Test func `a large page is written together with its number`() throws {
+        let backing = CountingBacking(WorkingSet(), nil)
+        let state = WorkingSet(over: backing)
+        state.flushLimit = 1
+        var fold = try Fold(storage: state)
+        for (index, record) in records.enumerated() {
+            try fold.apply(record, sequence: UInt64(index + 1))
+            try fold.finishRebase()
+            // Other records are written when they revert pending operations, before their end.
+            guard case .downloadPage = record.body else { continue }
+            #expect(try backing.stored.header().applied == UInt64(index + 1), "record \(index): \(record.body)")
+        }
+    }
+
+    @Test func `a registered entity keeps its set`() throws {
+        let backing = CountingBacking(WorkingSet(), nil)
+        let state = WorkingSet(over: backing)
+        try state.register(EntityID(rawValue: 1), set: "Customers")
+        try state.flush()
+        try state.register(EntityID(rawValue: 1), set: "Orders")
+        #expect(try state.set(of: EntityID(rawValue: 1)) == "Customers")
+    }
+
+    // MARK: Errors
+
+    /// The state before each record, with the record and the state's model.
+    private func steps() throws -> [(state: WorkingSet, model: EntityDataModel?, sequence: UInt64, record: Record)] {
+        let memory = WorkingSet()
+        var fold = try Fold(storage: memory)
+        return try records.enumerated().map { index, record in
+            let step = (state: memory.copy(), model: fold.model, sequence: UInt64(index + 1), record: record)
+            try fold.apply(record, sequence: step.sequence)
+            try fold.finishRebase()
+            return step
+        }
+    }
+
+    /// Calls `body` with the state over a storage, once for each access, which fails.
+    private func failEach(
+        _ state: WorkingSet, _ model: EntityDataModel?, _ comment: String, _ body: (WorkingSet) throws -> Void
+    ) throws {
+        let whole = CountingBacking(state, model)
+        try body(WorkingSet(over: whole))
+        for access in 0..<whole.accesses.count {
+            let backing = CountingBacking(state, model, failing: access)
+            do {
+                try body(WorkingSet(over: backing))
+                Issue.record("The error of access \(access), \(backing.accesses.failed ?? "none"), is lost: \(comment)")
+            } catch let error as StateError {
+                #expect(error.code == .unavailable)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 256])
+    func `an error of the storage ends the fold of a record, whichever access fails`(_ longQueue: Int) throws {
+        let steps = try steps()
+        // The metadata are parsed once, because that takes most of the time.
+        let index = try RelationshipIndex(#require(steps.last?.model))
+        for step in steps {
+            try failEach(step.state, step.model, "\(step.record.body)") { state in
+                var fold =
+                    if let model = step.model {
+                        Fold(storage: state, model: model, index: index)
+                    } else {
+                        try Fold(storage: state)
+                    }
+                fold.longQueue = longQueue
+                try state.transaction {
+                    try fold.apply(step.record, sequence: step.sequence)
+                    try fold.finishRebase()
+                }
+            }
+        }
+    }
+
+    @Test func `an error of the storage ends the planning of an upload, whichever access fails`() throws {
+        for step in try steps() {
+            guard let model = step.model else { continue }
+            try failEach(step.state, model, "the plan before \(step.record.body)") { state in
+                _ = try UploadPlanner(storage: state, model: model).plan()
+            }
+        }
+    }
+
+    @Test func `an error of the storage ends the search for conflicts, whichever access fails`() throws {
+        for step in try steps() {
+            guard let model = step.model else { continue }
+            let index = RelationshipIndex(model)
+            try failEach(step.state, model, "the conflicts before \(step.record.body)") { state in
+                _ = try ConflictFinder(storage: state, model: model, index: index).conflicts()
+            }
+        }
+    }
+}
