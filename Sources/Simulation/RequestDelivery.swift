@@ -123,7 +123,7 @@ struct RequestDelivery {
         return response
     }
 
-    /// Lets the service refuse one part of a batch.
+    /// Lets the service reject one part of a batch.
     private func answerRefusingPart(in run: isolated Simulation) async -> WireResponse {
         let status = [400, 409, 429, 500, 503][run.random.below(5)]
         let isForAWhile = status == 429 || status == 503

@@ -41,6 +41,7 @@ package struct EntityCreation<Identity: Sendable, Reference: Sendable>: Sendable
 
     /// Returns the creation with other identities and references. An entity is mapped before its bindings, and these
     /// before the entities below it.
+    @inlinable
     package func map<NewIdentity, NewReference, Failure>(
         identity: (Identity) throws(Failure) -> NewIdentity, reference: (Reference) throws(Failure) -> NewReference
     ) throws(Failure) -> EntityCreation<NewIdentity, NewReference> {
@@ -68,6 +69,7 @@ package struct EntityBinding<Reference: Sendable>: Sendable {
         self.targets = targets
     }
 
+    @inlinable
     package func map<NewReference, Failure>(
         _ reference: (Reference) throws(Failure) -> NewReference
     ) throws(Failure) -> EntityBinding<NewReference> {
@@ -86,6 +88,7 @@ package struct EntityParent<Reference: Sendable>: Sendable {
         self.navigation = navigation
     }
 
+    @inlinable
     package func map<NewReference, Failure>(
         _ reference: (Reference) throws(Failure) -> NewReference
     ) throws(Failure) -> EntityParent<NewReference> {
@@ -97,7 +100,7 @@ package typealias Creation = EntityCreation<EntityID, EntityID>
 package typealias Binding = EntityBinding<EntityID>
 package typealias Parent = EntityParent<EntityID>
 
-// Only of the logged types, so that the functions are not generic: operations are compared often.
+// Only for the logged types, so that the synthesized functions are not generic: operations are compared often.
 extension EntityCreation: Hashable, Equatable where Identity == EntityID, Reference == EntityID {}
 extension EntityCreation.Inline: Hashable, Equatable where Identity == EntityID, Reference == EntityID {}
 extension EntityBinding: Hashable, Equatable where Reference == EntityID {}
