@@ -138,8 +138,7 @@ struct ResendRound {
             case .done: return ResendOutcomes(batch.answered([.members([response])]), requiresResult: isOASIS)
             case .refused where FailureClass(status: response.status) == .permanent:
                 return ResendOutcomes(batch.answered([.failed(response, culprit: nil)]))
-            case .unknown where isLasting: return ResendOutcomes(batch)
-            case .foreign: return ResendOutcomes(batch)
+            case .unknown where isLasting, .foreign: return ResendOutcomes(batch)
             case .refused, .untouched, .unknown: return nil
             }
         }
