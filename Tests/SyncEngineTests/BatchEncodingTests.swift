@@ -1,3 +1,4 @@
+import EDM
 import ODataWire
 import Operations
 import SyncCore
