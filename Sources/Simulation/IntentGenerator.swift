@@ -1,6 +1,7 @@
 import EDM
 import ODataWire
 import OfflineStore
+import Operations
 import SeededRandom
 
 /// Draws the changes that the user of a device makes, as random numbers determine.

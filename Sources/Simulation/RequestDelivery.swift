@@ -62,30 +62,12 @@ struct RequestDelivery {
         case .tornAnswer:
             _ = await answer(request, in: run)
             throw failure(.truncated, mayHaveBeenSent: true, in: run)
-        case .shortAnswer:
-            var response = await answer(request, in: run)
-            response.body = Array(
-                response.body.prefix(response.body.isEmpty ? 0 : run.random.below(response.body.count)))
-            return response
-        case .inStreamError:
-            var response = await answer(request, in: run)
-            response.body = Array(response.body.prefix(run.random.below(response.body.count + 1)))
-            response.body += Array(#"{"error":{"code":"500","message":"The service has failed."}}"#.utf8)
-            return response
+        case .shortAnswer: return await answerCutShort(in: run)
+        case .inStreamError: return await answerWithInStreamError(in: run)
         case .busy:
             return refusal([429, 503][run.random.below(2)], ["Retry-After": "\(1 + run.random.below(120))"], in: run)
-        case .refusedPart:
-            let status = [400, 409, 429, 500, 503][run.random.below(5)]
-            let isForAWhile = status == 429 || status == 503
-            let headers: HTTPHeaders = isForAWhile ? ["Retry-After": "\(1 + run.random.below(60))"] : .empty
-            let part = Fault.BatchScope.number(1 + run.random.below(5))
-            run.addTrace("part \(part) gets \(status)")
-            return await answer(request, Fault(.refuse(status: status, headers: headers), part: part), in: run)
-        case .distortedAnswer:
-            let distortions = run.version.isLegacy ? Self.distortions.filter { $0 != .reversed } : Self.distortions
-            let distortion = distortions[run.random.below(distortions.count)]
-            run.addTrace("\(distortion)")
-            return await answer(request, Fault(.distort(distortion), part: run.random.chance(50) ? .any : nil), in: run)
+        case .refusedPart: return await answerRefusingPart(in: run)
+        case .distortedAnswer: return await answerDistorted(in: run)
         case .gatewayBefore: return refusal([502, 504][run.random.below(2)], in: run)
         case .gatewayAfter:
             _ = await answer(request, in: run)
@@ -105,25 +87,14 @@ struct RequestDelivery {
         case .slowAnswer:
             run.clock.advance(milliseconds: Int64(1 + run.random.below(10)) * 60_000)
             return await answer(request, in: run)
-        case .suspension:
-            let isReceived = run.random.chance(50)
-            let response = isReceived ? await answer(request, in: run) : nil
-            run.clock.advance(milliseconds: Int64(1 + run.random.below(72)) * 3_600_000)
-            if let response, run.random.chance(50) { return response }
-            throw failure(.disconnected, mayHaveBeenSent: true, in: run)
+        case .suspension: return try await answerAfterSuspension(in: run)
         case .editInFlight, .otherDeviceInFlight:
             let isBefore = run.random.chance(50)
             if isBefore { await meanwhile(trouble, device, in: run) }
             let response = await answer(request, in: run)
             if !isBefore { await meanwhile(trouble, device, in: run) }
             return response
-        case .cancelInFlight:
-            await device.engine.cancelUpload()
-            await device.engine.cancelDownload()
-            // A transport can detect a cancellation at any time.
-            guard run.random.chance(50) else { return await answer(request, in: run) }
-            if run.random.chance(50) { _ = await answer(request, in: run) }
-            throw failure(.cancelled, mayHaveBeenSent: true, in: run)
+        case .cancelInFlight: return try await answerToCancelled(device, in: run)
         case .crashInFlight:
             if run.random.chance(50) { _ = await answer(request, in: run) }
             device.crash()
@@ -133,6 +104,65 @@ struct RequestDelivery {
             return await answer(request, in: run)
         }
     }
+
+    // MARK: Faults
+
+    /// Returns the beginning of the response, as if it were complete.
+    private func answerCutShort(in run: isolated Simulation) async -> WireResponse {
+        var response = await answer(request, in: run)
+        response.body = Array(
+            response.body.prefix(response.body.isEmpty ? 0 : run.random.below(response.body.count)))
+        return response
+    }
+
+    /// Returns the beginning of the response, followed by an error.
+    private func answerWithInStreamError(in run: isolated Simulation) async -> WireResponse {
+        var response = await answer(request, in: run)
+        response.body = Array(response.body.prefix(run.random.below(response.body.count + 1)))
+        response.body += Array(#"{"error":{"code":"500","message":"The service has failed."}}"#.utf8)
+        return response
+    }
+
+    /// Lets the service reject one part of a batch.
+    private func answerRefusingPart(in run: isolated Simulation) async -> WireResponse {
+        let status = [400, 409, 429, 500, 503][run.random.below(5)]
+        let isForAWhile = status == 429 || status == 503
+        let headers: HTTPHeaders = isForAWhile ? ["Retry-After": "\(1 + run.random.below(60))"] : .empty
+        let part = Fault.BatchScope.number(1 + run.random.below(5))
+        run.addTrace("part \(part) gets \(status)")
+        return await answer(request, Fault(.refuse(status: status, headers: headers), part: part), in: run)
+    }
+
+    /// Returns the response in a form that no service would send.
+    private func answerDistorted(in run: isolated Simulation) async -> WireResponse {
+        let distortions = run.version.isLegacy ? Self.distortions.filter { $0 != .reversed } : Self.distortions
+        let distortion = distortions[run.random.below(distortions.count)]
+        run.addTrace("\(distortion)")
+        return await answer(request, Fault(.distort(distortion), part: run.random.chance(50) ? .any : nil), in: run)
+    }
+
+    /// Suspends the app for hours while the request is in flight.
+    private func answerAfterSuspension(in run: isolated Simulation) async throws(TransportError) -> WireResponse {
+        let isReceived = run.random.chance(50)
+        let response = isReceived ? await answer(request, in: run) : nil
+        run.clock.advance(milliseconds: Int64(1 + run.random.below(72)) * 3_600_000)
+        if let response, run.random.chance(50) { return response }
+        throw failure(.disconnected, mayHaveBeenSent: true, in: run)
+    }
+
+    /// Cancels the work of the device while the request is in flight.
+    private func answerToCancelled(
+        _ device: Device, in run: isolated Simulation
+    ) async throws(TransportError) -> WireResponse {
+        await device.engine.cancelUpload()
+        await device.engine.cancelDownload()
+        // A transport can detect a cancellation at any time.
+        guard run.random.chance(50) else { return await answer(request, in: run) }
+        if run.random.chance(50) { _ = await answer(request, in: run) }
+        throw failure(.cancelled, mayHaveBeenSent: true, in: run)
+    }
+
+    // MARK: The service
 
     /// Returns the response of the service, or of the gateway before it.
     ///

@@ -78,26 +78,20 @@ extension PureSession {
         let prepared = plan.prepared(as: number)
         try log(.batchPrepared(prepared))
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
-        let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
-        let batch = BatchRequest(
-            parts: zip(plan.changeSets, requests).map { planned, encoded in
-                .changeSet(
-                    zip(planned.requests, encoded).map { BatchPart.Member(contentID: $0.contentID, request: $1) })
-            })
-        let body = try MultipartBatchWriter().write(batch, boundary: "b\(number)") { "c\(number)_\($0)" }
+        let sent = UploadedBatch(plan, number: number) { encoder.encode($0.modification) }
+        let body = try MultipartBatchWriter().write(sent.request, boundary: "b\(number)") { "c\(number)_\($0)" }
         var headers = encoder.headers
         headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: "b\(number)")
         let response = sandbox.handle(
             WireRequest(method: "POST", url: "/\(dialect.rawValue)/$batch", headers: headers, body: body))
         let answer = try MultipartBatchReader().readResponse(
             response.body, contentType: response.headers["Content-Type"] ?? "")
-        let outcomes = BatchMatcher(request: batch, response: answer).outcomes().map {
+        let outcomes = BatchMatcher(request: sent.request, response: answer).outcomes().map {
             if case .changeSet(let outcome) = $0 { outcome } else { ChangeSetOutcome.notProcessed }
         }
         var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root)
-        let results = try reconciler.outcomes(
-            of: UploadedBatch(plan, number: number, requests: requests), outcomes)
-        try verify(results, prepared, requests, outcomes)
+        let results = try reconciler.outcomes(of: sent.answered(outcomes))
+        try verify(results, prepared, sent, outcomes)
         try log(.batchAnswered(BatchAnswered(batch: number, outcomes: results)))
         try readMissingValues(plan, results)
         return results
@@ -106,14 +100,14 @@ extension PureSession {
     /// Checks that the response would have been reconciled in the same way after a restart, when only the log describes
     /// the batch.
     private func verify(
-        _ results: [BatchAnswered.Outcome], _ prepared: BatchPrepared, _ requests: [[WireRequest]],
+        _ results: [BatchAnswered.Outcome], _ prepared: BatchPrepared, _ sent: UploadedBatch,
         _ outcomes: [ChangeSetOutcome]
     ) throws {
         var logged = try LoggedBatchReader(storage: state, model: model).batch(
             prepared, prepared.changeSets.indices)
-        logged.complete(from: requests)
+        logged.complete(from: sent)
         var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root)
-        let again = try reconciler.outcomes(of: logged, outcomes)
+        let again = try reconciler.outcomes(of: logged.answered(outcomes))
         guard again != results else { return }
         throw LoggedBatchMismatch(results: results, logged: again)
     }

@@ -55,14 +55,13 @@ struct CallTests {
     private func answer(_ body: String, status: Int = 200) throws {
         let plan = try store.plan()
         let encoder = RequestEncoder(version: .v4, model: store.model, serviceRoot: TestModel.service.root)
-        let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
         let batch = try store.prepare(plan)
+        let sent = UploadedBatch(plan, number: batch) { encoder.encode($0.modification) }
         var reconciler = try Reconciler(
             storage: store.state, model: store.model, serviceRoot: TestModel.service.root)
         let response = WireResponse(
             status: status, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
-        let outcomes = try reconciler.outcomes(
-            of: UploadedBatch(plan, number: batch, requests: requests), [.members([response])])
+        let outcomes = try reconciler.outcomes(of: sent.answered([.members([response])]))
         try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
     }
 

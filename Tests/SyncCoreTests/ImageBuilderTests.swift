@@ -111,8 +111,8 @@ struct ImageBuilderTests {
             storage: store.state, model: store.model, serviceRoot: TestModel.service.root)
         let response = WireResponse(
             status: 201, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
-        let outcomes = try reconciler.outcomes(
-            of: UploadedBatch(plan, number: batch, requests: []), [.members([response])])
+        let sent = UploadedBatch(plan, number: batch) { _ in nil }
+        let outcomes = try reconciler.outcomes(of: sent.answered([.members([response])]))
         try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
         #expect(try store.state.row(card)?.etag == (isShown ? "1" : nil))
         #expect(try read("IDCards", #"{"IDCardID":7,"PersonID":5}"#) == [card])

@@ -25,11 +25,11 @@ struct ReconcilerTests {
     ) throws -> [BatchAnswered.Outcome] {
         let plan = try store.plan()
         let encoder = RequestEncoder(version: store.model.version, model: store.model, serviceRoot: Self.root)
-        let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
         let batch = try store.prepare(plan)
+        let sent = UploadedBatch(plan, number: batch) { encoder.encode($0.modification) }
         var reconciler = try Reconciler(
             storage: store.state, model: store.model, serviceRoot: Self.root, doubtful: doubtful)
-        let outcomes = try reconciler.outcomes(of: UploadedBatch(plan, number: batch, requests: requests), [outcome])
+        let outcomes = try reconciler.outcomes(of: sent.answered([outcome]))
         try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
         return outcomes
     }

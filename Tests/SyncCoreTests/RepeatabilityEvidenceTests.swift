@@ -10,22 +10,28 @@ import Testing
         return response
     }
 
+    private func answered(_ outcomes: ChangeSetOutcome...) -> [UploadedChangeSet] {
+        outcomes.map { UploadedChangeSet(requests: [], outcome: $0) }
+    }
+
     @Test func `a repeated success counts only with accepted if the service follows OASIS`() {
         let accepted = ChangeSetOutcome.members([response(201, "Accepted"), response(204)])
         let silent = ChangeSetOutcome.members([response(201)])
         let rejected = ChangeSetOutcome.members([response(201, "rejected")])
-        #expect(ResendOutcomes([silent, accepted, rejected], requiresResult: true).places == [1])
-        #expect(ResendOutcomes([silent, accepted, rejected]).places == [0, 1])
+        let batch = UploadedBatch(number: 1, changeSets: answered(silent, accepted, rejected))
+        #expect(ResendOutcomes(batch, requiresResult: true).answered.changeSets == answered(accepted))
+        #expect(ResendOutcomes(batch).answered.changeSets == answered(silent, accepted))
     }
 
     @Test func `a success without the header shows that the service does not recognize repetitions`() {
-        #expect(RepeatabilityEvidence([.members([response(204)])]) == .unsupported)
+        #expect(RepeatabilityEvidence(answered(.members([response(204)]))) == .unsupported)
         #expect(
-            RepeatabilityEvidence([.members([response(204)]), .members([response(201, "accepted")])]) == .supported)
-        #expect(RepeatabilityEvidence([.failed(response(400, "rejected"), culprit: nil)]) == .supported)
+            RepeatabilityEvidence(answered(.members([response(204)]), .members([response(201, "accepted")])))
+                == .supported)
+        #expect(RepeatabilityEvidence(answered(.failed(response(400, "rejected"), culprit: nil))) == .supported)
     }
 
     @Test func `an error without the header shows nothing`() {
-        #expect(RepeatabilityEvidence([.failed(response(502), culprit: nil), .notProcessed]) == .none)
+        #expect(RepeatabilityEvidence(answered(.failed(response(502), culprit: nil), .notProcessed)) == .none)
     }
 }

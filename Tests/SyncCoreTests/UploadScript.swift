@@ -56,10 +56,7 @@ struct UploadScript {
     /// Answers that the part is logged as batch 1.
     mutating func prepare(_ obstacle: HeaderObstacle? = nil, requests: Int = 1, writesStream: Bool = false) {
         guard case .prepare(let plan, _, _) = session.next else { return }
-        let wires = plan.changeSets.map {
-            $0.requests.map { WireRequest(method: "DELETE", url: "Orders(\($0.contentID))") }
-        }
-        var batch = UploadedBatch(plan, number: 1, requests: wires)
+        var batch = UploadedBatch(plan, number: 1) { WireRequest(method: "DELETE", url: "Orders(\($0.contentID))") }
         if requests > 1 { batch.changeSets[0].requests += batch.changeSets[0].requests }
         if writesStream { batch.changeSets[0].requests[0].stream = UploadedRequest.Stream() }
         handle(.prepared(.ready(batch, obstacle)))
@@ -122,7 +119,8 @@ struct UploadScript {
         case .withdraw(let batch): "withdraw \(batch.number == 5 ? "5" : Self.list(batch.operations))"
         case .interrupt(let batch, _): "interrupt \(batch)"
         case .accept(let batch, let monitor): "accept \(batch) \(monitor)"
-        case .answer(let answer): (["answer"] + answer.outcomes.map(Self.name)).joined(separator: " ")
+        case .answer(let answer):
+            (["answer"] + answer.batch.changeSets.compactMap(\.outcome).map(Self.name)).joined(separator: " ")
         case .recordReferences: "recordReferences"
         case .readNeighborKeys(let entities, _): "readNeighborKeys \(Self.list(entities.map(\.rawValue)))"
         case .finish(let obstacle): obstacle.map { "finish \(Self.name($0))" } ?? "finish"

@@ -2,6 +2,7 @@ import ODataWire
 import OfflineStore
 import OperationLog
 package import Operations
+import SyncCore
 
 /// The requests by which a batch sent an operation, rebuilt from the state that they were built from. The log contains
 /// requests only if they are repeatable.
@@ -50,21 +51,8 @@ extension InspectedStore {
         } catch {
             batch = ReplayedBatch(prepared.batch, unbuildable: error.message)
         }
-        return BuiltRequests(comparison: batch.comparison, requests: prepared.requests(of: operation, in: batch))
-    }
-}
-
-extension BatchPrepared {
-    /// Returns the rebuilt requests that perform the operation.
-    fileprivate func requests(of operation: SequenceNumber, in batch: ReplayedBatch) -> [BuiltRequests.Request] {
-        zip(changeSets, batch.requests).flatMap { sent, built in
-            // Coalesced operations share a request.
-            let contentIDs = sent.indices.filter { $0 == 0 || sent[$0].contentID != sent[$0 - 1].contentID }
-                .map { sent[$0].contentID }
-            guard contentIDs.count == built.count else { return [BuiltRequests.Request]() }
-            let wanted = Set(sent.filter { $0.operation == operation }.map(\.contentID))
-            return zip(contentIDs, built).filter { wanted.contains($0.0) }.map { BuiltRequests.Request($0.1) }
-        }
+        let requests = batch.requests.filter { $0.operations.contains(operation) }.compactMap(\.wire)
+        return BuiltRequests(comparison: batch.comparison, requests: requests.map(BuiltRequests.Request.init))
     }
 }
 

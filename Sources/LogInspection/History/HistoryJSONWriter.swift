@@ -43,15 +43,6 @@ struct HistoryJSONWriter: JSONMemberWriter {
         if let batch { number("batch", batch) }
     }
 
-    private mutating func page(_ page: DownloadPage) {
-        text("query", page.query)
-        if !page.unchanged.isEmpty { number("unchanged", page.unchanged.count) }
-        if !page.removed.isEmpty { array("removed", page.removed) { $0.json.raw(String($1.rawValue)) } }
-        if !page.left.isEmpty { array("left", page.left) { $0.json.raw(String($1.rawValue)) } }
-        if !page.links.isEmpty { number("links", page.links.count) }
-        if page.next != nil { flag("next") }
-    }
-
     private mutating func body(_ body: Record.Body) {
         switch body {
         case .serviceInstalled(let service):
@@ -62,62 +53,16 @@ struct HistoryJSONWriter: JSONMemberWriter {
             text("name", query.name)
             text("query", query.query)
         case .definingQueryRemoved(let name): text("name", name)
-        case .downloadStarted(let starts):
-            array("queries", starts) { $0.json.string($1.query) }
-            if starts.contains(where: { $0.mode != .full }) {
-                array("modes", starts) { $0.json.string("\($1.mode)") }
-            }
+        case .downloadStarted(let starts): self.starts(starts)
         case .downloadPage(let page): self.page(page)
         case .downloadFinished(let finished):
             text("query", finished.query)
             if finished.deltaLink != nil { flag("deltaLink") }
-        case .operationsAmended(let amended):
-            array("operations", amended) { writer, amended in
-                writer.object {
-                    $0.number("operation", amended.operation)
-                    $0.operation(amended.content)
-                }
-            }
-        case .linksLeftOpen(let links):
-            array("links", links) { writer, link in
-                writer.object {
-                    $0.text("query", link.query)
-                    $0.text("set", link.set)
-                    $0.text("source", link.source)
-                    $0.text("navigation", link.navigation)
-                    $0.text("target", link.target)
-                }
-            }
-        case .entitiesQuarantined(let entities):
-            array("entities", entities) { writer, entity in
-                writer.object {
-                    $0.text("query", entity.query)
-                    $0.text("set", entity.set)
-                    if let name = entity.name { $0.text("name", name) }
-                    if let id = entity.entity { $0.number("entity", id.rawValue) }
-                    $0.text("reason", "\(entity.reason)")
-                    $0.text("path", entity.path)
-                    $0.text("message", entity.message)
-                    $0.text("value", entity.text)
-                    $0.number("count", entity.count)
-                }
-            }
-        case .entitiesRead, .entitiesMissing: break
-        case .streamsStored(let images):
-            array("streams", images) { writer, image in
-                writer.object {
-                    $0.number("entity", image.entity.rawValue)
-                    $0.stream(image.property, image.content)
-                    $0.text("etag", image.etag)
-                    if let told = image.told { $0.told(told) }
-                }
-            }
-        case .batchPrepared(let prepared):
-            number("batch", prepared.batch)
-            numbers("operations", prepared.operations)
-            number("changeSets", prepared.changeSets.count)
-            if let fingerprint = prepared.fingerprint { number("requestBytes", fingerprint.byteCount) }
-            if !prepared.sent.isEmpty { repeatable(prepared.sent) }
+        case .operationsAmended(let amended): self.amended(amended)
+        case .linksLeftOpen(let links): self.open(links)
+        case .entitiesQuarantined(let entities): quarantined(entities)
+        case .streamsStored(let images): streams(images)
+        case .batchPrepared(let prepared): self.prepared(prepared)
         case .batchAccepted(let accepted):
             number("batch", accepted.batch)
             text("monitor", accepted.monitor)
@@ -130,37 +75,88 @@ struct HistoryJSONWriter: JSONMemberWriter {
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations),
             .operationsElided(let operations), .clientChangesKept(let operations):
             numbers("operations", operations)
-        case .operationsUnfit(let unfit):
-            array("operations", unfit) { writer, unfit in
-                writer.object {
-                    $0.number("operation", unfit.operation)
-                    $0.text("reason", unfit.refusal.message)
-                }
-            }
-        case .uploadPostponed(let postponed):
-            text("notBefore", iso8601(postponed.notBefore))
-            number("attempt", postponed.attempt)
-            text("reason", postponed.reason)
+        case .operationsUnfit(let unfit): self.unfit(unfit)
+        case .uploadPostponed(let postponed): self.postponed(postponed)
         case .deliveryChanged(let operations, let delivery):
             numbers("operations", operations)
             text("delivery", "\(delivery)")
-        case .conflictResolved(let resolved):
-            number("entity", resolved.entity.rawValue)
-            text("decision", "\(resolved.decision)")
-            array("dropped", resolved.dropped) { writer, part in
-                writer.object {
-                    $0.number("operation", part.operation)
-                    $0.array("properties", part.properties) { $0.json.string($1) }
-                    $0.array("navigations", part.navigations) { $0.json.string($1) }
-                }
-            }
-            numbers("takenBack", resolved.takenBack)
-            numbers("released", resolved.released)
-        case .lost: break
+        case .conflictResolved(let resolved): self.resolved(resolved)
+        case .entitiesRead, .entitiesMissing, .lost: break
         case .unknown(let kind, let payload):
             number("kindNumber", kind)
             number("bytes", payload.count)
         }
+    }
+
+    // MARK: Downloads
+
+    private mutating func starts(_ starts: [QueryStart]) {
+        array("queries", starts) { $0.json.string($1.query) }
+        if starts.contains(where: { $0.mode != .full }) { array("modes", starts) { $0.json.string("\($1.mode)") } }
+    }
+
+    private mutating func page(_ page: DownloadPage) {
+        text("query", page.query)
+        if !page.unchanged.isEmpty { number("unchanged", page.unchanged.count) }
+        if !page.removed.isEmpty { array("removed", page.removed) { $0.json.raw(String($1.rawValue)) } }
+        if !page.left.isEmpty { array("left", page.left) { $0.json.raw(String($1.rawValue)) } }
+        if !page.links.isEmpty { number("links", page.links.count) }
+        if page.next != nil { flag("next") }
+    }
+
+    private mutating func open(_ links: [OpenLink]) {
+        array("links", links) { writer, link in
+            writer.object {
+                $0.text("query", link.query)
+                $0.text("set", link.set)
+                $0.text("source", link.source)
+                $0.text("navigation", link.navigation)
+                $0.text("target", link.target)
+            }
+        }
+    }
+
+    private mutating func quarantined(_ entities: [QuarantinedEntity]) {
+        array("entities", entities) { writer, entity in
+            writer.object {
+                $0.text("query", entity.query)
+                $0.text("set", entity.set)
+                if let name = entity.name { $0.text("name", name) }
+                if let id = entity.entity { $0.number("entity", id.rawValue) }
+                $0.text("reason", "\(entity.reason)")
+                $0.text("path", entity.path)
+                $0.text("message", entity.message)
+                $0.text("value", entity.text)
+                $0.number("count", entity.count)
+            }
+        }
+    }
+
+    private mutating func streams(_ images: [StreamImage]) {
+        array("streams", images) { writer, image in
+            writer.object {
+                $0.number("entity", image.entity.rawValue)
+                $0.stream(image.property, image.content)
+                $0.text("etag", image.etag)
+                if let told = image.told { $0.told(told) }
+            }
+        }
+    }
+
+    // MARK: Uploads
+
+    private mutating func prepared(_ prepared: BatchPrepared) {
+        number("batch", prepared.batch)
+        numbers("operations", prepared.operations)
+        number("changeSets", prepared.changeSets.count)
+        if let fingerprint = prepared.fingerprint { number("requestBytes", fingerprint.byteCount) }
+        if !prepared.sent.isEmpty { repeatable(prepared.sent) }
+    }
+
+    private mutating func postponed(_ postponed: UploadPostponed) {
+        text("notBefore", iso8601(postponed.notBefore))
+        number("attempt", postponed.attempt)
+        text("reason", postponed.reason)
     }
 
     /// Writes the requests without bodies, whose content is in the operations.
@@ -226,6 +222,38 @@ struct HistoryJSONWriter: JSONMemberWriter {
         text("customTag", operation.customTag)
         text("baseETag", operation.baseETag)
         attributes(operation)
+    }
+
+    private mutating func amended(_ amended: [AmendedOperation]) {
+        array("operations", amended) { writer, amended in
+            writer.object {
+                $0.number("operation", amended.operation)
+                $0.operation(amended.content)
+            }
+        }
+    }
+
+    private mutating func unfit(_ unfit: [UnfitOperation]) {
+        array("operations", unfit) { writer, unfit in
+            writer.object {
+                $0.number("operation", unfit.operation)
+                $0.text("reason", unfit.refusal.message)
+            }
+        }
+    }
+
+    private mutating func resolved(_ resolved: ConflictResolved) {
+        number("entity", resolved.entity.rawValue)
+        text("decision", "\(resolved.decision)")
+        array("dropped", resolved.dropped) { writer, part in
+            writer.object {
+                $0.number("operation", part.operation)
+                $0.array("properties", part.properties) { $0.json.string($1) }
+                $0.array("navigations", part.navigations) { $0.json.string($1) }
+            }
+        }
+        numbers("takenBack", resolved.takenBack)
+        numbers("released", resolved.released)
     }
 
     private mutating func stream(_ property: String?, _ content: StreamContent?) {

@@ -22,8 +22,8 @@ package struct ReplayedBatch: Sendable, Hashable {
     /// The body of the `$batch` request, or a single request with method, URL and headers, without credentials, tokens
     /// and cookies. Empty if the batch cannot be rebuilt.
     package let bytes: [UInt8]
-    /// The requests, by change set.
-    let requests: [[WireRequest]]
+    /// The rebuilt requests; empty if the batch cannot be rebuilt.
+    let requests: [UploadedRequest]
 
     /// Rebuilds a batch.
     ///
@@ -46,7 +46,7 @@ package struct ReplayedBatch: Sendable, Hashable {
     init(_ batch: BatchID, _ rebuilt: RebuiltBatch, hasGap: Bool = false) {
         self.batch = batch
         bytes = rebuilt.bytes
-        requests = rebuilt.requests
+        requests = rebuilt.batch.requests
         comparison =
             switch rebuilt.comparison {
             case .identical: .identical

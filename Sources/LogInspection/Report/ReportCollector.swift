@@ -203,7 +203,7 @@ struct ReportCollector {
                 guard let index = indexes[batch.batch], content.batches[index].requests.isEmpty,
                     !batch.requests.isEmpty
                 else { return }
-                content.batches[index].requests = batch.requests.joined().map(ReportContent.Request.init)
+                content.batches[index].requests = batch.requests.compactMap(\.wire).map(ReportContent.Request.init)
                 content.batches[index].note = batch.note
             }
         } catch {

@@ -1,13 +1,13 @@
 import Crypto
 import EDM
-package import ODataWire
+import ODataWire
 package import Operations
-import SyncCore
+package import SyncCore
 
 extension BatchEncoder {
     /// Returns the bytes that the fingerprint of single requests covers: the requests without the headers that the
     /// session adds to each sending. The fingerprint of a `$batch` request covers its body.
-    package static func bytes(ofSingle requests: [[WireRequest]]) -> [UInt8] { requests.joined().flatMap(\.bytes) }
+    package static func bytes(ofSingle batch: UploadedBatch) -> [UInt8] { batch.wires.flatMap(\.bytes) }
 
     /// Returns the fingerprint of these bytes and of the options that they were encoded with.
     package func fingerprint(_ bytes: [UInt8]) -> BatchPrepared.Fingerprint {

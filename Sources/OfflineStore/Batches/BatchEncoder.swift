@@ -1,11 +1,14 @@
 package import EDM
 package import ODataWire
+package import Operations
 package import SyncCore
 
 /// An encoder that writes an upload plan as a `$batch` request, or as single requests.
 package struct BatchEncoder: Sendable {
     package let encoder: RequestEncoder
     package var options: ServiceOptions { encoder.options }
+    /// Called with the number of each batch that the current task encodes. For tests.
+    @TaskLocal package static var observer: (@Sendable (BatchID) -> Void)?
     var version: ODataVersion { encoder.version }
 
     /// Creates an encoder for a service.
@@ -22,59 +25,30 @@ package struct BatchEncoder: Sendable {
     /// Returns a request of the plan as it is sent to a service without `$batch`.
     package func encode(_ request: PlannedRequest) -> WireRequest { encoder.encode(request.modification) }
 
-    /// An encoded batch, and its requests by change set.
-    package struct Encoded: Sendable {
-        package let exchange: BatchExchange
-        package let changeSets: [[WireRequest]]
-
-        package var request: WireRequest { exchange.request }
-    }
-
-    /// Encodes a plan as a `$batch` request.
-    ///
-    /// - Parameter number: The number that the boundaries between the parts are derived from. The same plan and number
-    ///   always give the same bytes.
-    /// - Throws: `invalidRequest` if the batch cannot be written.
-    package func encode(_ plan: UploadPlan, number: UInt64) throws(TidelogError) -> Encoded {
-        try encode(requests(of: plan), of: plan, number: number)
-    }
-
-    /// Returns the plan's requests by change set, as parts of a batch or as single requests.
-    package func requests(of plan: UploadPlan) -> [[WireRequest]] {
-        plan.changeSets.map { changeSet in
-            changeSet.requests.map {
-                let request = encoder.encode($0.modification)
-                return encoder.options.supportsBatch ? request.asBatchPart : request
-            }
+    /// Returns the batch of a plan, with its requests as parts of a batch or as single requests.
+    package func batch(_ plan: UploadPlan, number: BatchID) -> UploadedBatch {
+        UploadedBatch(plan, number: number) { planned in
+            let request = encode(planned)
+            return options.supportsBatch ? request.asBatchPart : request
         }
     }
 
-    /// Encodes requests that were already made from the plan.
+    /// Encodes a batch as a `$batch` request. Its number determines the boundaries between the parts, so that the same
+    /// batch always gives the same bytes.
     ///
-    /// - Parameter requests: The plan's requests, by change set.
-    package func encode(
-        _ requests: [[WireRequest]], of plan: UploadPlan, number: UInt64
-    ) throws(TidelogError) -> Encoded {
-        let batch = BatchRequest(
-            parts: zip(plan.changeSets, requests).map { planned, requests in
-                .changeSet(
-                    zip(planned.requests, requests).map {
-                        BatchPart.Member(contentID: $0.contentID, request: $1)
-                    })
-            })
-        return try encode(batch, requests, number: number)
+    /// - Throws: `invalidRequest` if the batch cannot be written.
+    package func encode(_ batch: UploadedBatch) throws(TidelogError) -> BatchExchange {
+        try encode(batch.request, number: batch.number)
     }
 
-    package func encode(
-        _ batch: BatchRequest, _ requests: [[WireRequest]], number: UInt64
-    ) throws(TidelogError) -> Encoded {
+    package func encode(_ batch: BatchRequest, number: BatchID) throws(TidelogError) -> BatchExchange {
+        Self.observer?(number)
         var headers = encoder.headers
         // V2 has no asynchronous batches: its 202 already carries the response.
         if encoder.options.respondsAsync, !encoder.version.isLegacy { headers["Prefer"] = "respond-async" }
         do throws(BatchWriteError) {
-            let exchange = try BatchExchange(
+            return try BatchExchange(
                 batch, version: encoder.version, options: encoder.options, headers: headers, number: number)
-            return Encoded(exchange: exchange, changeSets: requests)
         } catch {
             throw TidelogError(.invalidRequest, "The batch cannot be written: \(error)", cause: error)
         }
@@ -98,13 +72,12 @@ package struct BatchEncoder: Sendable {
     }
 
     private func obstacle(in changeSet: PlannedChangeSet) -> String? {
-        let alone = UploadPlan(changeSets: [changeSet])
-        let requests = requests(of: alone)
-        let obstacle = requests.joined().lazy.compactMap { $0.headers.obstacle(inBatch: options.supportsBatch) }.first
+        let alone = batch(UploadPlan(changeSets: [changeSet]), number: 1)
+        let obstacle = alone.wires.lazy.compactMap { $0.headers.obstacle(inBatch: options.supportsBatch) }.first
         if let obstacle { return Self.reason("\(obstacle)") }
         guard options.supportsBatch else { return nil }
         do throws(TidelogError) {
-            _ = try encode(requests, of: alone, number: 1)
+            _ = try encode(alone)
             return nil
         } catch {
             return Self.reason(error.message)

@@ -14,8 +14,7 @@ package struct RebuiltBatch: Sendable {
         case unknown
     }
 
-    /// The requests, by change set.
-    package let requests: [[WireRequest]]
+    package let batch: UploadedBatch
     /// The body of the `$batch` request, or for single requests the method, URL, headers and body of each.
     package let bytes: [UInt8]
     package let comparison: Comparison
@@ -46,11 +45,9 @@ package struct RebuiltBatch: Sendable {
         }
         let plan = try BatchReplanner(storage: storage, model: model, options: options).plan(of: prepared)
         let encoder = BatchEncoder(model: model, serviceRoot: serviceRoot, options: options)
-        requests = Self.marked(encoder.requests(of: plan), as: prepared.sent)
+        batch = Self.marked(encoder.batch(plan, number: prepared.batch), as: prepared.sent)
         bytes =
-            options.supportsBatch
-            ? try encoder.encode(requests, of: plan, number: prepared.batch).request.body
-            : BatchEncoder.bytes(ofSingle: requests)
+            options.supportsBatch ? try encoder.encode(batch).request.body : BatchEncoder.bytes(ofSingle: batch)
         if let fingerprint = prepared.fingerprint {
             comparison = encoder.fingerprint(bytes).digest == fingerprint.digest ? .identical : .different
         } else {
@@ -58,19 +55,18 @@ package struct RebuiltBatch: Sendable {
         }
     }
 
-    /// Returns the requests with their logged repeatability identifiers, which were drawn at random.
-    private static func marked(
-        _ requests: [[WireRequest]], as sent: [[BatchPrepared.SentRequest]]
-    ) -> [[WireRequest]] {
-        guard sent.map(\.count) == requests.map(\.count) else { return requests }
-        return zip(requests, sent).map { requests, sent in
-            zip(requests, sent).map { request, sent in
-                var request = request
-                for header in sent.headers where RepeatabilityHeaders.names.contains(header.name) {
-                    request.headers[header.name] = header.value
-                }
-                return request
+    /// Returns the batch with the logged repeatability identifiers, which were drawn at random.
+    private static func marked(_ batch: UploadedBatch, as sent: [[BatchPrepared.SentRequest]]) -> UploadedBatch {
+        guard sent.map(\.count) == batch.changeSets.map(\.requests.count) else { return batch }
+        var batch = batch
+        var logged = sent.joined().makeIterator()
+        batch.mapWires { request in
+            var wire = request.wire
+            for header in logged.next()?.headers ?? [] where RepeatabilityHeaders.names.contains(header.name) {
+                wire?.headers[header.name] = header.value
             }
+            return wire
         }
+        return batch
     }
 }

@@ -1,6 +1,7 @@
 import EDM
 package import ODataWire
 import Operations
+package import SyncCore
 
 /// Adds the headers by which a service recognizes a repeated request.
 ///
@@ -22,12 +23,10 @@ package struct RepeatabilityHeaders {
         self.environment = environment
     }
 
-    /// Returns the requests with unique identifiers.
-    package func mark(_ changeSets: [[WireRequest]]) -> [[WireRequest]] {
-        guard form != .none, let now = HTTPDate.text(millisecondsSince1970: environment.now()) else {
-            return changeSets
-        }
-        return changeSets.map { $0.map { mark($0, firstSent: now) } }
+    /// Adds a unique identifier to each request.
+    package func mark(_ batch: inout UploadedBatch) {
+        guard form != .none, let now = HTTPDate.text(millisecondsSince1970: environment.now()) else { return }
+        batch.mapWires { $0.wire.map { mark($0, firstSent: now) } }
     }
 
     private func mark(_ request: WireRequest, firstSent: String) -> WireRequest {

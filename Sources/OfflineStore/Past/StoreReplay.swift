@@ -89,7 +89,7 @@ package actor StoreReplay {
             var sent = try LoggedBatchReader(storage: state, model: model).batch(open.prepared, [place])
             // The log contains the requests only if they are repeatable.
             if let rebuilt = try? RebuiltBatch(open.prepared, on: state, model, serviceRoot: root, options: options) {
-                sent.complete(from: [rebuilt.requests[place]])
+                sent.complete(from: rebuilt.batch)
             }
             let members = sent.changeSets.first?.requests ?? []
             let outcome: ChangeSetOutcome
@@ -100,7 +100,7 @@ package actor StoreReplay {
                 outcome = .failed(response, culprit: members.first { $0.operation == operation }?.contentID)
             }
             var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root, options: options)
-            return try reconciler.outcomes(of: sent, [outcome])
+            return try reconciler.outcomes(of: sent.answered([outcome]))
         }
     }
 

@@ -15,15 +15,7 @@ package enum Intent: Sendable {
     /// Calls an action. A store queues the call.
     case invoke(ActionDraft)
 
-    package struct Parent: Sendable {
-        package var entity: EntityAddress
-        package var navigation: String
-
-        package init(entity: EntityAddress, navigation: String) {
-            self.entity = entity
-            self.navigation = navigation
-        }
-    }
+    package typealias Parent = EntityParent<EntityAddress>
 }
 
 /// The way in which an app refers to an entity.
@@ -38,46 +30,19 @@ public enum EntityAddress: Sendable, Hashable {
     case key(set: String, KeyPredicate)
 }
 
-/// A new entity.
-package struct EntityDraft: Sendable {
-    /// The number of the draft within one call.
-    package var number: Int
-    package var set: String
-    package var type: String
-    package var values: PropertyValues
-    package var bindings: [BindingDraft]
-    package var inline: [InlineDraft]
+/// A new entity, identified by a number within one call.
+package typealias EntityDraft = EntityCreation<Int, EntityAddress>
+package typealias BindingDraft = EntityBinding<EntityAddress>
+package typealias InlineDraft = EntityDraft.Inline
+
+extension EntityDraft {
+    package var number: Int { entity }
 
     package init(
         number: Int, set: String, type: String, values: PropertyValues, bindings: [BindingDraft] = [],
         inline: [InlineDraft] = []
     ) {
-        self.number = number
-        self.set = set
-        self.type = type
-        self.values = values
-        self.bindings = bindings
-        self.inline = inline
-    }
-}
-
-package struct BindingDraft: Sendable {
-    package var navigation: String
-    package var targets: [EntityAddress]
-
-    package init(navigation: String, targets: [EntityAddress]) {
-        self.navigation = navigation
-        self.targets = targets
-    }
-}
-
-package struct InlineDraft: Sendable {
-    package var navigation: String
-    package var entities: [EntityDraft]
-
-    package init(navigation: String, entities: [EntityDraft]) {
-        self.navigation = navigation
-        self.entities = entities
+        self.init(entity: number, set: set, type: type, values: values, bindings: bindings, inline: inline)
     }
 }
 

@@ -56,7 +56,7 @@ struct OperationBuilder {
     mutating func actions(_ intent: Intent, sendsEmptyUpdate: Bool = false) throws -> [Operation.Action] {
         switch intent {
         case .create(let draft, let parent):
-            let parent = try parent.map { Parent(entity: try entity($0.entity), navigation: $0.navigation) }
+            let parent = try parent.map { try $0.map(entity) }
             return [try binder.binding(.create(try creation(draft), parent: parent))]
         case .update(let address, let changes, let bindings, let inline):
             let id = try entity(address)
@@ -70,7 +70,7 @@ struct OperationBuilder {
                 }
             }
             let update = try binder.binding(
-                .update(id, changes: changes, bindings: try bindings.map { try binding($0) }))
+                .update(id, changes: changes, bindings: try bindings.map { try $0.map(entity) }))
             if case .update(_, _, let bindings) = update {
                 let isEmpty = changes.isEmpty && bindings.isEmpty
                 if !isEmpty || sendsEmptyUpdate && actions.isEmpty { actions.append(update) }
@@ -122,7 +122,7 @@ struct OperationBuilder {
         switch draft.effect {
         case .update(let address, let changes, let bindings):
             return try binder.binding(
-                .update(try entity(address), changes: changes, bindings: try bindings.map { try binding($0) }))
+                .update(try entity(address), changes: changes, bindings: try bindings.map { try $0.map(entity) }))
         case .delete(let address): return .delete(try entity(address))
         case .none:
             guard case .entity(let address)? = draft.binding?.resource else {
@@ -210,19 +210,13 @@ struct OperationBuilder {
     // MARK: Drafts
 
     private mutating func creation(_ draft: EntityDraft) throws -> Creation {
-        let id = next
-        next = EntityID(rawValue: next.rawValue &+ 1)
-        drafts.add(draft.number, id)
-        return Creation(
-            entity: id, set: draft.set, type: draft.type, values: draft.values,
-            bindings: try draft.bindings.map { try binding($0) },
-            inline: try draft.inline.map { level in
-                Creation.Inline(navigation: level.navigation, entities: try level.entities.map { try creation($0) })
-            })
-    }
-
-    private func binding(_ draft: BindingDraft) throws -> Binding {
-        Binding(navigation: draft.navigation, targets: try draft.targets.map { try entity($0) })
+        try draft.map { number in
+            defer { next = EntityID(rawValue: next.rawValue &+ 1) }
+            drafts.add(number, next)
+            return next
+        } reference: {
+            try entity($0)
+        }
     }
 
     private func onlyTarget(of id: EntityID, _ navigation: String) throws -> EntityID {

@@ -95,7 +95,7 @@ package actor StoreUploads {
             var reconciler = try Reconciler(
                 storage: core.state, model: model, serviceRoot: root, options: answer.profile.options,
                 retried: answer.retried, doubtful: core.uploadState.doubtful, budget: budget)
-            let results = try reconciler.outcomes(of: answer.batch, answer.outcomes).map {
+            let results = try reconciler.outcomes(of: answer.batch).map {
                 $0.amended(by: answer.amended[$0.operation])
             }
             let kept = core.uploadState.keepingDoubts(results)
@@ -103,7 +103,7 @@ package actor StoreUploads {
             let twins = try DownloadedTwins(confirming: kept, state: core.state, model: model)
             try twins.add(BatchAnswered(batch: answer.batch.number, outcomes: kept), to: core)
             // In the same commit, because the next change of the stream has to send its ETag.
-            if kept.contains(where: \.isConfirmed), let stream = answer.batch.streamImage(after: answer.outcomes) {
+            if kept.contains(where: \.isConfirmed), let stream = answer.batch.streamImage {
                 try core.add(.streamsStored([stream]))
             }
             try streams.add(reconciler.streams, sent: answer.batch.createdMediaEntities)

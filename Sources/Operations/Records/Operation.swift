@@ -154,63 +154,6 @@ extension Operation {
     }
 }
 
-/// A new entity with everything that is created together with it.
-package struct Creation: Sendable, Hashable {
-    package var entity: EntityID
-    package var set: String
-    /// The qualified name of the entity type, which may derive from the set's.
-    package var type: String
-    /// Only the set properties: an absent property is *unset*, which is neither null nor its default.
-    package var values: PropertyValues
-    package var bindings: [Binding]
-    /// Deep insert: new entities of a navigation property.
-    package var inline: [Inline]
-
-    package struct Inline: Sendable, Hashable {
-        package var navigation: String
-        package var entities: [Creation]
-
-        package init(navigation: String, entities: [Creation]) {
-            self.navigation = navigation
-            self.entities = entities
-        }
-    }
-
-    package init(
-        entity: EntityID, set: String, type: String, values: PropertyValues, bindings: [Binding] = [],
-        inline: [Inline] = []
-    ) {
-        self.entity = entity
-        self.set = set
-        self.type = type
-        self.values = values
-        self.bindings = bindings
-        self.inline = inline
-    }
-}
-
-/// The parent in whose navigation property an entity is created.
-package struct Parent: Sendable, Hashable {
-    package var entity: EntityID
-    package var navigation: String
-
-    package init(entity: EntityID, navigation: String) {
-        self.entity = entity
-        self.navigation = navigation
-    }
-}
-
-/// A link to an existing entity that is created as part of a create or update.
-package struct Binding: Sendable, Hashable {
-    package var navigation: String
-    package var targets: [EntityID]
-
-    package init(navigation: String, targets: [EntityID]) {
-        self.navigation = navigation
-        self.targets = targets
-    }
-}
-
 /// A link between two entities by a navigation property of the first.
 package struct Link: Sendable, Hashable {
     package var from: EntityID
@@ -221,18 +164,6 @@ package struct Link: Sendable, Hashable {
         self.from = from
         self.navigation = navigation
         self.to = to
-    }
-}
-
-extension Creation {
-    /// The entity and all entities created below it, in order of appearance.
-    package var createdEntities: [EntityID] {
-        inline.isEmpty ? [entity] : [entity] + inline.flatMap { $0.entities.flatMap(\.createdEntities) }
-    }
-
-    /// The existing entities to which the creation binds, at any level.
-    package var boundEntities: [EntityID] {
-        bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.boundEntities) }
     }
 }
 

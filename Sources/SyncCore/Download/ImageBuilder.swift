@@ -132,31 +132,39 @@ package struct ImageBuilder<Storage: StateReader> {
                 entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,
                 editLink: editLink ?? name))
         for expanded in payload.expanded {
-            guard let property = type.findProperty(expanded.navigation), property.isNavigation,
-                let home = home(of: expanded, property, set, type)
-            else {
-                skipped.insert("\(set.name)/\(expanded.navigation)")
-                continue
-            }
-            let branch = branches.first { $0.navigation == property.name }
-            let targets = try add(
-                home.entities, below: id, property, in: home.set, expanding: branch?.below ?? [], to: &images)
-            let parent = home.set.isContained(by: property) ? id : nil
-            for found in expanded.unreadable {
-                guard let id = try addToQuarantine(found, in: home.set, below: parent) else { continue }
-                try retain(id, branch?.below ?? [])
-            }
-            if !home.isWhole { skipped.insert("\(set.name)/\(expanded.navigation)") }
-            var isComplete =
-                expanded.nextLink == nil && expanded.unreadable.isEmpty && targets.count == expanded.entities.count
-            if isComplete, branch?.isRestricted == true, let asked {
-                isComplete = try !asked.isWholeElsewhere(property.name, of: id, in: storage)
-            }
-            images[place].links.append(
-                EntityImage.ImageLinks(navigation: property.name, targets: targets, isComplete: isComplete))
+            let links = try add(expanded, of: id, set, type, expanding: branches, to: &images)
+            if let links { images[place].links.append(links) }
         }
         if tellsAll { try keepUntold(branches, payload, id, type, set) }
         return id
+    }
+
+    /// Appends the images of expanded entities. Returns the links to them, or nil if the set of the entities is unknown.
+    private mutating func add(
+        _ expanded: EntityPayload.Expanded, of id: EntityID, _ set: EntitySet, _ type: EntityType,
+        expanding branches: [RequestedExpansions.Branch], to images: inout [EntityImage]
+    ) throws(StateError) -> EntityImage.ImageLinks? {
+        guard let property = type.findProperty(expanded.navigation), property.isNavigation,
+            let home = home(of: expanded, property, set, type)
+        else {
+            skipped.insert("\(set.name)/\(expanded.navigation)")
+            return nil
+        }
+        let branch = branches.first { $0.navigation == property.name }
+        let targets = try add(
+            home.entities, below: id, property, in: home.set, expanding: branch?.below ?? [], to: &images)
+        let parent = home.set.isContained(by: property) ? id : nil
+        for found in expanded.unreadable {
+            guard let id = try addToQuarantine(found, in: home.set, below: parent) else { continue }
+            try retain(id, branch?.below ?? [])
+        }
+        if !home.isWhole { skipped.insert("\(set.name)/\(expanded.navigation)") }
+        var isComplete =
+            expanded.nextLink == nil && expanded.unreadable.isEmpty && targets.count == expanded.entities.count
+        if isComplete, branch?.isRestricted == true, let asked {
+            isComplete = try !asked.isWholeElsewhere(property.name, of: id, in: storage)
+        }
+        return EntityImage.ImageLinks(navigation: property.name, targets: targets, isComplete: isComplete)
     }
 
     /// Returns the set of expanded entities, and those of them that belong to it. A link leads into the set that the

@@ -46,107 +46,24 @@ package struct RelationshipIndex: Sendable {
 
     package init(_ model: EntityDataModel) {
         self.model = model
-        var constraints: [Constraint] = []
-        var ends: [String: [End]] = [:]
-        func add(_ end: End, to set: String) {
-            let known = ends[set, default: []].contains {
-                $0.relationship == end.relationship && $0.isFirst == end.isFirst
-            }
-            if !known { ends[set, default: []].append(end) }
-        }
-        func add(_ constraint: Constraint) {
-            let known = constraints.contains {
-                $0.relationship == constraint.relationship && $0.dependentSet == constraint.dependentSet
-                    && $0.principalSet == constraint.principalSet
-            }
-            if !known { constraints.append(constraint) }
-        }
+        let relationships = RelationshipCollector(model)
+        ends = relationships.ends
+        dependents = Dictionary(grouping: relationships.constraints, by: \.dependentSet)
+        principals = Dictionary(grouping: relationships.constraints, by: \.principalSet)
         let sets = model.allSets
-        // An end's own navigation property has the best name, so it is added before those of the partners.
-        for set in sets {
-            for property in set.entityType.navigationProperties {
-                guard let navigation = property.navigation else { continue }
-                add(
-                    End(
-                        relationship: navigation.relationship.name, isFirst: navigation.relationship.isForward,
-                        multiplicity: navigation.multiplicity, name: "\(set.name)/\(property.name)",
-                        partners: model.target(of: property, in: set)?.name ?? navigation.targetType,
-                        partnerMultiplicity: navigation.sourceMultiplicity), to: set.name)
-            }
-        }
-        // A contained entity always has a container.
-        for set in model.containedSets {
-            guard let containment = set.containment, let end = containment.navigation.navigation else { continue }
-            add(
-                End(
-                    relationship: end.relationship.name, isFirst: !end.relationship.isForward, multiplicity: .one,
-                    name: end.partner.map { "\(set.name)/\($0)" }
-                        ?? "\(containment.parent.name)/\(containment.navigation.name)",
-                    partners: containment.parent.name, partnerMultiplicity: end.multiplicity), to: set.name)
-        }
-        for set in sets {
-            for (type, property) in Self.navigations(of: set, model) {
-                guard let navigation = property.navigation, let target = model.target(of: property, in: set, from: type)
-                else { continue }
-                let isForward = navigation.relationship.isForward
-                add(
-                    End(
-                        relationship: navigation.relationship.name, isFirst: !isForward,
-                        multiplicity: navigation.sourceMultiplicity, name: "\(set.name)/\(property.name)",
-                        partners: set.name, partnerMultiplicity: navigation.multiplicity),
-                    to: target.name)
-                // Values determine neither the container of an entity nor a contained target.
-                guard model.principalSet(of: property, in: set) != nil else { continue }
-                if !navigation.constraints.isEmpty {
-                    add(
-                        Constraint(
-                            relationship: navigation.relationship.name, dependentSet: set.name,
-                            principalSet: target.name, dependentIsFirst: isForward, pairs: navigation.constraints,
-                            isDependentSingle: navigation.sourceMultiplicity != .many))
-                }
-                if !navigation.inverseConstraints.isEmpty {
-                    add(
-                        Constraint(
-                            relationship: navigation.relationship.name, dependentSet: target.name,
-                            principalSet: set.name, dependentIsFirst: !isForward, pairs: navigation.inverseConstraints,
-                            isDependentSingle: navigation.multiplicity != .many))
-                }
-            }
-        }
-        var cascades: [String: Set<Relationship>] = [:]
-        var defaults: [String: Set<Relationship>] = [:]
-        for set in sets {
-            cascades[set.name] = model.cascades(of: set)
-            defaults[set.name] = model.relationshipsWithDefaults(of: set)
-        }
-        self.cascades = cascades
-        self.defaults = defaults
-        dependents = Dictionary(grouping: constraints, by: \.dependentSet)
-        principals = Dictionary(grouping: constraints, by: \.principalSet)
-        self.ends = ends
+        cascades = Dictionary(sets.map { ($0.name, model.cascades(of: $0)) }) { $1 }
+        defaults = Dictionary(sets.map { ($0.name, model.relationshipsWithDefaults(of: $0)) }) { $1 }
         var compared: [String: [[String]]] = [:]
         func compare(_ properties: [String], in set: String) {
             if compared[set]?.contains(properties) != true { compared[set, default: []].append(properties) }
         }
-        for constraint in constraints {
+        for constraint in relationships.constraints {
             compare(constraint.pairs.map(\.dependent), in: constraint.dependentSet)
             compare(constraint.pairs.map(\.principal), in: constraint.principalSet)
         }
         self.compared = compared
         namingSinglePlaces = dependents.mapValues { constraints in
             Set(constraints.filter(\.isDependentSingle).flatMap(\.pairs).map(\.dependent))
-        }
-    }
-
-    /// Returns the navigation properties of the set's entities, including derived types, with the type that declares
-    /// each or inherits it into the set.
-    private static func navigations(
-        of set: EntitySet, _ model: EntityDataModel
-    ) -> [(type: EntityType, property: Property)] {
-        let types = model.entityTypes(derivedFrom: set.entityType)
-        return types.flatMap { type in
-            type.navigationProperties.filter { type === set.entityType || $0.declaringType == type.name }
-                .map { (type, $0) }
         }
     }
 
@@ -181,6 +98,100 @@ package struct RelationshipIndex: Sendable {
     /// Returns the constraint of a relationship between two sets, if it has one.
     package func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
         dependents[dependentSet]?.first { $0.relationship == relationship }
+    }
+}
+
+/// Collects the ends and constraints of the relationships of a model, each once.
+private struct RelationshipCollector {
+    private let model: EntityDataModel
+    private(set) var constraints: [RelationshipIndex.Constraint] = []
+    private(set) var ends: [String: [RelationshipIndex.End]] = [:]
+
+    init(_ model: EntityDataModel) {
+        self.model = model
+        let sets = model.allSets
+        // An end's own navigation property has the best name, so it is added before those of the partners.
+        for set in sets { addOwnEnds(of: set) }
+        for set in model.containedSets { addContainer(of: set) }
+        for set in sets {
+            for (type, property) in navigations(of: set) { addPartner(at: property, of: type, in: set) }
+        }
+    }
+
+    private mutating func add(_ end: RelationshipIndex.End, to set: String) {
+        let known = ends[set, default: []].contains {
+            $0.relationship == end.relationship && $0.isFirst == end.isFirst
+        }
+        if !known { ends[set, default: []].append(end) }
+    }
+
+    private mutating func add(_ constraint: RelationshipIndex.Constraint) {
+        let known = constraints.contains {
+            $0.relationship == constraint.relationship && $0.dependentSet == constraint.dependentSet
+                && $0.principalSet == constraint.principalSet
+        }
+        if !known { constraints.append(constraint) }
+    }
+
+    private mutating func addOwnEnds(of set: EntitySet) {
+        for property in set.entityType.navigationProperties {
+            guard let navigation = property.navigation else { continue }
+            add(
+                RelationshipIndex.End(
+                    relationship: navigation.relationship.name, isFirst: navigation.relationship.isForward,
+                    multiplicity: navigation.multiplicity, name: "\(set.name)/\(property.name)",
+                    partners: model.target(of: property, in: set)?.name ?? navigation.targetType,
+                    partnerMultiplicity: navigation.sourceMultiplicity), to: set.name)
+        }
+    }
+
+    /// Adds the end at the container of a contained set. A contained entity always has a container.
+    private mutating func addContainer(of set: EntitySet) {
+        guard let containment = set.containment, let end = containment.navigation.navigation else { return }
+        add(
+            RelationshipIndex.End(
+                relationship: end.relationship.name, isFirst: !end.relationship.isForward, multiplicity: .one,
+                name: end.partner.map { "\(set.name)/\($0)" }
+                    ?? "\(containment.parent.name)/\(containment.navigation.name)",
+                partners: containment.parent.name, partnerMultiplicity: end.multiplicity), to: set.name)
+    }
+
+    /// Adds the end of the targets of a navigation property, and its constraints.
+    private mutating func addPartner(at property: Property, of type: EntityType, in set: EntitySet) {
+        guard let navigation = property.navigation, let target = model.target(of: property, in: set, from: type)
+        else { return }
+        let isForward = navigation.relationship.isForward
+        add(
+            RelationshipIndex.End(
+                relationship: navigation.relationship.name, isFirst: !isForward,
+                multiplicity: navigation.sourceMultiplicity, name: "\(set.name)/\(property.name)",
+                partners: set.name, partnerMultiplicity: navigation.multiplicity),
+            to: target.name)
+        // Values determine neither the container of an entity nor a contained target.
+        guard model.principalSet(of: property, in: set) != nil else { return }
+        if !navigation.constraints.isEmpty {
+            add(
+                RelationshipIndex.Constraint(
+                    relationship: navigation.relationship.name, dependentSet: set.name,
+                    principalSet: target.name, dependentIsFirst: isForward, pairs: navigation.constraints,
+                    isDependentSingle: navigation.sourceMultiplicity != .many))
+        }
+        if !navigation.inverseConstraints.isEmpty {
+            add(
+                RelationshipIndex.Constraint(
+                    relationship: navigation.relationship.name, dependentSet: target.name,
+                    principalSet: set.name, dependentIsFirst: !isForward, pairs: navigation.inverseConstraints,
+                    isDependentSingle: navigation.multiplicity != .many))
+        }
+    }
+
+    /// Returns the navigation properties of the set's entities, including derived types, with the type that declares
+    /// each or inherits it into the set.
+    private func navigations(of set: EntitySet) -> [(type: EntityType, property: Property)] {
+        model.entityTypes(derivedFrom: set.entityType).flatMap { type in
+            type.navigationProperties.filter { type === set.entityType || $0.declaringType == type.name }
+                .map { (type, $0) }
+        }
     }
 }
 

@@ -45,31 +45,24 @@ package struct Reconciler<Storage: StateReader> {
     /// The stream metadata in the responses. They are stored after the outcomes were folded.
     package var streams: [StreamImage] { builder.streams }
 
-    /// Returns the outcomes of all operations of a batch.
-    ///
-    /// - Parameter outcomes: One outcome for each change set of the batch, in order; see `BatchMatcher`. Change sets
-    ///   without an outcome were not processed.
-    package mutating func outcomes(
-        of batch: UploadedBatch, _ outcomes: [ChangeSetOutcome]
-    ) throws(StateError) -> [BatchAnswered.Outcome] {
+    /// Returns the outcomes of all operations of a batch with the outcomes of its change sets.
+    package mutating func outcomes(of batch: UploadedBatch) throws(StateError) -> [BatchAnswered.Outcome] {
         var result: [BatchAnswered.Outcome] = []
-        for (index, changeSet) in batch.changeSets.enumerated() {
-            result += try self.outcomes(of: changeSet, index < outcomes.count ? outcomes[index] : .notProcessed)
-        }
+        for changeSet in batch.changeSets { result += try outcomes(of: changeSet) }
         return result
     }
 
     private mutating func outcomes(
-        of changeSet: UploadedChangeSet, _ outcome: ChangeSetOutcome
+        of changeSet: UploadedChangeSet
     ) throws(StateError) -> [BatchAnswered.Outcome] {
-        switch outcome {
+        switch changeSet.outcome {
         case .members(let responses):
             // A successful status with an error in the body is neither a success nor a refusal.
             if let error = try inStreamError(changeSet, responses) {
                 return all(changeSet) { _ in .inDoubt(error.message) }
             }
             return try members(changeSet, responses)
-        case .notProcessed: return all(changeSet) { _ in .notProcessed }
+        case .notProcessed, nil: return all(changeSet) { _ in .notProcessed }
         case .inDoubt(let reason): return all(changeSet) { _ in .inDoubt(reason) }
         case .failed(let response, let culprit): return failed(changeSet, response, culprit)
         }

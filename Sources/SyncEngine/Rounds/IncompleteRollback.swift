@@ -38,9 +38,9 @@ struct IncompleteRollback {
     func find(_ answer: UploadAnswer) async -> Findings {
         var findings = Findings()
         guard answer.profile.options.changeSetRollback != .trusted else { return findings }
-        for (changeSet, outcome) in zip(answer.batch.changeSets, answer.outcomes) {
+        for changeSet in answer.batch.changeSets {
             // A change set of one request needs no search. Status 0 marks a request that was not sent.
-            guard case .failed(let response, let culprit) = outcome, changeSet.requests.count > 1,
+            guard case .failed(let response, let culprit)? = changeSet.outcome, changeSet.requests.count > 1,
                 response.status != 0
             else { continue }
             let blamed = changeSet.culprit(response, culprit)

@@ -39,7 +39,7 @@ struct ResendRound {
             // A read would be inconclusive while the service is processing the batch.
             case .busy: unsettled.formUnion(batch.operations)
             case .answered(let repetition):
-                try await logOutcomes(repetition, of: batch, profile)
+                try await logOutcomes(of: repetition.answered, profile)
                 // The service stops at the first error. The remaining change sets are sent again without the failed
                 // one.
                 let rest = repetition.skipped.map { group[$0] }
@@ -64,13 +64,11 @@ struct ResendRound {
 
     /// Logs the outcomes that a repetition determined.
     private mutating func logOutcomes(
-        _ repetition: ResendOutcomes, of batch: UploadedBatch, _ profile: ServiceProfile
+        of batch: UploadedBatch, _ profile: ServiceProfile
     ) async throws(TidelogError) {
-        guard !repetition.places.isEmpty else { return }
-        let part = batch.part(repetition.places)
-        let amended = knowledge.forms.withdrawn(part, repetition.outcomes, profile.options)
-        let results = try await driver.log(
-            UploadAnswer(batch: part, outcomes: repetition.outcomes, profile: profile, amended: amended))
+        guard !batch.changeSets.isEmpty else { return }
+        let amended = knowledge.forms.withdrawn(batch, profile.options)
+        let results = try await driver.log(UploadAnswer(batch: batch, profile: profile, amended: amended))
         guard let limit = knowledge.forms.proven(by: results) else { return }
         await store.recordDetected { $0.contentIDReferences = limit }
     }
@@ -93,11 +91,11 @@ struct ResendRound {
         if profile.options.supportsBatch {
             var atOnce = profile
             atOnce.options.respondsAsync = false
-            request = try driver.encoder(atOnce).encode(batch.request, [], number: batch.number).request
+            request = try driver.encoder(atOnce).encode(batch).request
         } else {
             guard let changeSet = batch.changeSets.first, changeSet.requests.count == 1,
                 let single = changeSet.requests[0].wire
-            else { return .answered(ResendOutcomes([.inDoubt("")])) }
+            else { return .answered(ResendOutcomes(batch)) }
             request = single
         }
         driver.report.bytesSent += request.body.count
@@ -126,7 +124,7 @@ struct ResendRound {
             guard isUncertain || response.isForeignRefusal else { throw error }
             return .failed(error)
         }
-        return .answered(ResendOutcomes([]))
+        return .answered(ResendOutcomes(batch))
     }
 
     /// Interprets the response to a repetition, or returns nil if it is no response to the requests.
@@ -137,22 +135,21 @@ struct ResendRound {
         let isOASIS = profile.options.repeatability == .oasis
         guard profile.options.supportsBatch else {
             switch SingleResponseKind(response) {
-            case .done: return ResendOutcomes([.members([response])], requiresResult: isOASIS)
+            case .done: return ResendOutcomes(batch.answered([.members([response])]), requiresResult: isOASIS)
             case .refused where FailureClass(status: response.status) == .permanent:
-                return ResendOutcomes([.failed(response, culprit: nil)])
-            case .unknown where isLasting: return ResendOutcomes([.inDoubt("")])
-            case .foreign: return ResendOutcomes([])
+                return ResendOutcomes(batch.answered([.failed(response, culprit: nil)]))
+            case .unknown where isLasting, .foreign: return ResendOutcomes(batch)
             case .refused, .untouched, .unknown: return nil
             }
         }
         switch BatchResponseKind(response, mayBeLater: !profile.model.version.isLegacy) {
         case .parts:
             let outcomes = (try? BatchExchange.outcomes(response, to: batch.request).changeSets) ?? []
-            return ResendOutcomes(outcomes, requiresResult: isOASIS)
+            return ResendOutcomes(batch.answered(outcomes), requiresResult: isOASIS)
         // This does not reveal the outcome of the operations, so they are resolved by reading.
-        case .refused: return ResendOutcomes([])
+        case .refused: return ResendOutcomes(batch)
         // Something in the batch may make the service fail each time.
-        case .unknown where isLasting: return ResendOutcomes([])
+        case .unknown where isLasting: return ResendOutcomes(batch)
         case .accepted, .untouched, .unknown: return nil
         }
     }

@@ -120,13 +120,13 @@ final class UploadDriver {
         _ plan: UploadPlan, since epoch: Int, _ profile: ServiceProfile
     ) async throws(TidelogError) -> Preparation {
         let outgoing = OutgoingBatch(
-            plan, encoder(profile), client: store.identifier, environment: store.environment)
+            plan, number: try await store.nextBatch, encoder(profile), client: store.identifier,
+            environment: store.environment)
         guard outgoing.fitsRecord || plan.changeSets.count == 1 else { return .tooLarge }
-        let number = try await store.nextBatch
-        let encoded = try outgoing.encoded(as: number)
+        let encoded = try outgoing.encoded(plan)
         guard try await store.uploads.prepare(encoded.prepared, since: epoch) else { return .outdated }
         self.outgoing = encoded.request
-        return .ready(UploadedBatch(plan, number: number, requests: outgoing.requests), encoded.obstacle)
+        return .ready(outgoing.batch, encoded.obstacle)
     }
 
     private func send(_ batch: UploadedBatch) async -> Event {
@@ -144,7 +144,7 @@ final class UploadDriver {
 
     /// Sends the single request of a batch, with the content of its stream if it has one.
     private func sendSingle(_ batch: UploadedBatch) async throws(TidelogError) -> WireResponse {
-        guard let request = batch.changeSets.first?.requests.first, let wire = request.wire else {
+        guard let request = batch.requests.first, let wire = request.wire else {
             throw TidelogError(.invalidRequest, "Batch \(batch.number) has no request.")
         }
         report.bytesSent += wire.body.count
@@ -166,7 +166,7 @@ final class UploadDriver {
         var atOnce = profile
         atOnce.options.respondsAsync = false
         let batch = BatchRequest(parts: [.query(query)])
-        guard let encoded = try? encoder(atOnce).encode(batch, [], number: 0) else { return false }
+        guard let encoded = try? encoder(atOnce).encode(batch, number: 0) else { return false }
         report.batches += 1
         report.bytesSent += encoded.request.body.count
         guard let response = try? await session.modify(encoded.request) else { return false }
@@ -184,7 +184,7 @@ final class UploadDriver {
         var results = try await store.uploads.answer(
             answer, budget: RetryBudget(attempts: upload.retry.attempts, spent: answer.deferrals))
         try await adopt(rollback, answer.batch.number, &results)
-        report.addRetryAfter(answer.outcomes, now: store.environment.now())
+        report.addRetryAfter(answer.batch, now: store.environment.now())
         for outcome in results { report.add(outcome) }
         try await reading.readMissingValues(answer.batch, results)
         try await reading.readBoundEntities(answer.batch, results)
@@ -195,9 +195,9 @@ final class UploadDriver {
     /// Stores whether the service recognizes repeated requests, according to its responses.
     private func recordRepeatability(_ answer: UploadAnswer) async {
         guard answer.profile.options.repeatability == .oasis,
-            answer.batch.changeSets.contains(where: { $0.requests.contains { $0.wire?.isRepeatable == true } })
+            answer.batch.wires.contains(where: \.isRepeatable)
         else { return }
-        switch RepeatabilityEvidence(answer.outcomes) {
+        switch RepeatabilityEvidence(answer.batch.changeSets) {
         case .supported: await store.recordDetected { $0.lacksRepeatability = false }
         case .unsupported: await store.recordDetected { $0.lacksRepeatability = true }
         case .none: break

@@ -93,7 +93,7 @@ package struct StoreReader: Sendable {
                 PlannedBatch(encoder.encode($0), root: root, changeSets: [1])
             }
         }
-        let encoded = try encoder.encode(plan, number: try await store.nextBatch)
+        let encoded = try encoder.encode(encoder.batch(plan, number: try await store.nextBatch))
         return [PlannedBatch(encoded.request, root: root, changeSets: plan.changeSets.map(\.requests.count))]
     }
 }

@@ -375,7 +375,7 @@ struct QuarantineTests {
         #expect(Array(sendable.held.keys) == [bad])
         #expect(sendable.held[bad]?.description.contains("If-Match") == true)
         #expect(sendable.changeSets.count == 1)
-        _ = try encoder.encode(sendable, number: 1)
+        _ = try encoder.encode(encoder.batch(sendable, number: 1))
         // The upload behaves in the same way.
         let report = try await shop.push()
         #expect(report.rejected.map(\.operation) == [bad])

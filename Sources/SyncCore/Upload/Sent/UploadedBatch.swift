@@ -2,9 +2,9 @@ import EDM
 package import ODataWire
 package import Operations
 
-/// A batch as it was sent, with everything that its response is reconciled with.
+/// The exchange of a batch: each request with its effects, its form on the wire, and the outcome of its change set.
 ///
-/// It is created from a plan and its encoded requests when the batch is sent, and from the log after a restart.
+/// It is created from a plan when the batch is sent, and from the log after a restart.
 package struct UploadedBatch: Sendable, Hashable {
     package var number: BatchID
     /// The change sets in the order of the batch.
@@ -17,22 +17,24 @@ package struct UploadedBatch: Sendable, Hashable {
 
     /// Creates a batch from its plan.
     ///
-    /// - Parameter requests: The encoded requests, by change set. Missing ones count as unknown.
-    package init(_ plan: UploadPlan, number: BatchID, requests: [[WireRequest]]) {
+    /// - Parameter encode: Returns a request as it is sent.
+    package init(_ plan: UploadPlan, number: BatchID, encode: (PlannedRequest) -> WireRequest?) {
         self.number = number
-        changeSets = plan.changeSets.enumerated().map { place, changeSet in
-            let encoded = place < requests.count ? requests[place] : []
-            return UploadedChangeSet(
-                requests: changeSet.requests.enumerated().map { index, request in
-                    UploadedRequest(request, index < encoded.count ? encoded[index] : nil)
-                })
+        changeSets = plan.changeSets.map { changeSet in
+            UploadedChangeSet(requests: changeSet.requests.map { UploadedRequest($0, encode($0)) })
         }
     }
+
+    /// The requests in the order of the batch.
+    package var requests: [UploadedRequest] { changeSets.flatMap(\.requests) }
+
+    /// The known requests as sent, in the order of the batch.
+    package var wires: [WireRequest] { requests.compactMap(\.wire) }
 
     /// The operations, each once, in order of appearance.
     package var operations: [SequenceNumber] {
         var seen: Set<SequenceNumber> = []
-        return changeSets.flatMap(\.requests).flatMap(\.operations).filter { seen.insert($0).inserted }
+        return requests.flatMap(\.operations).filter { seen.insert($0).inserted }
     }
 
     /// Returns the batch with the change sets at these positions only.
@@ -40,32 +42,47 @@ package struct UploadedBatch: Sendable, Hashable {
         UploadedBatch(number: number, changeSets: places.map { changeSets[$0] })
     }
 
-    /// Adds the requests that the log does not contain.
+    /// Returns the batch with the outcomes of its change sets.
     ///
-    /// - Parameter requests: The requests, by change set, in the order of the batch.
-    package mutating func complete(from requests: [[WireRequest]]) {
-        for (place, encoded) in zip(changeSets.indices, requests)
-        where changeSets[place].requests.count == encoded.count {
-            for index in encoded.indices where changeSets[place].requests[index].wire == nil {
-                changeSets[place].requests[index].wire = encoded[index]
+    /// - Parameter outcomes: One outcome for each change set, in order; see `BatchMatcher`. Change sets without an
+    ///   outcome were not processed.
+    package func answered(_ outcomes: [ChangeSetOutcome]) -> UploadedBatch {
+        var batch = self
+        for (place, outcome) in zip(changeSets.indices, outcomes) { batch.changeSets[place].outcome = outcome }
+        return batch
+    }
+
+    /// Replaces each request as sent with the result of a closure.
+    package mutating func mapWires(_ transform: (UploadedRequest) -> WireRequest?) {
+        for place in changeSets.indices {
+            for index in changeSets[place].requests.indices {
+                changeSets[place].requests[index].wire = transform(changeSets[place].requests[index])
             }
         }
     }
 
+    /// Adds the requests that the log does not contain, by Content-ID.
+    ///
+    /// - Parameter rebuilt: The batch, rebuilt from the state that it was planned from.
+    package mutating func complete(from rebuilt: UploadedBatch) {
+        let wires = Dictionary(rebuilt.requests.map { ($0.contentID, $0.wire) }) { first, _ in first }
+        mapWires { $0.wire ?? wires[$0.contentID] ?? nil }
+    }
+
     /// A Boolean value that indicates whether the batch is one request that writes a stream.
-    package var writesStream: Bool { changeSets.contains { $0.requests.contains(where: \.writesStream) } }
+    package var writesStream: Bool { requests.contains(where: \.writesStream) }
 
     /// The media entities whose content is sent with their creation.
     package var createdMediaEntities: Set<EntityID> {
-        Set(changeSets.flatMap(\.requests).filter { $0.stream?.content != nil }.compactMap { $0.creates?.id })
+        Set(requests.filter { $0.stream?.content != nil }.compactMap { $0.creates?.id })
     }
 
-    /// Returns the stream with the new ETag from the response, which the next change has to send. Nil if the batch
-    /// writes no stream or the response has no ETag.
-    package func streamImage(after outcomes: [ChangeSetOutcome]) -> StreamImage? {
-        guard let request = changeSets.first?.requests.first, request.effect == .update,
+    /// The stream with the new ETag from the response, which the next change has to send. Nil if the batch writes no
+    /// stream or the response has no ETag.
+    package var streamImage: StreamImage? {
+        guard let changeSet = changeSets.first, let request = changeSet.requests.first, request.effect == .update,
             let stream = request.stream, let content = stream.content, let entity = stream.entity,
-            case .members(let responses)? = outcomes.first, let etag = responses.first?.headers["ETag"]
+            case .members(let responses)? = changeSet.outcome, let etag = responses.first?.headers["ETag"]
         else { return nil }
         return StreamImage(entity: entity, property: stream.property, content: content, etag: etag)
     }
@@ -87,8 +104,13 @@ package struct UploadedBatch: Sendable, Hashable {
 /// Requests that were sent together and take effect all or none.
 package struct UploadedChangeSet: Sendable, Hashable {
     package var requests: [UploadedRequest]
+    /// The outcome according to the response; nil as long as no response reported it.
+    package var outcome: ChangeSetOutcome?
 
-    package init(requests: [UploadedRequest]) { self.requests = requests }
+    package init(requests: [UploadedRequest], outcome: ChangeSetOutcome? = nil) {
+        self.requests = requests
+        self.outcome = outcome
+    }
 
     /// The operations that the requests perform, each once, in the order of their creation, except that an operation
     /// whose request precedes those of earlier operations precedes these.

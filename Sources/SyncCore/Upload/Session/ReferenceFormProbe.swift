@@ -31,12 +31,12 @@ package struct ReferenceFormProbe: Sendable {
 
     /// Returns a `notProcessed` result for each operation that is to be planned again in another form.
     package mutating func withdrawn(
-        _ batch: UploadedBatch, _ outcomes: [ChangeSetOutcome], _ options: ServiceOptions
+        _ batch: UploadedBatch, _ options: ServiceOptions
     ) -> [SequenceNumber: BatchAnswered.Result] {
         var withdrawn: [SequenceNumber: BatchAnswered.Result] = [:]
-        for (changeSet, outcome) in zip(batch.changeSets, outcomes) {
+        for changeSet in batch.changeSets {
             let operations = changeSet.operations
-            guard case .failed(let response, let culprit) = outcome, tried.isDisjoint(with: operations),
+            guard case .failed(let response, let culprit)? = changeSet.outcome, tried.isDisjoint(with: operations),
                 let refusal = ReferenceRefusal(changeSet, response, culprit: culprit),
                 refusal.understood != options.contentIDReferences,
                 refusal.understood.limited(to: options.contentIDReferences) == refusal.understood

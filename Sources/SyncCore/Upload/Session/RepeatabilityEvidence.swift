@@ -1,4 +1,4 @@
-package import ODataWire
+import ODataWire
 
 /// The evidence in responses to repeatable requests about whether the service recognizes repetitions.
 ///
@@ -11,13 +11,13 @@ package enum RepeatabilityEvidence: Sendable, Hashable {
     case none
 
     /// Interprets the responses to change sets whose requests were marked as repeatable.
-    package init(_ outcomes: [ChangeSetOutcome]) {
-        let responses = outcomes.flatMap { outcome -> [WireResponse] in
-            switch outcome {
+    package init(_ changeSets: [UploadedChangeSet]) {
+        let responses = changeSets.flatMap { changeSet -> [WireResponse] in
+            switch changeSet.outcome {
             case .members(let responses): responses
             // An error may come from a component before the service.
             case .failed(let response, _): response.acceptsRepetition == nil ? [] : [response]
-            case .inDoubt, .notProcessed: []
+            case .inDoubt, .notProcessed, nil: []
             }
         }
         if responses.isEmpty {

@@ -2,21 +2,21 @@ package import ODataWire
 
 /// The outcomes that the response to a repeated request determines.
 package struct ResendOutcomes: Sendable, Hashable {
-    /// The positions of the sent change sets that have an outcome.
-    package private(set) var places: [Int] = []
-    package private(set) var outcomes: [ChangeSetOutcome] = []
+    /// The change sets whose outcome is determined.
+    package private(set) var answered: UploadedBatch
     /// The positions of the change sets that the service skipped after an earlier error.
     package private(set) var skipped: [Int] = []
 
     /// Interprets the response to a repetition.
     ///
     /// - Parameters:
-    ///   - answered: One outcome for each sent change set, or fewer if the response does not contain them all.
+    ///   - batch: The sent change sets with their outcomes.
     ///   - requiresResult: Whether a success also counts only with `Repeatability-Result: accepted`, as OASIS
     ///     Repeatable Requests 1.0 requires (section 4).
-    package init(_ answered: [ChangeSetOutcome], requiresResult: Bool = false) {
-        for (place, outcome) in answered.enumerated() {
-            switch outcome {
+    package init(_ batch: UploadedBatch, requiresResult: Bool = false) {
+        answered = batch.part([])
+        for (place, changeSet) in batch.changeSets.enumerated() {
+            switch changeSet.outcome {
             // Without the header, the repetition may have been executed again, so only reading shows the state.
             case .members(let responses):
                 guard responses.isSingleExecution(requiresResult: requiresResult) else { continue }
@@ -27,10 +27,9 @@ package struct ResendOutcomes: Sendable, Hashable {
             case .notProcessed:
                 skipped.append(place)
                 continue
-            case .inDoubt: continue
+            case .inDoubt, nil: continue
             }
-            places.append(place)
-            outcomes.append(outcome)
+            answered.changeSets.append(changeSet)
         }
     }
 }

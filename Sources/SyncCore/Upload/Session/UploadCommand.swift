@@ -73,11 +73,9 @@ package struct UploadKnowledge: Sendable {
     }
 }
 
-/// The outcomes of a batch, and the facts with which they are reconciled.
+/// A batch with the outcomes of its change sets, and the facts with which they are reconciled.
 package struct UploadAnswer: Sendable {
     package var batch: UploadedBatch
-    /// One outcome for each change set.
-    package var outcomes: [ChangeSetOutcome]
     package var profile: ServiceProfile
     /// Better-known results of operations that the service has rejected.
     package var amended: [SequenceNumber: BatchAnswered.Result]
@@ -87,12 +85,11 @@ package struct UploadAnswer: Sendable {
     package var deferrals: [SequenceNumber: Int]
 
     package init(
-        batch: UploadedBatch, outcomes: [ChangeSetOutcome], profile: ServiceProfile,
+        batch: UploadedBatch, profile: ServiceProfile,
         amended: [SequenceNumber: BatchAnswered.Result] = [:], retried: Set<SequenceNumber> = [],
         deferrals: [SequenceNumber: Int] = [:]
     ) {
         self.batch = batch
-        self.outcomes = outcomes
         self.profile = profile
         self.amended = amended
         self.retried = retried

@@ -79,11 +79,11 @@ extension UploadSession {
         _ response: WireResponse, _ report: MonitorReport<Failure>, _ context: PollContext
     ) {
         let outcomes = try? BatchExchange.outcomes(response, to: report.batch.request).changeSets
-        if report.isRepeated { return repeated(outcomes ?? [], report, context) }
+        if report.isRepeated { return repeated(report.batch.answered(outcomes ?? []), report, context) }
         switch BatchResponseKind(response) {
         case .parts:
             guard let outcomes else { return doubt(report, "The response to the batch cannot be read.", context) }
-            answer(report.batch, outcomes, profile(of: report), .poll(context, hasMoved: nil))
+            answer(report.batch.answered(outcomes), profile(of: report), .poll(context, hasMoved: nil))
         case .refused, .untouched, .accepted:
             // In a synchronous response the service names the failing part.
             knowledge.isImpatient = true
@@ -104,15 +104,13 @@ extension UploadSession {
     /// Handles the response to a repetition. Operations that it does not resolve stay in doubt and are resolved by
     /// reading.
     private mutating func repeated(
-        _ outcomes: [ChangeSetOutcome], _ report: MonitorReport<Failure>, _ context: PollContext
+        _ batch: UploadedBatch, _ report: MonitorReport<Failure>, _ context: PollContext
     ) {
-        let repetition = ResendOutcomes(outcomes)
+        let repetition = ResendOutcomes(batch)
         let continuation: Continuation =
-            repetition.places.isEmpty
+            repetition.answered.changeSets.isEmpty
             ? .polled(.ended(hasMoved: false), context)
-            : .answer(
-                report.batch.part(repetition.places), repetition.outcomes, profile(of: report),
-                .poll(context, hasMoved: true))
+            : .answer(repetition.answered, profile(of: report), .poll(context, hasMoved: true))
         request(
             .interrupt(report.batch.number, "The service did not execute the retry."), .log(continuation))
     }

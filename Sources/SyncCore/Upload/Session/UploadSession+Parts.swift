@@ -75,7 +75,7 @@ extension UploadSession {
 
     private mutating func answerPart(_ batch: UploadedBatch, _ outcomes: [ChangeSetOutcome]) {
         guard let profile = parts.profile else { preconditionFailure("No part is being sent.") }
-        answer(batch, outcomes, profile, .part)
+        answer(batch.answered(outcomes), profile, .part)
     }
 
     /// Continues after the outcomes of a part.

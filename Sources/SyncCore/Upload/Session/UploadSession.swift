@@ -97,7 +97,7 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
         case split
         case nextRound
         case polled(PollResult, PollContext)
-        case answer(UploadedBatch, [ChangeSetOutcome], ServiceProfile, AnswerContext)
+        case answer(UploadedBatch, ServiceProfile, AnswerContext)
         case answered([BatchAnswered.Outcome], AnswerContext)
     }
 
@@ -157,7 +157,7 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
         case .split: splitPart()
         case .nextRound: nextRound()
         case .polled(let result, let context): pollEnded(result, context)
-        case .answer(let batch, let outcomes, let profile, let context): answer(batch, outcomes, profile, context)
+        case .answer(let batch, let profile, let context): answer(batch, profile, context)
         case .answered(let results, let context): proceed(after: results, context)
         }
     }
@@ -235,15 +235,12 @@ package struct UploadSession<Failure: DeliveryFailure>: Sendable {
 
     // MARK: Outcomes
 
-    mutating func answer(
-        _ batch: UploadedBatch, _ outcomes: [ChangeSetOutcome], _ profile: ServiceProfile, _ context: AnswerContext
-    ) {
-        let amended = knowledge.forms.withdrawn(batch, outcomes, profile.options)
+    mutating func answer(_ batch: UploadedBatch, _ profile: ServiceProfile, _ context: AnswerContext) {
+        let amended = knowledge.forms.withdrawn(batch, profile.options)
         request(
             .answer(
                 UploadAnswer(
-                    batch: batch, outcomes: outcomes, profile: profile, amended: amended, retried: retrying,
-                    deferrals: deferrals)),
+                    batch: batch, profile: profile, amended: amended, retried: retrying, deferrals: deferrals)),
             .answer(context))
     }
 
