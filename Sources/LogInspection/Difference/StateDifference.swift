@@ -61,6 +61,9 @@ public struct StateDifference {
     }
 
     /// Calls `body` for each different entity, set by set, beginning with those of the first side.
+    ///
+    /// - Throws: `invalidRequest` if neither side has the entity set of the scope; `notFound` if neither has its
+    ///   entity; the errors of `body`.
     public func run(
         _ scope: DifferenceScope = .everything, _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) -> DifferenceCounts {

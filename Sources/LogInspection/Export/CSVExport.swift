@@ -29,6 +29,8 @@ public struct CSVExport {
     /// memory.
     ///
     /// - Returns: Whether all records could be read.
+    /// - Throws: A `TidelogError` if the log cannot be read, with the code `notFound` if a compaction has removed the
+    ///   records of the range; the errors of `row`.
     public func writeRows(_ row: (String) throws -> Void) throws -> Bool {
         do {
             let outcomes = try store.history.outcomes()

@@ -86,6 +86,9 @@ extension InspectedStore {
     ///
     /// It searches after the last snapshot first, then before it, and so on, so it is expensive if the flip is far
     /// back.
+    ///
+    /// - Throws: `invalidRequest` if no metadata in the range contains the names that the condition uses; `notFound` if
+    ///   a compaction has removed the records of `first`; `noStore` if there is no log.
     public func lastFlip(
         _ condition: StateCondition, from first: PointInTime, before last: PointInTime
     ) async throws(TidelogError) -> (flip: ConditionChange?, report: WatchReport) {

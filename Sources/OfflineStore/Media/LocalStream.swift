@@ -60,6 +60,8 @@ public struct LocalStream: Sendable, Hashable {
     }
 
     /// Returns all bytes.
+    ///
+    /// - Throws: `damaged` if the file is missing or was changed.
     public func bytes() throws(TidelogError) -> [UInt8] { try bytes(in: 0..<byteCount) }
 
     private func reader() throws(TidelogError) -> StreamReader {

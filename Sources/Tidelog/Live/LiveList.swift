@@ -38,6 +38,10 @@ public struct LiveList<Entity: EntityValue>: AsyncSequence, Sendable {
         let factory: EntityFactory
 
         /// Waits for the next list. Returns `nil` at the end.
+        ///
+        /// - Throws: `invalidRequest`, `notFound` or `unsupported` if the query cannot be answered, or `invalidRequest`
+        ///   if an entity has another class; `damaged` or `storage` if the store cannot be read. The sequence has ended
+        ///   then.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TidelogError) -> ListUpdate<Entity>? {

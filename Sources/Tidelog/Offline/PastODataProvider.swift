@@ -54,33 +54,47 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
     // MARK: Inspection
 
     /// Returns the status of every unfinished operation; see ``OfflineODataProvider/operationStatus(_:)``.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
         try await reading.operationStatus(options)
     }
 
     /// Returns the undone operations; see ``OfflineODataProvider/undoneOperations()``.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
         try await reading.undoneOperations()
     }
 
     /// Returns the first requests of the upload that would have followed; see
     /// ``OfflineODataProvider/plannedBatches(_:)``.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read; `invalidRequest` if the batch cannot be written.
     public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {
         try await reading.plannedBatches(options)
     }
 
     /// The present service options of the store, which are saved outside of the log and have no history.
+    ///
+    /// - Throws: Nothing. The signature is that of ``OfflineODataProvider/serviceOptions``.
     public var serviceOptions: ServiceOptions {
         get async throws(TidelogError) { try await reading.store.serviceOptions }
     }
 
     /// Uses the options for planning from now on.
+    ///
+    /// - Throws: Nothing. The signature is that of ``OfflineODataProvider/use(_:)-(ServiceOptions)``.
     public func use(_ options: ServiceOptions) async throws(TidelogError) { await reading.store.use(options) }
 
     /// Returns every key that the service had assigned to an entity of this store by then.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func keyMap() async throws(TidelogError) -> [KeyAssignment] { try await reading.keyMap() }
 
     /// Returns a hash of the whole state, equal to the hash of the store when its log ended here.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func stateDigest() async throws(TidelogError) -> String { try await reading.stateDigest() }
 
     /// Returns the downloaded entities that could not be applied: because of an invalid value, a missing key, or a
@@ -88,6 +102,8 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
     ///
     /// The store keeps its version of these entities. An entry is removed when the next download of its query can
     /// apply the entity or no longer contains it.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func quarantine() async throws(TidelogError) -> [QuarantineEntry] {
         try await reading.quarantine()
     }
@@ -98,6 +114,9 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
 
     public var loadedModel: EntityDataModel? { known }
 
+    /// Returns the metadata of the store at that point.
+    ///
+    /// - Throws: Nothing. The signature is that of the other providers.
     public func model() async throws(TidelogError) -> EntityDataModel { known }
 
     package func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
