@@ -295,7 +295,7 @@ let package = Package(
             "TidelogTests",
             [
                 "Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "SeededRandom", "TestSupport", httpTypes,
-                metrics,
+                logging, metrics,
             ]),
         tests(
             "TidelogFoundationTests",
@@ -343,7 +343,7 @@ let package = Package(
             [
                 "ProxyGenerator", "Tidelog", "OfflineStore", "SyncEngine", "Transport", "ODataSandbox", "ODataWire",
                 "EDM",
-                "TestSupport", httpTypes,
+                "TestSupport", httpTypes, logging,
                 "tidelog-proxygen",
             ]),
     ] + fuzzer,

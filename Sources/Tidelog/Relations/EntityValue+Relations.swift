@@ -1,4 +1,5 @@
 import EDM
+import Logging
 import ODataWire
 import OfflineStore
 import Operations
