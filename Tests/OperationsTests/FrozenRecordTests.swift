@@ -95,10 +95,10 @@ import Testing
     @Test func `an unknown field of an element makes the record unknown`() throws {
         let refusal = Refusal(status: 1, code: "", message: "", method: "", url: "")
         var payload = RecordCodec.encode(
-            Record(time: 5, body: .operationsUnfit([UnfitOperation(operation: 1, refusal: refusal)]))
+            Record(time: 5, body: .operationsIncompatible([IncompatibleOperation(operation: 1, refusal: refusal)]))
         ).payload
         payload.insert(contentsOf: [252, 1], at: payload.count - 2)
-        let kind = RecordCodec.RecordKind.operationsUnfit.rawValue
+        let kind = RecordCodec.RecordKind.operationsIncompatible.rawValue
         #expect(
             try RecordCodec.decode(kind: kind, payload: payload).body == .unknown(kind: kind, payload: payload))
     }

@@ -90,7 +90,7 @@ extension LocalStore {
         let cursor = reader.records(from: 1)
         let decoder = RecordDecoder()
         var records: [Record] = []
-        while let next = try cursor.next() { records.append(try ViewsOpening.decoded(next, decoder)) }
+        while let next = try cursor.next() { records.append(try ViewsOpener.decoded(next, decoder)) }
         return (records, 1)
     }
 }

@@ -101,7 +101,7 @@ public struct StateDifference {
     ) async throws(TidelogError) {
         var last = EntityID(rawValue: 0)
         while true {
-            let page = try await before.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await before.store.comparison.comparedEntities(of: set, after: last, limit: Self.pageSize)
             guard let end = page.last?.id else { break }
             last = end
             let others = try await counterparts(of: page, set, in: after)
@@ -116,7 +116,7 @@ public struct StateDifference {
         }
         last = EntityID(rawValue: 0)
         while true {
-            let page = try await after.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await after.store.comparison.comparedEntities(of: set, after: last, limit: Self.pageSize)
             guard let end = page.last?.id else { break }
             last = end
             let others = try await counterparts(of: page, set, in: before)

@@ -109,9 +109,9 @@ struct RowFacts {
         case .operationsReleased(let list), .operationsUndone(let list), .operationsRedone(let list),
             .operationsElided(let list), .clientChangesKept(let list), .deliveryChanged(let list, _):
             operations = list
-        case .operationsUnfit(let unfit):
-            operations = unfit.map(\.operation)
-            refusal = unfit.first?.refusal
+        case .operationsIncompatible(let incompatible):
+            operations = incompatible.map(\.operation)
+            refusal = incompatible.first?.refusal
         case .operationsAmended(let amended): operations = amended.map(\.operation)
         case .conflictResolved(let resolved): operations = resolved.takenBack + resolved.released
         default: break

@@ -109,7 +109,7 @@ struct HistoryJSONWriter: JSONMemberWriter {
                     $0.number("entity", image.entity.rawValue)
                     $0.stream(image.property, image.content)
                     $0.text("etag", image.etag)
-                    if let told = image.told { $0.told(told) }
+                    if let reported = image.reported { $0.reported(reported) }
                 }
             }
         case .batchPrepared(let prepared):
@@ -130,11 +130,11 @@ struct HistoryJSONWriter: JSONMemberWriter {
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations),
             .operationsElided(let operations), .clientChangesKept(let operations):
             numbers("operations", operations)
-        case .operationsUnfit(let unfit):
-            array("operations", unfit) { writer, unfit in
+        case .operationsIncompatible(let incompatible):
+            array("operations", incompatible) { writer, incompatible in
                 writer.object {
-                    $0.number("operation", unfit.operation)
-                    $0.text("reason", unfit.refusal.message)
+                    $0.number("operation", incompatible.operation)
+                    $0.text("reason", incompatible.refusal.message)
                 }
             }
         case .uploadPostponed(let postponed):
@@ -238,12 +238,12 @@ struct HistoryJSONWriter: JSONMemberWriter {
     }
 
     /// Writes URLs without their queries, which may contain a secret of the service.
-    private mutating func told(_ told: StreamImage.Told) {
+    private mutating func reported(_ reported: StreamImage.ReportedMetadata) {
         json.name("told")
         object {
-            $0.text("readLink", told.readLink.map { String($0.prefix { $0 != "?" }) })
-            $0.text("editLink", told.editLink.map { String($0.prefix { $0 != "?" }) })
-            $0.text("etag", told.etag)
+            $0.text("readLink", reported.readLink.map { String($0.prefix { $0 != "?" }) })
+            $0.text("editLink", reported.editLink.map { String($0.prefix { $0 != "?" }) })
+            $0.text("etag", reported.etag)
         }
     }
 

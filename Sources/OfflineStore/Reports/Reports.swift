@@ -113,7 +113,7 @@ public struct DownloadReport: Sendable {
     public var skipped: Set<String> = []
     /// Expanded navigation properties, as `Set/Property`, that the responses omitted for some entities. The store keeps
     /// its links for these.
-    public var untold: Set<String> = []
+    public var omittedExpansions: Set<String> = []
     /// Defining queries that were skipped because the service's metadata no longer allow them.
     public var unusable: [UnusableQuery] = []
     /// The names of defining queries that request streams in a store that is not on disk and therefore cannot keep

@@ -47,7 +47,7 @@ public struct HistoricalStore: Sendable {
         }
         sequence = past.lastSequence
         options.disk = .simulated(past.fileSystem)
-        options.isPast = true
+        options.isHistorical = true
         options.log.sealing = .asWritten
         options.log.durability = .none
         options.snapshots = .manual

@@ -34,7 +34,7 @@ package struct ImageBuilder<Storage: StateReader> {
     /// Whether each entity contains all requested expansions. False for deltas.
     var tellsAll = false
     /// Expanded navigation properties that a response omitted, as `Set/Property`.
-    package internal(set) var untold: Set<String> = []
+    package internal(set) var omittedExpansions: Set<String> = []
     /// The location of each entity that received its ID from this builder.
     private var homes: [EntityID: Home] = [:]
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
@@ -154,7 +154,7 @@ package struct ImageBuilder<Storage: StateReader> {
             images[place].links.append(
                 EntityImage.ImageLinks(navigation: property.name, targets: targets, isComplete: isComplete))
         }
-        if tellsAll { try keepUntold(branches, payload, id, type, set) }
+        if tellsAll { try keepOmittedExpansions(branches, payload, id, type, set) }
         return id
     }
 

@@ -187,7 +187,7 @@ extension DataService {
     public func box<Entity: EntityValue>(
         for type: Entity.Type, in set: String? = nil
     ) throws(TidelogError) -> Box<Entity> {
-        guard backend is OfflineODataProvider || backend is PastODataProvider else {
+        guard backend is OfflineODataProvider || backend is HistoricalODataProvider else {
             throw TidelogError(
                 .unsupported, "A box belongs to a store, not to a service.", recovery: "Use an OfflineODataProvider.")
         }

@@ -101,7 +101,7 @@ public struct ListUpdate<Entity: EntityValue> {
 extension BoxQuery {
     /// Returns the matching entities from now on: the list at once, and a new one after each change that affects it.
     ///
-    /// - Throws: `unsupported` for a ``PastODataProvider``, whose entities do not change.
+    /// - Throws: `unsupported` for a ``HistoricalODataProvider``, whose entities do not change.
     public func observe() throws(TidelogError) -> LiveList<Entity> {
         let service = box.service
         let model = try service.metadata

@@ -10,7 +10,7 @@ import Views
 ///
 /// Pass it to a ``DataService`` to read entities. It needs no lock, so the store can be open at the same time, in
 /// this or another process. It writes no files and sends no requests.
-public final class PastODataProvider: DataServiceProvider, ServiceBackend {
+public final class HistoricalODataProvider: DataServiceProvider, ServiceBackend {
     /// The sequence number of the last record included.
     public let sequence: UInt64
     private let reading: StoreReader
@@ -143,18 +143,18 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
     package func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
-        throw Self.isPast
+        throw Self.isReadOnly
     }
 
     /// Always throws `unsupported`, because a historical store cannot be changed.
     package func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
-        throw Self.isPast
+        throw Self.isReadOnly
     }
 
     /// Does nothing, because no requests are sent.
     package func trace(_ trace: RequestTrace?) {}
 
-    private static var isPast: TidelogError {
+    private static var isReadOnly: TidelogError {
         TidelogError(
             .unsupported, "A historical store cannot be changed.",
             recovery: "Change the store itself.")

@@ -36,7 +36,7 @@ extension OfflineODataProvider {
     /// Cost: like ``state(at:)``, memory for the whole state included.
     ///
     /// - Throws: Like ``state(at:)``.
-    public func snapshot() async throws(TidelogError) -> PastODataProvider {
+    public func snapshot() async throws(TidelogError) -> HistoricalODataProvider {
         try await state(at: .sequence(.max))
     }
 

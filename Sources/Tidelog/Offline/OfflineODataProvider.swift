@@ -54,7 +54,7 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     ///   service.
     public func open() async throws(TidelogError) {
         if settings.engine != nil { return }
-        let opening = StoreOpening(parameters: parameters, givenRoot: givenRoot, place: place)
+        let opening = StoreOpener(parameters: parameters, givenRoot: givenRoot, place: place)
         let isNew = try await opening.open(settings)
         if isNew, parameters.downloadsWhenCreated { try await download() }
     }
@@ -385,11 +385,11 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
 
     /// Returns the store as of an earlier point of its history, for reading only.
     ///
-    /// Cost: building the views from the newest snapshot that is not later; see ``PastODataProvider``.
+    /// Cost: building the views from the newest snapshot that is not later; see ``HistoricalODataProvider``.
     ///
     /// - Throws: `notFound` if a compaction has removed the required records, or if the store had no metadata at that
     ///   point; `damaged` if the records before the point cannot be read; `noStore` if the store is not open.
-    public func state(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {
+    public func state(at point: PointInTime) async throws(TidelogError) -> HistoricalODataProvider {
         // No flush needed: pages that a running download has collected are already in the log.
         _ = try engine()
         return try await place.past(at: point)

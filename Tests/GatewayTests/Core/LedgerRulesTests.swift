@@ -28,7 +28,7 @@ struct LedgerRulesTests {
             return verdicts
         }
 
-        mutating func complete(_ claim: LedgerClaim, _ attempt: Int64, _ end: LedgerCompletion.End) -> Bool {
+        mutating func complete(_ claim: LedgerClaim, _ attempt: Int64, _ end: LedgerCompletion.AttemptEnd) -> Bool {
             guard
                 let (written, deleted) = rules.complete(.init(keys: claim.keys, attempt: attempt, end: end), rows: rows)
             else { return false }
@@ -149,16 +149,17 @@ struct LedgerRulesTests {
 
     @Test(
         arguments: [
-            (201, [:], AnswerMeaning.outcome), (204, [:], .outcome), (404, [:], .outcome), (412, [:], .outcome),
+            (201, [:], ResponseMeaning.outcome), (204, [:], .outcome), (404, [:], .outcome), (412, [:], .outcome),
             (401, [:], .notExecuted), (403, [:], .notExecuted), (429, [:], .notExecuted),
             (503, ["Retry-After": "1"], .notExecuted),
             (503, [:], .unknown), (500, [:], .unknown), (502, [:], .unknown), (504, [:], .unknown),
             (202, ["Location": "m"], .unknown),
             (307, [:], .notExecuted), (303, [:], .unknown), (408, [:], .unknown),
-        ] as [(Int, [String: String], AnswerMeaning)])
+        ] as [(Int, [String: String], ResponseMeaning)])
     func `the status states whether a request took effect`(
-        _ status: Int, _ headers: [String: String], _ meaning: AnswerMeaning
+        _ status: Int, _ headers: [String: String], _ meaning: ResponseMeaning
     ) {
-        #expect(AnswerMeaning(WireResponse(status: status, headers: HTTPHeaders(headers.map { ($0, $1) }))) == meaning)
+        #expect(
+            ResponseMeaning(WireResponse(status: status, headers: HTTPHeaders(headers.map { ($0, $1) }))) == meaning)
     }
 }

@@ -2,7 +2,7 @@ import ShopService
 import Testing
 import Tidelog
 
-/// The samples under *Create relationship*. They differ from the guide only where it has mistakes: sets instead of
+/// The samples under *Create relationship*. They differ from the guide only in its mistakes: sets instead of
 /// types, keys that a copy must not keep, and missing `await`.
 ///
 /// Features: SV-08.

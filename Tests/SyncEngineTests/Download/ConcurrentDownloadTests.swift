@@ -53,7 +53,7 @@ import Testing
             nil, DownloadOptions(groups: [Array(names.prefix(3)), Array(names.suffix(2))]))
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
         let requests = shop.transport.requests
-        // In V2 the service refuses the first one without a token.
+        // In V2 the service rejects the first one without a token.
         #expect(requests.filter { $0.url.hasSuffix("$batch") }.count == (dialect == .v4 ? 2 : 3))
         #expect(requests.filter { $0.method == "GET" && !$0.url.hasSuffix("/") }.count <= names.count - 5 + 1)
     }

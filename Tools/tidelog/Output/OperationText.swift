@@ -1,7 +1,7 @@
 internal import ODataWire
 internal import Tidelog
 
-/// The answer to a change: the sequence number of the operation, and the current link of the entity.
+/// The response to a change: the sequence number of the operation, and the current link of the entity.
 struct OperationText {
     var sequence: SequenceNumber
     var readLink: String
