@@ -149,7 +149,7 @@ import Tidelog
         try await trip.service.createEntity(travel)
         try await trip.service.queueAction("draftActivate", on: .entity(travel), answer: .boundEntity)
         let report = try await trip.provider.upload()
-        // The service refuses the action for its own reasons, and keeps the create.
+        // The service rejects the action for its own reasons, and keeps the create.
         #expect(report.confirmed.count == 1 && report.rejected.count == 1)
         #expect(trip.sent == ["POST Travels", "POST Travels(TravelID=7,IsActiveEntity=false)/Trip.draftActivate"])
         #expect(try await trip.local() == trip.remote)
