@@ -75,7 +75,7 @@ struct InitCommand: AsyncParsableCommand {
 
 extension InitCommand {
     private func printOmittedElements(_ model: EntityDataModel) throws {
-        let omitted = OfflineODataDefiningQuery.omitted(of: model)
+        let omitted = OfflineODataDefiningQuery.omittedElements(of: model)
         guard !omitted.isEmpty else { return }
         try Console.print("Omitted:")
         for part in omitted { try Console.print("  \(oneLine(part.path)): \(oneLine(part.reason))") }
