@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: RecordCodec.RecordKind.allCases.filter { $0 != .lost })
-    func `each kind can get further fields`(kind: RecordCodec.RecordKind) throws {
+    func `a later version can add fields to each kind`(kind: RecordCodec.RecordKind) throws {
         for frozen in FrozenRecord.all where frozen.kind == kind {
             let payload = Self.bytes(frozen.hex).dropLast()
             #expect(try RecordCodec.decode(kind: kind.rawValue, payload: payload + [253, 1, 0]) == frozen.record)

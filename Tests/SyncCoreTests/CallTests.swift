@@ -116,7 +116,7 @@ struct CallTests {
         #expect(store.requests(try store.plan()) == ["POST Orders {}", "POST $1/Shop.Touch "])
     }
 
-    @Test func `without Content-ID references such a change set is held with the reason`() throws {
+    @Test func `without Content-ID references, such a change set is held back with the reason`() throws {
         let order = try store.newID()
         let first = try store.state.header().applied + 1
         try store.add(

@@ -150,7 +150,7 @@ struct FeedRulesTests {
         }
     }
 
-    @Test func `links that do not end are left`() {
+    @Test func `links without an end are unchanged`() {
         var walk = PageSequence(limit: 3)
         #expect(walk.follows("a") && walk.follows("b") && !walk.follows("a") && walk.follows("c") && !walk.follows("d"))
     }

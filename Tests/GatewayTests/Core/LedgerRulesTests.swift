@@ -80,7 +80,7 @@ struct LedgerRulesTests {
         #expect(book.claim(claim(["b", "c"]), now: now) == [.refuse(.differs)])
     }
 
-    @Test func `an old request is refused, whatever the ledger holds`() {
+    @Test func `an old request is refused for any content of the ledger`() {
         var book = Book(rules: rules)
         #expect(book.claim(claim(daysAgo: 15), now: now) == [.refuse(.expired)])
         #expect(book.claim(claim(daysAgo: 14), now: now) == [.send(attempt: 1)])
@@ -102,7 +102,7 @@ struct LedgerRulesTests {
 
     /// Clients, restarts and late outcomes in any order: each content is executed once, unless it was reported as not
     /// executed.
-    @Test(arguments: 0..<200) func `whatever happens, no unit is executed twice`(_ seed: UInt64) {
+    @Test(arguments: 0..<200) func `no sequence of faults executes a unit twice`(_ seed: UInt64) {
         var state = seed &* 2_654_435_761 &+ 1
         func random(_ count: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -289,7 +289,7 @@ struct RepeatedRequestTests {
     }
 
     @Test(arguments: CrashingStorage.Step.allCases)
-    private func `whatever step is the last, the request is executed once at most, and the client knows`(
+    private func `after an end at any step, the request was executed at most once, and the client learns the outcome`(
         _ step: CrashingStorage.Step
     ) async throws {
         let rows = MemoryLedgerStorage()

@@ -94,8 +94,7 @@ struct PassingTests {
         }
     }
 
-    @Test func `a response that is ready before the end of the request was processed keeps the connection`() async throws
-    {
+    @Test func `a response that is ready before the request was processed keeps the connection`() async throws {
         try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, _ in
             let counts = await withTaskGroup(of: Int.self) { group in
                 for _ in 0..<4 { group.addTask { await Self.exchanges(gateway.port, 1_000) } }

@@ -190,7 +190,7 @@ import Tidelog
     }
 
     @Test(arguments: Dialect.allCases)
-    func `sample ChangeSet createRelatedEntity as it stands, without its parent, is refused`(
+    func `sample ChangeSet createRelatedEntity without changes, without its parent, is refused`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)

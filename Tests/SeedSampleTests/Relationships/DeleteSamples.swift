@@ -61,7 +61,7 @@ import Tidelog
     }
 
     @Test(arguments: Dialect.allCases)
-    func `sample oneToOnedeleteLinkExample as it stands, unlinking both ends, is refused`(
+    func `sample oneToOnedeleteLinkExample without changes, unlinking both ends, is refused`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)

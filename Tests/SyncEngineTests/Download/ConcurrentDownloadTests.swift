@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases, [nil, 2])
-    func `the store has the same content, whatever the number of concurrent queries`(
+    func `the store has the same content for each number of concurrent queries`(
         _ dialect: Dialect, _ pageSize: Int?
     ) async throws {
         let shop = try await shop(dialect, pageSize: pageSize)

@@ -9,7 +9,7 @@ import Tidelog
 @Suite struct QueuedActionTests {
     // MARK: Requests
 
-    @Test func `UQ-25 a queued action changes nothing here, and takes effect with the upload`() async throws {
+    @Test func `UQ-25 a queued action changes nothing in the store, and takes effect with the upload`() async throws {
         let trip = try await Travels()
         let before = try await trip.local()
         let call = try await trip.service.queueAction("accept", on: .entity(try await trip.travel(1)))
