@@ -9,6 +9,7 @@ public struct LocalStream: Sendable, Hashable {
     public let path: String
     /// The size of the content in bytes.
     public let byteCount: Int
+    /// The media type, such as `image/jpeg`.
     public let mediaType: String
     /// A Boolean value that indicates whether the content was written locally and not uploaded yet.
     public let isPending: Bool

@@ -335,7 +335,9 @@ package struct PageBuilder<Storage: StateReader> {
 
 /// The number of downloaded entities by their effect on the store.
 public struct DownloadCounts: Sendable, Hashable {
+    /// The number of entities that are new in the store.
     public var inserted = 0
+    /// The number of entities with a changed value or link.
     public var changed = 0
     /// The number of unchanged entities, including repetitions.
     public var unchanged = 0
@@ -346,6 +348,7 @@ public struct DownloadCounts: Sendable, Hashable {
 
     public init() {}
 
+    /// The number of all entities in the pages.
     public var entities: Int { inserted + changed + unchanged }
 
     mutating func count(_ finding: LocalComparisonResult) {
