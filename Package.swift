@@ -308,7 +308,7 @@ let package = Package(
                 "Tidelog", "OfflineStore", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport",
                 "TestSupport",
             ]),
-        tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport"]),
+        tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport", logging]),
         support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
         support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
         support("NorthwindService", folder: "SampleServices/Northwind", ["Tidelog"]),
