@@ -312,7 +312,7 @@ let package = Package(
             [
                 "Tidelog", "EDM", "ODataQuery", "ODataWire", "ODataSandbox", "Transport", "SeededRandom", "TestSupport",
                 httpTypes,
-                metrics,
+                logging, metrics,
             ]),
         tests(
             "TidelogFoundationTests",
@@ -325,7 +325,7 @@ let package = Package(
                 "Tidelog", "OfflineStore", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport",
                 "TestSupport",
             ]),
-        tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport"]),
+        tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport", logging]),
         support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
         support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
         support("NorthwindService", folder: "SampleServices/Northwind", ["Tidelog"]),
@@ -360,7 +360,7 @@ let package = Package(
             [
                 "ProxyGenerator", "Tidelog", "OfflineStore", "SyncEngine", "Transport", "ODataSandbox",
                 "EDM",
-                "TestSupport", httpTypes,
+                "TestSupport", httpTypes, logging,
                 "tidelog-proxygen",
             ]),
     ] + fuzzer,

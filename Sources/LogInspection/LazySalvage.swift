@@ -8,21 +8,21 @@ final class LazySalvage: Sendable {
     let isSalvaged: Bool
     /// The salvage report, or nil if nothing had to be salvaged.
     let salvage: RepairPlan.Salvage?
-    private let tell: @Sendable (RepairPlan.Salvage) -> Void
+    private let report: @Sendable (RepairPlan.Salvage) -> Void
     private let made = Mutex<InspectedStore?>(nil)
 
     /// Creates the value for a store as it is on disk.
-    init(_ tell: @escaping @Sendable (RepairPlan.Salvage) -> Void) {
+    init(_ report: @escaping @Sendable (RepairPlan.Salvage) -> Void) {
         isSalvaged = false
         salvage = nil
-        self.tell = tell
+        self.report = report
     }
 
     /// Creates the value for a salvaged store.
     init(made salvage: RepairPlan.Salvage?) {
         isSalvaged = true
         self.salvage = salvage
-        tell = { _ in }
+        report = { _ in }
     }
 
     /// Returns the salvaged store.
@@ -33,7 +33,7 @@ final class LazySalvage: Sendable {
             if let made { return made }
             let store = try make()
             made = store
-            if let salvage = store.salvage { tell(salvage) }
+            if let salvage = store.salvage { report(salvage) }
             return store
         }
     }

@@ -48,7 +48,7 @@ struct SessionReplayStore {
             .operationsElided, .clientChangesKept, .downloadPage, .downloadFinished, .linksLeftOpen,
             .entitiesQuarantined, .streamsStored,
             .unknown, .lost,
-            .operationsUnfit:
+            .operationsIncompatible:
             return
         default: break
         }
@@ -59,14 +59,14 @@ struct SessionReplayStore {
         case .definingQueryAdded, .definingQueryRemoved: try await store.record([body])
         case .downloadStarted(let queries): _ = try await engine.download(queries.map(\.query))
         case .operation(let operation): try await make(operation, entry.sequence, state)
-        case .operationsUndone(let list): try await tell(list) { .operationsUndone($0) }
-        case .operationsRedone(let list): try await tell(list) { .operationsRedone($0) }
-        case .operationsReleased(let list): try await tell(list) { .operationsReleased($0) }
-        case .deliveryChanged(let list, let delivery): try await tell(list) { .deliveryChanged($0, to: delivery) }
+        case .operationsUndone(let list): try await replay(list) { .operationsUndone($0) }
+        case .operationsRedone(let list): try await replay(list) { .operationsRedone($0) }
+        case .operationsReleased(let list): try await replay(list) { .operationsReleased($0) }
+        case .deliveryChanged(let list, let delivery): try await replay(list) { .deliveryChanged($0, to: delivery) }
         case .operationsAmended(let amended):
             for amended in amended { try await amend(amended, state) }
         case .conflictResolved(let resolved):
-            try await tell(resolved.takenBack) { .operationsUndone($0) }
+            try await replay(resolved.takenBack) { .operationsUndone($0) }
         default: break
         }
     }
@@ -153,7 +153,7 @@ struct SessionReplayStore {
         try await store.record([.operationsAmended([AmendedOperation(operation: sequence, content: content)])])
     }
 
-    private func tell(
+    private func replay(
         _ operations: [SequenceNumber], _ body: ([SequenceNumber]) -> Record.Body
     ) async throws(TidelogError) {
         let renamed = operations.compactMap { sequences[$0] }

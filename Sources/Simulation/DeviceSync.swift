@@ -68,7 +68,7 @@ struct DeviceSync {
     func download(in run: isolated Simulation) async -> Bool {
         guard !device.hasCrashed else { return false }
         run.addTrace("d\(device.number) downloads")
-        let vanished = await VanishedEntities(device, in: run)
+        let vanished = await MissingFeedEntities(device, in: run)
         let isResumed = await performDownload(in: run)
         await vanished?.verify(device, in: run)
         return isResumed

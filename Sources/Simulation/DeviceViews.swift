@@ -55,7 +55,7 @@ final class DeviceViews {
 }
 
 /// The settings for the views of a run's devices. The result of the run must not depend on them.
-struct ViewsHabits {
+struct ViewsSettings {
     /// Whether the views are files.
     let areFiles: Bool
     /// The maximum number of changed items in memory; nil for the store's default.

@@ -6,7 +6,7 @@ import SeededRandom
 import SyncEngine
 
 /// The changes of the service's metadata in a run, which the seed determines.
-struct MetadataHabits: Sendable {
+struct MetadataSchedule: Sendable {
     /// The percentage of steps before which the service gets other metadata; 0 in most runs.
     let changes: Int
     /// The percentage of steps before which a device reads the metadata again.
@@ -91,7 +91,9 @@ extension DeviceSync {
         do throws(TidelogError) {
             let refresh = try await device.engine.refreshMetadata(
                 CompatibilityPolicy(canChangeAnything: true, canRemoveAnything: true))
-            run.addTrace("changes: \(refresh.difference.changes.map(\.path)), unfit: \(refresh.unfit.map(\.operation))")
+            run.addTrace(
+                "changes: \(refresh.difference.changes.map(\.path)), incompatible: \(refresh.incompatibleOperations.map(\.operation))"
+            )
             try await DeviceUser(device: device).refresh()
         } catch {
             failed("reading of the metadata", error, in: run)

@@ -81,15 +81,15 @@ package actor Simulation {
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
     let habits: WorkloadMix
-    let viewsHabits: ViewsHabits
-    let gatewayHabits: GatewayHabits
-    let metadataHabits: MetadataHabits
+    let viewsHabits: ViewsSettings
+    let gatewayHabits: GatewaySettings
+    let metadataHabits: MetadataSchedule
     /// Not the random numbers of the run, so that the rest of the run does not depend on the metadata.
     var metadataRandom: SeededRandom
     var metadataChanges = 0
     private(set) var gateway: SimulatedGateway?
     /// The login state; nil if the service does not require authentication.
-    var login: Login?
+    var login: TokenIssuer?
     /// The history of the run; nil if it is not recorded.
     var recorder: HistoryRecorder?
 
@@ -129,12 +129,12 @@ package actor Simulation {
                 polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
         }
         habits = options.recordsHistory ? .history(&random) : WorkloadMix(&random)
-        viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
+        viewsHabits = ViewsSettings(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         metadataRandom = SeededRandom(seed: seed &* 59 &+ 19)
         // A history and a seeded bug are judged without them.
         let areChanging = options.recordsHistory || !options.plants.isEmpty ? false : options.changesMetadata
-        metadataHabits = MetadataHabits(&metadataRandom, areChanging: areChanging)
-        if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
+        metadataHabits = MetadataSchedule(&metadataRandom, areChanging: areChanging)
+        if random.chance(40) { login = TokenIssuer(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         gatewayHabits.adjust(&sandbox, version)
         let service = SimulatedService(sandbox)
         initialValues = service.ledger.values
@@ -176,7 +176,7 @@ package actor Simulation {
             if violations.isEmpty { await HistoryApp.end(self) }
             if violations.isEmpty { await RunVerification().verify(in: self) }
         }
-        if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
+        if options.keepsLines, !violations.isEmpty { for device in devices { recordLog(of: device) } }
         for device in devices { await device.store.close() }
         // The salts of encrypted segments are random.
         for device in devices where device.keys.isEmpty {
@@ -230,7 +230,7 @@ package actor Simulation {
     }
 
     /// Adds the records of the device's log to the trace, for the analysis of a violation.
-    private func noteLog(of device: Device) {
+    private func recordLog(of device: Device) {
         for (sequence, record) in (try? device.allRecords()) ?? [] {
             if case .serviceInstalled = record.body { continue }
             addTrace("d\(device.number) log \(sequence): \(record.body)")

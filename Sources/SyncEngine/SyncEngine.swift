@@ -123,7 +123,7 @@ package actor SyncEngine {
         case .failure(let error): session.activity.notify(.ended(error))
         }
         await store.writeSnapshotIfDue()
-        await store.noteEnd()
+        await store.recordEnd()
         return try result.get()
     }
 

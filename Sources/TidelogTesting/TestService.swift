@@ -105,7 +105,7 @@ public final class TestService: HTTPTransport {
     /// Rejects a change of the app that is sent in a batch, before it has any effect.
     ///
     /// Each refusal applies once, in the order in which they were added.
-    public func refuse(_ refusal: TestRefusal) {
+    public func refuse(_ refusal: TestRejection) {
         let error = JSONText.error(code: refusal.code, message: refusal.message, isLegacy: isLegacy)
         add(
             .refuse(status: refusal.status, headers: ["Content-Type": "application/json"], body: Array(error.utf8)),
@@ -157,7 +157,7 @@ public final class TestService: HTTPTransport {
 }
 
 /// A rejection by a ``TestService``.
-public struct TestRefusal: Sendable, Hashable {
+public struct TestRejection: Sendable, Hashable {
     /// The HTTP status of the response.
     public var status: Int
     /// The code of the OData error.

@@ -32,9 +32,9 @@ import Testing
     @Test func `each layer depends only on lower layers`() {
         let rows = Dictionary(uniqueKeysWithValues: table.layers.map { ($0.target, $0.row) })
         for layer in table.layers {
-            for other in layer.leansOn {
+            for other in layer.dependencies {
                 guard let row = rows[other] else { continue }
-                #expect(row > layer.row, "\(layer.target) leans on \(other), which is not below it")
+                #expect(row > layer.row, "\(layer.target) depends on \(other), which is not below it")
             }
         }
     }
@@ -42,13 +42,13 @@ import Testing
     @Test func `each layer imports exactly the modules in the table`() throws {
         for layer in table.layers {
             let imports = try PackageSources.imports(of: try target(layer.target)).subtracting(systemModules)
-            #expect(imports == layer.leansOn, "imports of \(layer.target)")
+            #expect(imports == layer.dependencies, "imports of \(layer.target)")
         }
     }
 
     @Test func `each layer's dependencies in the manifest equal those in the table`() throws {
         for layer in table.layers {
-            #expect(try target(layer.target).dependencies == layer.leansOn, "dependencies of \(layer.target)")
+            #expect(try target(layer.target).dependencies == layer.dependencies, "dependencies of \(layer.target)")
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
     @Test func `pure layers depend only on pure layers and C targets`() {
         let shell = Set(table.layers.filter { !$0.isPure && !$0.target.hasPrefix("C") }.map(\.target))
         for layer in table.layers where layer.isPure {
-            #expect(layer.leansOn.isDisjoint(with: shell), "\(layer.target) leans on a layer above the line")
+            #expect(layer.dependencies.isDisjoint(with: shell), "\(layer.target) depends on a layer above the line")
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
             """
             | a | b | c |
 
-            | target | holds | leans on |
+            | target | contains | depends on |
             |---|---|---|
             | `Top` | words with `Code` | `Low`, `Other` |
             | *pure below* | | |
@@ -84,7 +84,7 @@ import Testing
             | `After` | the table | `Top` |
             """)
         #expect(table.layers.map(\.target) == ["Top", "Low"])
-        #expect(table.layers.map(\.leansOn) == [["Low", "Other"], []])
+        #expect(table.layers.map(\.dependencies) == [["Low", "Other"], []])
         #expect(table.layers.map(\.isPure) == [false, true])
     }
 

@@ -4,7 +4,7 @@ import Foundation
 struct LayerTable {
     struct Layer {
         let target: String
-        let leansOn: Set<String>
+        let dependencies: Set<String>
         /// The position in the table, 0 for the top row.
         let row: Int
         let isPure: Bool
@@ -12,7 +12,7 @@ struct LayerTable {
 
     let layers: [Layer]
 
-    /// Reads the rows below the heading `| target | holds | leans on |`. A row without a target in backticks starts a
+    /// Reads the rows below the heading `| target | contains | depends on |`. A row without a target in backticks starts a
     /// new section.
     init(_ document: String) {
         var layers: [Layer] = []
@@ -25,7 +25,7 @@ struct LayerTable {
                 if isInside { break }
                 continue
             }
-            if cells[1] == "target", cells[3] == "leans on" {
+            if cells[1] == "target", cells[3] == "depends on" {
                 isInside = true
                 continue
             }
@@ -36,7 +36,7 @@ struct LayerTable {
             }
             layers.append(
                 Layer(
-                    target: target, leansOn: Set(Self.names(cells[3])), row: layers.count,
+                    target: target, dependencies: Set(Self.names(cells[3])), row: layers.count,
                     isPure: section == "*pure below*"))
         }
         self.layers = layers

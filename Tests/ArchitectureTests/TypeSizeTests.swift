@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// The size of types, with all of their extensions in the module that declares them.
+/// The size of types in lines without documentation comments, with all of their extensions in the module that declares
+/// them.
 @Suite struct TypeSizeTests {
-    /// The largest number of lines of a type.
-    private static let limit = 600
+    /// The largest number of lines of a type. It is only ever lowered.
+    private static let limit = 580
 
     /// Classes of SAPOData's API, each with the number of lines that it must not exceed.
     ///
@@ -12,9 +13,7 @@ import Testing
     /// other types. The numbers are only ever lowered; no type is added without a decision record
     /// (`Docs/Decisions/0108-facade-classes-mirror-the-api-of-sapodata.md`).
     private static let facades: [String: Int] = [
-        "Tidelog.DataService": 945,
-        "Tidelog.EntityValue": 675,
-        "Tidelog.OfflineODataProvider": 775,
+        "Tidelog.DataService": 695
     ]
 
     /// Returns the lines of each type, by `Module.Type`. A declaration begins and ends in the first column.
@@ -27,7 +26,7 @@ import Testing
             var current: (name: String, count: Int)?
             for line in try PackageSources.text(file).split(separator: "\n", omittingEmptySubsequences: false) {
                 if var open = current {
-                    open.count += 1
+                    if !line.drop(while: { $0 == " " }).hasPrefix("///") { open.count += 1 }
                     current = open
                     if line.hasPrefix("}") {
                         sizes["\(module).\(open.name)", default: 0] += open.count
@@ -41,7 +40,7 @@ import Testing
         return sizes
     }
 
-    @Test func `no type has more than 600 lines, except for the facade classes, which do not grow`() throws {
+    @Test func `no type has more than 580 lines, except for the facade classes, which do not grow`() throws {
         let sizes = try Self.sizes()
         #expect(sizes.count > 500)
         for (name, size) in sizes.sorted(by: { $0.key < $1.key }) {

@@ -287,8 +287,8 @@ import Testing
                 "tidelog: Record 2 is not an operation: query C added: Customers. Run 'tidelog log' to list the operations, or 'tidelog show 2' to see this record.\n[1]",
         ]
         for (subject, expected) in sentences {
-            let told = try output(workspace, "why", subject)
-            #expect(told == expected)
+            let reported = try output(workspace, "why", subject)
+            #expect(reported == expected)
         }
         #expect(
             try output(workspace, "why", "16", "--json") == #"""

@@ -25,8 +25,8 @@ import Testing
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog("export", "-o", "e.jsonl")
         #expect(run == Run(status: 0, output: "", error: ""))
-        let told = try workspace.output("export", "--json", "-o", "e.jsonl").replacing(/\d+/, with: "N")
-        #expect(told == #"{"file":"e.jsonl","bytes":N}"# + "\n")
+        let reported = try workspace.output("export", "--json", "-o", "e.jsonl").replacing(/\d+/, with: "N")
+        #expect(reported == #"{"file":"e.jsonl","bytes":N}"# + "\n")
         let made = try workspace.tidelog("import", "e.jsonl", "--store", "copy")
         #expect(made == Run(status: 0, output: "13 records in copy, the last one 13.\n", error: ""))
         #expect(

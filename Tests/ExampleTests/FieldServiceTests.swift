@@ -43,7 +43,7 @@ import TidelogTesting
 
     @Test func `a rejected report is corrected`() async throws {
         let (remote, store) = try await open()
-        remote.refuse(TestRefusal(message: "The report is too short.", method: "PATCH"))
+        remote.refuse(TestRejection(message: "The report is too short.", method: "PATCH"))
         let boiler = try #require(try await store.openOrders().first)
         try await store.complete(boiler, hours: "1.75", report: "ok")
         #expect(try await store.synchronize().rejected == 1)

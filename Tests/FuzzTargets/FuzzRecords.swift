@@ -40,7 +40,8 @@ var recordSeeds: [[UInt8]] {
                 entity: EntityID(rawValue: 3), decision: .call, dropped: [.init(operation: 4, properties: ["Name"])],
                 takenBack: [300], released: [4])),
         .entitiesMissing([EntityID(rawValue: 3)]),
-        .operationsUnfit([UnfitOperation(operation: 4, refusal: Refusal(modelChanged: "Orders is gone."))]),
+        .operationsIncompatible([IncompatibleOperation(operation: 4, refusal: Refusal(modelChanged: "Orders is gone."))]
+        ),
         .downloadPage(DownloadPage(query: "Orders", entities: [fuzzedImage])),
         .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)]])),
         .batchAnswered(

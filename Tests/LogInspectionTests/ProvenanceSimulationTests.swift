@@ -31,7 +31,7 @@ struct ProvenanceSimulationTests {
                     let id = try #require(entity.entityID)
                     let provenance = try inspected.provenance(of: try #require(EntityReference("\(set)(\(id))")))
                     let shown = Self.shown(entity)
-                    #expect(Self.told(provenance) == shown, "seed \(seed), \(entity.readLink) (\(id))")
+                    #expect(Self.reported(provenance) == shown, "seed \(seed), \(entity.readLink) (\(id))")
                     for line in provenance.lines {
                         #expect(line.cause != nil, "seed \(seed), \(entity.readLink) (\(id)), \(line.aspect)")
                     }
@@ -53,7 +53,7 @@ struct ProvenanceSimulationTests {
         return parts
     }
 
-    private static func told(_ provenance: Provenance) -> [String: String] {
+    private static func reported(_ provenance: Provenance) -> [String: String] {
         var parts: [String: String] = [:]
         for line in provenance.lines {
             // A link without a navigation property at this end has the name of the other end with its set.
@@ -85,9 +85,9 @@ struct ProvenanceSimulationTests {
                 parts[name] = nil
             }
         }
-        let told = told(provenance)
+        let reported = reported(provenance)
         for (name, count) in links where count != 0 {
-            let now = told[name] ?? ""
+            let now = reported[name] ?? ""
             parts[name] = now.split(separator: " ").count == count ? now : "\(count) entities"
         }
         return parts

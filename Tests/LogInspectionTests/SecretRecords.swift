@@ -221,11 +221,11 @@ struct SecretRecords {
                     query: query, set: "Things", name: "Things('\(text())')", reason: .unreadable, path: "/\(text())",
                     message: text(), text: text())
             ]),
-            .operationsUnfit([UnfitOperation(operation: 6, refusal: refusal())]),
+            .operationsIncompatible([IncompatibleOperation(operation: 6, refusal: refusal())]),
             .streamsStored([
                 StreamImage(
                     entity: image.entity, content: stream(), etag: text(),
-                    told: .init(readLink: "https://\(text())/\(text())", editLink: text(), etag: text()))
+                    reported: .init(readLink: "https://\(text())/\(text())", editLink: text(), etag: text()))
             ]),
             .operationsAmended([AmendedOperation(operation: 6, content: operation)]),
             .unknown(kind: 199, payload: Array(text().utf8)), .definingQueryRemoved(name: query),

@@ -66,7 +66,7 @@ import Testing
             .streamsStored([
                 StreamImage(
                     entity: id(3), content: nil,
-                    told: .init(readLink: "http://cdn.test/3?secret=1", editLink: "media/3", etag: "\"5\""))
+                    reported: .init(readLink: "http://cdn.test/3?secret=1", editLink: "media/3", etag: "\"5\""))
             ]))
         #expect(
             try log.summaries() == [

@@ -123,7 +123,7 @@ struct BatchVariantTests {
             Array(text.utf8), contentType: "multipart/mixed; boundary=b")
         guard case .changeSet(.inDoubt)? = BatchMatcher(request: Self.requests, response: answer).outcomes().first
         else {
-            Issue.record("it was taken for an answer")
+            Issue.record("it was taken for a response")
             return
         }
     }
@@ -135,7 +135,7 @@ struct BatchVariantTests {
             Array(text.utf8), contentType: "multipart/mixed; boundary=b")
         guard case .changeSet(.inDoubt)? = BatchMatcher(request: Self.requests, response: answer).outcomes().first
         else {
-            Issue.record("it was taken for an answer")
+            Issue.record("it was taken for a response")
             return
         }
     }

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: RecordCodec.RecordKind.allCases.filter { $0 != .lost })
-    func `each kind can get further fields`(kind: RecordCodec.RecordKind) throws {
+    func `a later version can add fields to each kind`(kind: RecordCodec.RecordKind) throws {
         for frozen in FrozenRecord.all where frozen.kind == kind {
             let payload = Self.bytes(frozen.hex).dropLast()
             #expect(try RecordCodec.decode(kind: kind.rawValue, payload: payload + [253, 1, 0]) == frozen.record)
@@ -95,10 +95,10 @@ import Testing
     @Test func `an unknown field of an element makes the record unknown`() throws {
         let refusal = Refusal(status: 1, code: "", message: "", method: "", url: "")
         var payload = RecordCodec.encode(
-            Record(time: 5, body: .operationsUnfit([UnfitOperation(operation: 1, refusal: refusal)]))
+            Record(time: 5, body: .operationsIncompatible([IncompatibleOperation(operation: 1, refusal: refusal)]))
         ).payload
         payload.insert(contentsOf: [252, 1], at: payload.count - 2)
-        let kind = RecordCodec.RecordKind.operationsUnfit.rawValue
+        let kind = RecordCodec.RecordKind.operationsIncompatible.rawValue
         #expect(
             try RecordCodec.decode(kind: kind, payload: payload).body == .unknown(kind: kind, payload: payload))
     }

@@ -192,8 +192,8 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
             .streamsStored([
                 StreamImage(
                     entity: id(7), property: "Photo", content: namedContent, etag: "e",
-                    told: .init(readLink: "media/7", editLink: "edit/7", etag: "f")),
-                StreamImage(entity: id(8), content: content, told: .init()),
+                    reported: .init(readLink: "media/7", editLink: "edit/7", etag: "f")),
+                StreamImage(entity: id(8), content: content, reported: .init()),
             ])),
     ]
 
@@ -275,9 +275,10 @@ struct FrozenRecord: Sendable, CustomTestStringConvertible {
                     dropped: [.init(operation: 4, properties: ["Name", "Ä"], navigations: ["Owner"])],
                     takenBack: [5, 300], released: [6]))),
         FrozenRecord(
-            "operationsUnfit", .operationsUnfit,
-            .operationsUnfit([
-                UnfitOperation(operation: 4, refusal: refusal), UnfitOperation(operation: 300, refusal: fullRefusal),
+            "operationsIncompatible", .operationsIncompatible,
+            .operationsIncompatible([
+                IncompatibleOperation(operation: 4, refusal: refusal),
+                IncompatibleOperation(operation: 300, refusal: fullRefusal),
             ])),
         FrozenRecord(
             "operationsAmended", .operationsAmended,

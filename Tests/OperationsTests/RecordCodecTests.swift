@@ -191,8 +191,8 @@ struct RecordCodecTests {
                 path: "/Total", message: "No number.", text: "1e400", hidesOthers: true),
             QuarantinedEntity(query: "", set: "", reason: .further, message: "", count: .max),
         ]),
-        .operationsUnfit([
-            UnfitOperation(
+        .operationsIncompatible([
+            IncompatibleOperation(
                 operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))
         ]),
         .operation(
@@ -244,7 +244,7 @@ struct RecordCodecTests {
         .streamsStored([
             StreamImage(
                 entity: EntityID(rawValue: 7), content: someContent, etag: "e",
-                told: .init(readLink: "media/7", editLink: "edit/7", etag: "f")),
+                reported: .init(readLink: "media/7", editLink: "edit/7", etag: "f")),
             StreamImage(entity: EntityID(rawValue: 8), property: "Thumbnail", content: nil),
         ]),
         .unknown(kind: 200, payload: [1, 2, 3]),

@@ -1,4 +1,5 @@
 import EDM
+import Logging
 import OfflineStore
 import Testing
 

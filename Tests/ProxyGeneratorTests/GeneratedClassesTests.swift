@@ -101,14 +101,14 @@ import Tidelog
 
     // MARK: Service
 
-    @Test func `a query gives objects of the set's class`() async throws {
+    @Test func `a query returns objects of the set's class`() async throws {
         let service = try Self.online()
         try await Self.fill(service)
         let customers: [Customer] = try await service.customers(query: DataQuery().orderBy(Customer.name, .descending))
         #expect(customers.map(\.name) == ["Grace", "Ada"])
     }
 
-    @Test func `fetching one gives the first that matches`() async throws {
+    @Test func `fetching one entity returns the first match`() async throws {
         let service = try Self.online()
         try await Self.fill(service)
         let order = try await service.fetchOrder(matching: DataQuery().filter(Order.amount.greaterThan(20)))

@@ -25,7 +25,7 @@ import Tidelog
     }
 
     @Test(arguments: [false, true])
-    func `an order without a target has none, and is not asked again`(_ isOnline: Bool) async throws {
+    func `an order without a target is read once`(_ isOnline: Bool) async throws {
         let trade = try await trade()
         let service = isOnline ? trade.server : trade.store
         let order = try await service.entities(Order.self, in: "Orders")[1]

@@ -57,7 +57,9 @@ import Tidelog
     }
 
     @Test(arguments: [false, true])
-    func `a new customer and a new order that refer to each other are linked once, whichever is saved`(orderFirst: Bool)
+    func `a new customer and a new order that refer to each other are linked once, regardless of the one that is saved`(
+        orderFirst: Bool
+    )
         async throws
     {
         let trade = try await Trade()
@@ -139,7 +141,7 @@ import Tidelog
     }
 
     @Test(arguments: [false, true])
-    func `an order moves from one customer to another, whichever is saved first`(backwards: Bool) async throws {
+    func `an order moves from one customer to another in both orders of saving`(backwards: Bool) async throws {
         let trade = try await Trade()
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         ada.ownedOrders.append(Order(7))

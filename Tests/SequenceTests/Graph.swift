@@ -39,7 +39,7 @@ enum Graph {
     ///
     ///  - Parameter inBase: Whether to return the base state, without the pending operations.
     static func ofStore(_ session: PureSession, inBase: Bool) throws -> [String] {
-        try ofStore(session, inBase: inBase, isTold: { _, _ in true }) { row, type in
+        try ofStore(session, inBase: inBase, isReported: { _, _ in true }) { row, type in
             KeyText.of(row.values, type: type) ?? "?"
         }
     }
@@ -59,7 +59,8 @@ enum Graph {
     }
 
     private static func ofStore(
-        _ session: PureSession, inBase: Bool, isTold: (String, Value) -> Bool, name: (EntityRow, EntityType) -> String
+        _ session: PureSession, inBase: Bool, isReported: (String, Value) -> Bool,
+        name: (EntityRow, EntityType) -> String
     ) throws -> [String] {
         let state = session.state
         var lines: [String] = []
@@ -87,7 +88,7 @@ enum Graph {
         for row in rows {
             guard let type = session.model.findEntityType(row.type), let own = names[row.id] else { continue }
             lines.append(
-                line(own.0, own.1, row.values.filter { isTold($0.name, $0.value) }.map { ($0.name, $0.value) }))
+                line(own.0, own.1, row.values.filter { isReported($0.name, $0.value) }.map { ($0.name, $0.value) }))
             for navigation in type.navigationProperties {
                 guard let end = navigation.navigation else { continue }
                 for link in try state.links(of: row.id, along: end) where inBase ? link.inBase : link.inLocal {

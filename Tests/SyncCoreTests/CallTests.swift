@@ -115,7 +115,7 @@ struct CallTests {
         #expect(store.requests(try store.plan()) == ["POST Orders {}", "POST $1/Shop.Touch "])
     }
 
-    @Test func `without Content-ID references such a change set is held with the reason`() throws {
+    @Test func `without Content-ID references, such a change set is held back with the reason`() throws {
         let order = try store.newID()
         let first = try store.state.header().applied + 1
         try store.add(
@@ -228,7 +228,7 @@ struct CallTests {
 
     // MARK: Answers
 
-    @Test func `the bound entity in the answer replaces the declared effect`() throws {
+    @Test func `the bound entity in the response replaces the declared effect`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         try call(touch(order), .update(order, changes: ["Note": .string("mine")], bindings: []))
         try answer(#"{"@odata.etag":"\"2\"","OrderID":1,"Note":"theirs"}"#)
@@ -237,7 +237,7 @@ struct CallTests {
         #expect(try store.state.pendingOperations().isEmpty)
     }
 
-    @Test func `an answer without content keeps the declared effect, and the entity has to be read`() throws {
+    @Test func `a response without content keeps the declared effect, and the entity has to be read`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         try call(touch(order), .update(order, changes: ["Note": .string("mine")], bindings: []))
         #expect(try store.plan().changeSets[0].requests[0].called == [order])
@@ -255,7 +255,7 @@ struct CallTests {
         #expect(try store.state.rows(set: "Orders").count == 2)
     }
 
-    @Test func `the bound entity takes a new key from the answer`() throws {
+    @Test func `the bound entity takes a new key from the response`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         try call(touch(order, answer: .boundEntity))
         try answer(#"{"OrderID":9,"Note":"b"}"#)
@@ -274,7 +274,7 @@ struct CallTests {
     }
 
     @Test(arguments: ["{}", "[", #"{"value":3}"#, "null", #"{"OrderID":"x"}"#])
-    func `an answer that cannot be read confirms the call`(_ body: String) throws {
+    func `a response that cannot be read confirms the call`(_ body: String) throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         try call(touch(order))
         try answer(body)

@@ -64,14 +64,14 @@ struct DefiningQueryRulesTests {
         let kept = DefiningQuerySettings(allowsRemoval: false)
         func refusal(
             _ state: QueryState, _ settings: DefiningQuerySettings?,
-            _ pending: [(operation: SequenceNumber, entity: String)] = [], bringsEntities: Bool = false
+            _ pending: [(operation: SequenceNumber, entity: String)] = [], hasEntities: Bool = false
         ) -> String? {
             DefiningQueryRules.refusalOfRemoval(
-                of: state, settings, bringsEntities: bringsEntities, pending: pending)?.message
+                of: state, settings, hasEntities: hasEntities, pending: pending)?.message
         }
         #expect(refusal(Self.state(run: 0), kept) == nil)
-        #expect(refusal(Self.state(run: 0), kept, bringsEntities: true) != nil)
-        #expect(refusal(Self.state(run: 0), nil, [(12, "Orders(1)")], bringsEntities: true) != nil)
+        #expect(refusal(Self.state(run: 0), kept, hasEntities: true) != nil)
+        #expect(refusal(Self.state(run: 0), nil, [(12, "Orders(1)")], hasEntities: true) != nil)
         #expect(refusal(Self.state(run: 7), nil) == nil)
         #expect(
             refusal(Self.state(run: 7), kept) == "The defining query Q cannot be removed after its first download.")

@@ -79,16 +79,16 @@ struct DoubtEvidenceTests {
 
     @Test func `a clock that is set back never shortens the waiting time`() {
         let sent: Timestamp = 1_000_000
-        #expect(LostRequestWait(sent: sent, firstLook: nil, now: sent + 5, seconds: 120).end == sent + 120_000)
-        let first = LostRequestWait(sent: sent, firstLook: nil, now: 400_000, seconds: 120)
+        #expect(RequestLifetime(sent: sent, firstLook: nil, now: sent + 5, seconds: 120).end == sent + 120_000)
+        let first = RequestLifetime(sent: sent, firstLook: nil, now: 400_000, seconds: 120)
         #expect(first.end == 520_000)
         #expect(
-            LostRequestWait(sent: sent, firstLook: first.start, now: 519_999, seconds: 120).isOver(at: 519_999) == false
+            RequestLifetime(sent: sent, firstLook: first.start, now: 519_999, seconds: 120).isOver(at: 519_999) == false
         )
-        #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 520_000, seconds: 120).isOver(at: 520_000))
+        #expect(RequestLifetime(sent: sent, firstLook: first.start, now: 520_000, seconds: 120).isOver(at: 520_000))
         // The clock is set back a second time.
-        #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 300_000, seconds: 120).end == 420_000)
-        #expect(LostRequestWait(sent: .max, firstLook: nil, now: .max, seconds: 120).end == .max)
+        #expect(RequestLifetime(sent: sent, firstLook: first.start, now: 300_000, seconds: 120).end == 420_000)
+        #expect(RequestLifetime(sent: .max, firstLook: nil, now: .max, seconds: 120).end == .max)
     }
 
     // MARK: Content
@@ -120,7 +120,7 @@ struct DoubtEvidenceTests {
         return try SentContent(creation, try Self.type) { _, _ throws(StateError) in frequency }
     }
 
-    private func resemblance(_ sent: PropertyValues, _ found: PropertyValues) throws -> SentContent.Resemblance {
+    private func resemblance(_ sent: PropertyValues, _ found: PropertyValues) throws -> SentContent.MatchDegree {
         try content(sent).resemblance(of: EntityPayload(values: found))
     }
 

@@ -18,24 +18,25 @@ struct MetadataChangeTests {
     }
 
     /// Appends the records with which the engine installs changed metadata.
-    private static func refresh(_ store: TestStore, _ metadata: [UInt8]) throws -> [UnfitOperation] {
+    private static func refresh(_ store: TestStore, _ metadata: [UInt8]) throws -> [IncompatibleOperation] {
         let new = try CSDLReader.read(metadata)
         let fit = OperationCompatibility(storage: store.state, from: store.model, to: new)
-        var unfit: [UnfitOperation] = []
-        var fitAgain: [SequenceNumber] = []
+        var incompatible: [IncompatibleOperation] = []
+        var compatibleAgain: [SequenceNumber] = []
         for pending in try store.state.pendingOperations() {
             guard let reason = try fit.misfit(of: pending.operation) else {
-                if pending.isUnfit { fitAgain.append(pending.sequence) }
+                if pending.isIncompatible { compatibleAgain.append(pending.sequence) }
                 continue
             }
-            unfit.append(UnfitOperation(operation: pending.sequence, refusal: Refusal(modelChanged: reason)))
+            incompatible.append(
+                IncompatibleOperation(operation: pending.sequence, refusal: Refusal(modelChanged: reason)))
         }
         try store.add(.serviceInstalled(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: metadata)))
-        if !unfit.isEmpty { try store.add(.operationsUnfit(unfit)) }
-        if !fitAgain.isEmpty { try store.add(.operationsReleased(fitAgain)) }
+        if !incompatible.isEmpty { try store.add(.operationsIncompatible(incompatible)) }
+        if !compatibleAgain.isEmpty { try store.add(.operationsReleased(compatibleAgain)) }
         let again = try TestStore(replaying: store.records)
         #expect(try store.digest() == again.digest(), "a replay of the log has another state")
-        return unfit
+        return incompatible
     }
 
     private static let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
@@ -60,9 +61,9 @@ struct MetadataChangeTests {
         let store = try TestStore()
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
-        let unfit = try Self.refresh(
+        let incompatible = try Self.refresh(
             store, Self.changed([(Self.note, Self.note + "<Property Name=\"Weight\" Type=\"Edm.Decimal\"/>")]))
-        #expect(unfit == [])
+        #expect(incompatible == [])
         #expect(try store.value(order, "Note") == .string("b"))
         #expect(try store.value(order, "Weight") == nil)
     }
@@ -78,9 +79,9 @@ struct MetadataChangeTests {
         let update = try store.perform([
             .update(order, changes: ["Note": .string("b"), "CustomerID": .integer(7)], bindings: [])
         ])[0]
-        let unfit = try Self.refresh(store, Self.changed([(Self.note, "")]))
-        #expect(unfit.map(\.operation) == [update])
-        #expect(unfit.first?.refusal.message == "Orders no longer has a property Note.")
+        let incompatible = try Self.refresh(store, Self.changed([(Self.note, "")]))
+        #expect(incompatible.map(\.operation) == [update])
+        #expect(incompatible.first?.refusal.message == "Orders no longer has a property Note.")
         #expect(try store.value(order, "Note") == nil)
         #expect(try store.value(order, "CustomerID") == .integer(7))
         #expect(try store.targets(order, "Customer") == [customer])
@@ -117,9 +118,9 @@ struct MetadataChangeTests {
         let created = try store.create("Mayors", [:], bindings: [Binding(navigation: "City", targets: [other])])
         try store.perform([.delete(mayor)])
         let before = try store.state.pendingOperations().map(\.sequence)
-        let unfit = try Self.refresh(store, Self.withoutMayors)
-        #expect(unfit.map(\.operation) == before)
-        #expect(Set(unfit.map(\.refusal.message)) == ["The service no longer has an entity set Mayors."])
+        let incompatible = try Self.refresh(store, Self.withoutMayors)
+        #expect(incompatible.map(\.operation) == before)
+        #expect(Set(incompatible.map(\.refusal.message)) == ["The service no longer has an entity set Mayors."])
         #expect(try store.state.row(mayor) == nil && store.state.row(created) == nil)
         #expect(try store.state.row(city) != nil)
         #expect(try store.state.allLinks == [])
@@ -128,7 +129,7 @@ struct MetadataChangeTests {
         #expect(try store.state.pendingOperations().isEmpty)
     }
 
-    @Test func `an unfit operation waits in the error archive until the metadata fit again`() throws {
+    @Test func `an incompatible operation waits in the error archive until the metadata fit again`() throws {
         let store = try TestStore()
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         let update = try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])[0]
@@ -235,7 +236,7 @@ struct MetadataChangeTests {
 
     @Test(arguments: 1...40)
     func
-        `any change of the metadata leads to a state derived from the log, and no plan contains unfit operations`(
+        `any change of the metadata leads to a state derived from the log, and no plan contains incompatible operations`(
             _ seed: Int
         ) throws
     {
@@ -266,13 +267,13 @@ struct MetadataChangeTests {
             Self.changed([("Type=\"Collection(Shop.Child)\"", "Type=\"Shop.Child\"")]),
         ]
         for number in 0..<4 {
-            let unfit = try Self.refresh(store, documents[(seed + number * 3) % documents.count])
+            let incompatible = try Self.refresh(store, documents[(seed + number * 3) % documents.count])
             let plan = try store.plan(retrying: Set(store.state.pendingOperations(.rejected).map(\.sequence)))
             let sent = Set(plan.changeSets.flatMap(\.operations))
-            #expect(sent.isDisjoint(with: unfit.map(\.operation)), "seed \(seed)")
+            #expect(sent.isDisjoint(with: incompatible.map(\.operation)), "seed \(seed)")
             #expect(try plan.held.keys.filter { try store.state.pendingOperation($0) == nil } == [], "seed \(seed)")
         }
         _ = try Self.refresh(store, TestModel.service.metadata)
-        #expect(try store.state.pendingOperations().filter(\.isUnfit) == [], "seed \(seed)")
+        #expect(try store.state.pendingOperations().filter(\.isIncompatible) == [], "seed \(seed)")
     }
 }

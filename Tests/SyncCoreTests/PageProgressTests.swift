@@ -7,25 +7,25 @@ import Testing
 struct PageProgressTests {
     @Test func `any number of pages that begin with a new entity are accepted`() {
         var progress = PageProgress(limit: 3)
-        let pages = (0..<1_000).map { progress.shouldContinue(behind: ExactText("\($0)")) }
+        let pages = (0..<1_000).map { progress.shouldContinue(after: ExactText("\($0)")) }
         #expect(pages.allSatisfy { $0 })
     }
 
     @Test func `a limited number of consecutive empty pages is accepted`() {
         var progress = PageProgress(limit: 3)
-        let pages = (0..<3).map { _ in progress.shouldContinue(behind: nil) }
+        let pages = (0..<3).map { _ in progress.shouldContinue(after: nil) }
         #expect(pages == [true, true, false])
     }
 
     @Test func `pages that repeat the same entities reach the limit`() {
         var progress = PageProgress(limit: 10)
-        let pages = (0..<1_000).prefix { progress.shouldContinue(behind: ExactText("\($0 % 50)")) }
+        let pages = (0..<1_000).prefix { progress.shouldContinue(after: ExactText("\($0 % 50)")) }
         #expect(pages.count == 59)
     }
 
     @Test func `a page with a new entity resets the count`() {
         var progress = PageProgress(limit: 2)
-        let pages = (0..<100).map { progress.shouldContinue(behind: $0 % 2 == 0 ? ExactText("\($0)") : nil) }
+        let pages = (0..<100).map { progress.shouldContinue(after: $0 % 2 == 0 ? ExactText("\($0)") : nil) }
         #expect(pages.allSatisfy { $0 })
     }
 

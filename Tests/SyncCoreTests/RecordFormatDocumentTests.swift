@@ -46,7 +46,7 @@ import Testing
         let records = [
             fields(OperationField.self), fields(CreationField.self), fields(CallField.self),
             fields(StreamWriteField.self), fields(StreamContentField.self), fields(StreamImageField.self),
-            fields(ToldStreamField.self), fields(DefiningQueryField.self), fields(QueryStartField.self),
+            fields(ReportedStreamField.self), fields(DefiningQueryField.self), fields(QueryStartField.self),
             fields(PageField.self), fields(DownloadFinishedField.self), fields(QuarantineField.self),
             fields(ImageField.self), fields(BatchField.self), fields(RequestField.self), fields(RefusalField.self),
         ]

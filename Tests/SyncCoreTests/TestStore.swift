@@ -57,7 +57,7 @@ final class TestStore {
         return try operations.map { try add(.operation($0)) }
     }
 
-    func dependants(of operations: Set<SequenceNumber>) throws -> [SequenceNumber: Dependence] {
+    func dependants(of operations: Set<SequenceNumber>) throws -> [SequenceNumber: UndoDependency] {
         let found = try fold.dependants(of: operations)
         try fold.finishRebase()
         return found

@@ -3,7 +3,7 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// A session with the answers of a store and a service that tests make up.
+/// A session with the responses of a store and a service that tests make up.
 struct UploadScript {
     private(set) var session: UploadSession<TestFailure>
     let profile: ServiceProfile
@@ -62,7 +62,7 @@ struct UploadScript {
         handle(.prepared(.ready(batch, obstacle)))
     }
 
-    /// Prepares the part, and answers that the service refuses the batch as a whole.
+    /// Prepares the part, and answers that the service rejects the batch as a whole.
     mutating func refuse() {
         prepare()
         handle(.response(WireResponse(status: 400)))
@@ -160,7 +160,7 @@ struct TestFailure: DeliveryFailure {
     var isSilence = false
 }
 
-/// The answers of a status monitor.
+/// The responses of a status monitor.
 enum TestPoll: Sendable {
     case gone, unauthorized, unavailable, forbidden, foreign, silent, cancelled, refusedBatch, unknownBatch
 

@@ -120,7 +120,7 @@ struct UploadSessionTests {
         script.refuse()
         #expect(script.next == "answer failed")
         script.answer(.rejected(script.refusal))
-        // The other operations have to be planned again, since the refused one may have changed what they mean.
+        // The other operations have to be planned again, since the rejected one may have changed their meaning.
         #expect(script.next == "resolveConflicts")
     }
 
@@ -295,7 +295,7 @@ struct UploadSessionTests {
         (.silent, 100_000_000, "resolveInDoubt"),
         (.cancelled, 0, "fail lost"), (.refusedBatch, 0, "withdraw 5"), (.unknownBatch, 0, "interrupt 5"),
     ])
-    func `a monitor without an answer leaves its batch time before it is in doubt`(
+    func `a monitor without a response leaves its batch time before it is in doubt`(
         _ poll: TestPoll, _ age: Int64, _ expected: String
     ) throws {
         var script = try UploadScript()

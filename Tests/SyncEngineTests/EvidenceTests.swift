@@ -162,10 +162,10 @@ struct EvidenceTests {
             try await cut(shop, effect)
             time.pass(600)
             #expect(try await shop.push().remaining == 0)
-            let told = reasons.withLock { $0 }
-            #expect(told.count == 1)
+            let reported = reasons.withLock { $0 }
+            #expect(reported.count == 1)
             #expect(
-                told.first?.contains(
+                reported.first?.contains(
                     effect == .dropAnswer ? "Suppliers(3) has the values" : "The service has no entity") == true
             )
         }

@@ -138,7 +138,7 @@ struct FailureTests {
     // MARK: Rejected batches
 
     @Test(arguments: [401, 403, 404])
-    func `a batch that the service refuses as a whole leaves its operations pending`(_ status: Int) async throws {
+    func `a batch that the service rejects as a whole leaves its operations pending`(_ status: Int) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         shop.transport.add(Fault(.refuse(status: status), urlPart: "$batch"))

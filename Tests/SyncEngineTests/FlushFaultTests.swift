@@ -9,8 +9,8 @@ import Testing
 @testable import OfflineStore
 @testable import SyncEngine
 
-/// The disk of the views fails or stops at each of its writes, while the log's works: what the app is told is what the
-/// log says, and the views come to say it too.
+/// Failures and crashes at each write of the disk of the views, while the disk of the log works. The results that the app
+/// receives match the log, and in the end the views do too.
 struct FlushFaultTests {
     /// A store on two simulated disks, with everything downloaded.
     private struct Disks {
@@ -21,7 +21,7 @@ struct FlushFaultTests {
 
         func copy() -> Disks { Disks(files: files, transport: transport, log: log.copy(), views: views.copy()) }
 
-        /// - Parameter boot: the run of the machine.
+        /// - Parameter boot: the identifier of the start of the machine.
         func open(
             _ mount: DiskMount, boot: String = "Monday", flushLimit: Int? = nil
         ) async throws -> LocalStore {
@@ -43,13 +43,13 @@ struct FlushFaultTests {
                 files: shop.store.files, transport: shop.transport, log: log.copy(), views: views.copy())
         }
 
-        /// The records of the log, folded by themselves.
+        /// Returns the digest of the folded log, and the custom tags of its operations.
         func measure() throws -> (digest: String, tags: Set<String>) {
             var fold = try Fold(storage: WorkingSet())
             var tags: Set<String> = []
             let reader = try LogReader(directory: files.log, fileSystem: log.copy())
             try reader.forEach { record in
-                let decoded = try ViewsOpening.decoded(record, RecordDecoder())
+                let decoded = try ViewsOpener.decoded(record, RecordDecoder())
                 if case .operation(let operation) = decoded.body, let tag = operation.customTag { tags.insert(tag) }
                 try fold.apply(decoded, sequence: record.sequence)
             }
@@ -58,7 +58,7 @@ struct FlushFaultTests {
         }
     }
 
-    /// What an app does, and what it was told of it.
+    /// The calls of an app and their results.
     private struct App {
         var acknowledged: [String] = []
         var refused: [String] = []
@@ -92,7 +92,7 @@ struct FlushFaultTests {
                 _ = await perform(orders, store)
             }
             _ = await perform([(update("Customers(1)", ["Name": .string("new")]), "update")], store)
-            // A rule forbids it, or the disk does.
+            // Refused by a rule, or by the disk.
             _ = try? await store.perform(
                 [(update("Customers(999)", ["Name": .string("none")]), IntentOptions(customTag: "none"))],
                 asChangeSet: false)
@@ -105,7 +105,7 @@ struct FlushFaultTests {
         (.crash, true), (.full, false), (.full, true), (.refuse, false), (.refuse, true),
     ]
 
-    /// How many writes of the views it takes.
+    /// Returns the number of writes of the views.
     private func calls(_ base: Disks, _ work: (LocalStore) async throws -> Void) async throws -> Int {
         let disks = base.copy()
         let mount = DiskMount(disks.views)
@@ -117,9 +117,9 @@ struct FlushFaultTests {
         return calls
     }
 
-    /// Works while the disk of the views fails at a call.
+    /// Runs the app while the disk of the views fails at a call.
     ///
-    /// - Returns: the custom tags of the operations that the log has then.
+    /// - Returns: the custom tags of the operations in the log.
     private func work(
         on base: Disks, failingAt call: Int, _ name: String, _ work: (LocalStore) async -> Void
     ) async throws -> Set<String> {
@@ -131,7 +131,7 @@ struct FlushFaultTests {
         disks.views.fail(atCall: disks.views.calls + call, fault, forEver: isForEver)
         await work(store)
         let (digest, tags) = try disks.measure()
-        // It says nothing, or the right thing.
+        // The views cannot be read, or have the right state.
         if let found = try? await store.digest() { #expect(found == digest, "\(name): wrong while the disk fails") }
         if fault != .crash {
             disks.views.fail(atCall: .max, .crash)
@@ -174,7 +174,7 @@ struct FlushFaultTests {
             _ = try await SyncEngine(store: store, session: session).download()
         }
         var stopped = 0
-        // Each step leads to another way and another limit.
+        // Each step has another kind of failure and another limit.
         for call in stride(from: 0, to: try await calls(base, download), by: 7) {
             _ = try await work(on: base, failingAt: call, "download") { store in
                 do { try await download(store) } catch { stopped += 1 }
@@ -183,9 +183,9 @@ struct FlushFaultTests {
         print("refused writes of the views during a download: \(stopped) stopped")
     }
 
-    @Test func `whichever write of the views fails while they are made, the next opening makes them`() async throws {
+    @Test func `if any write of the views fails while they are built, the next opening builds them`() async throws {
         let prepared = try await Disks.prepared()
-        // Somebody has deleted them.
+        // The views were deleted.
         func base() -> Disks {
             Disks(
                 files: prepared.files, transport: prepared.transport, log: prepared.log.copy(), views: SimulatedDisk())
@@ -201,7 +201,7 @@ struct FlushFaultTests {
             disks.views.fail(atCall: call, fault, forEver: isForEver)
             do { try await disks.open(mount).close() } catch { failed += 1 }
             disks.views.fail(atCall: .max, .crash)
-            // By the same process: nothing of the one that failed has the store's lock.
+            // In the same process: the failed opening has released the lock of the store.
             let store = try await disks.open(mount)
             #expect(try await store.digest() == digest, "call \(call), \(fault)")
             await store.close()
@@ -210,7 +210,7 @@ struct FlushFaultTests {
         #expect(failed > 0)
     }
 
-    /// What a process finds that opens the store next.
+    /// Checks the store as the next process opens it.
     private func expect(_ digest: String, of disks: Disks, boot: String, _ name: String) async throws {
         let disks = disks.copy()
         let mount = DiskMount(disks.views)

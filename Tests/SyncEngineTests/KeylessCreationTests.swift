@@ -30,7 +30,7 @@ struct KeylessCreationTests {
     }
 
     @Test(arguments: Way.all)
-    func `a created entity without a known key is removed when the service does not have it any more`(
+    func `a created entity without a known key is removed when the service no longer has it`(
         _ way: Way
     ) async throws {
         let shop = try await Shop(way.dialect, deltas: way.hasDeltas ? Deltas(.flat) : nil)

@@ -106,7 +106,7 @@ struct MetadataRefreshTests {
 
     @Test
     func
-        `after an approved removal, unfit operations are in the error archive, and an upload sends the rest`()
+        `after an approved removal, incompatible operations are in the error archive, and an upload sends the rest`()
         async throws
     {
         let service = try await Changing()
@@ -118,7 +118,9 @@ struct MetadataRefreshTests {
         let rehearsal = try await service.engine.rehearseMetadataRefresh(CompatibilityPolicy())
         #expect(rehearsal.incompatible.map(\.path) == ["Shop.Order/Note"])
         let refresh = try await service.engine.refreshMetadata(policy)
-        #expect(refresh.unfit == rehearsal.unfit && refresh.unfit.count == 1)
+        #expect(
+            refresh.incompatibleOperations == rehearsal.incompatibleOperations
+                && refresh.incompatibleOperations.count == 1)
         #expect(refresh.isRemoved("Shop.Order/Note"))
         let entry = try #require(try await shop.store.queue.errorArchive().first)
         #expect(entry.state == .rejected && entry.errorClass == .modelChanged && entry.httpStatusCode == nil)
@@ -130,21 +132,21 @@ struct MetadataRefreshTests {
         // The service has the property again, so the operations that waited for it are sent.
         service.restore()
         let again = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Remark"]))
-        #expect(again.fitAgain == [entry.requestID])
+        #expect(again.compatibleAgain == [entry.requestID])
         #expect(try await shop.value("Orders(1)", "Note") == .string("mine"))
         #expect(try await service.engine.upload().confirmed.count == 1)
         let digest = try await shop.store.digest()
         #expect(try await rebuilt(shop) == digest)
     }
 
-    @Test func `an unfit operation is amended to the new metadata and sent by the next upload`() async throws {
+    @Test func `an incompatible operation is amended to the new metadata and sent by the next upload`() async throws {
         let service = try await Changing()
         let shop = service.shop
         try await shop.perform(update("Orders(1)", ["Note": .string("mine"), "Quantity": .integer(77)]))
         try await shop.perform(update("Orders(2)", ["Note": .string("mine")]))
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
-        let (first, second) = (refresh.unfit[0].operation, refresh.unfit[1].operation)
+        let (first, second) = (refresh.incompatibleOperations[0].operation, refresh.incompatibleOperations[1].operation)
         let refused = await #expect(throws: TidelogError.self) { try await shop.store.metadata.amend([first, second]) }
         #expect(refused?.message == "No part of operation \(second) fits the metadata.")
         #expect(try await shop.store.queue.pendingOperations(.rejected).count == 2)
@@ -182,7 +184,7 @@ struct MetadataRefreshTests {
         let service = try await withOtherCards()
         let shop = service.shop
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
-        try await shop.store.metadata.amend(refresh.unfit.map(\.operation))
+        try await shop.store.metadata.amend(refresh.incompatibleOperations.map(\.operation))
         let operations = try await shop.store.queue.pendingOperations().map(\.operation.action)
         let id = try await shop.store.media.entityID(.link("Persons(1)"))
         #expect(operations == [.update(id, changes: ["Name": .string("mine")], bindings: [])])
@@ -198,16 +200,18 @@ struct MetadataRefreshTests {
         try await shop.pull()
         #expect(try await shop.store.query("IDCards").entities.map(\.readLink).contains("IDCards(2)"))
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
-        try await shop.store.metadata.amend(refresh.unfit.map(\.operation))
+        try await shop.store.metadata.amend(refresh.incompatibleOperations.map(\.operation))
         #expect(try await !shop.store.query("IDCards").entities.map(\.readLink).contains("IDCards(2)"))
         let digest = try await shop.store.digest()
         #expect(try await rebuilt(shop) == digest)
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an unfit operation in doubt stays in doubt, and is not sent a second time when the metadata are restored`(
-        _ dialect: Dialect
-    ) async throws {
+    func
+        `an incompatible operation in doubt stays in doubt, and is not sent a second time when the metadata are restored`(
+            _ dialect: Dialect
+        ) async throws
+    {
         let service = try await Changing(dialect)
         let shop = service.shop
         try await shop.create("Orders", ["Note": .string("once")])
@@ -216,18 +220,18 @@ struct MetadataRefreshTests {
         #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
         let policy = CompatibilityPolicy(removable: ["Shop.Order/Note", "Shop.Order/Remark"])
-        #expect(try await service.engine.refreshMetadata(policy).unfit.isEmpty)
+        #expect(try await service.engine.refreshMetadata(policy).incompatibleOperations.isEmpty)
         #expect(try await shop.store.queue.pendingOperations(.inDoubt).count == 1)
         #expect(try await shop.store.query("Orders?$expand=Customer").entities.isEmpty == false)
         service.restore()
-        #expect(try await service.engine.refreshMetadata(policy).fitAgain.isEmpty)
+        #expect(try await service.engine.refreshMetadata(policy).compatibleAgain.isEmpty)
         _ = try? await service.engine.upload()
         #expect(try await shop.serviceState(["Orders"]).filter { $0.contains("once") }.count == 1)
         let digest = try await shop.store.digest()
         #expect(try await rebuilt(shop) == digest)
     }
 
-    @Test func `an unfit operation in doubt that had no effect moves to the error archive`()
+    @Test func `an incompatible operation in doubt that had no effect moves to the error archive`()
         async throws
     {
         let service = try await Changing()
@@ -278,7 +282,9 @@ struct MetadataRefreshTests {
         service.replace(Self.photo, Self.streamless)
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
         #expect(
-            refresh.unfit.map(\.refusal.message) == ["Entities of type Shop.Photo no longer have a media stream."])
+            refresh.incompatibleOperations.map(\.refusal.message) == [
+                "Entities of type Shop.Photo no longer have a media stream."
+            ])
         #expect(try await service.engine.upload().confirmed.count == 1)
         #expect(try await shop.store.queue.pendingOperations(.inDoubt).map(\.sequence) == doubtful)
     }

@@ -7,10 +7,10 @@ struct RecordNotifierTests {
     /// The number of commits of an app that is never closed. The stack of the thread must suffice.
     @Test func `an observer is notified of any number of commits`() {
         let tap = RecordNotifier()
-        let told = Mutex<UInt64>(0)
+        let reported = Mutex<UInt64>(0)
         let record = Record(time: 0, body: .entitiesMissing([]))
-        tap.attach { sequence, _ in told.withLock { $0 = sequence } }
+        tap.attach { sequence, _ in reported.withLock { $0 = sequence } }
         for sequence in 1...400_000 as ClosedRange<UInt64> { tap.notify([record], from: sequence) }
-        #expect(told.withLock { $0 } == 400_000)
+        #expect(reported.withLock { $0 } == 400_000)
     }
 }

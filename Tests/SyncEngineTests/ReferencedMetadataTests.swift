@@ -78,7 +78,7 @@ struct ReferencedMetadataTests {
         #expect(try CSDLReader.read(bytes).unresolvedNames == ["Terms.Term"])
     }
 
-    @Test func `a missing referenced document leaves out what needs it`() async throws {
+    @Test func `elements that need a missing referenced document are omitted`() async throws {
         let (session, _) = try Self.session(["/v4/$metadata": Self.main])
         let (bytes, model) = try await MetadataReading.read(session)
         #expect(bytes == Array(Self.main.utf8))

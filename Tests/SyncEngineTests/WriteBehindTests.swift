@@ -36,7 +36,7 @@ struct WriteBehindTests {
         #expect(unflushed < 10)
     }
 
-    @Test func `the log gives the state that includes operations not flushed`() async throws {
+    @Test func `the state from the log includes operations that were not flushed`() async throws {
         let shop = try await shop(unflushedLimit: 1_000)
         _ = try await shop.store.query("Orders")
         for number in 0..<20 { try await shop.perform(update("Orders(1)", ["Note": .string("\(number)")])) }
@@ -90,7 +90,7 @@ extension LocalStore {
         let cursor = reader.records(from: 1)
         let decoder = RecordDecoder()
         var records: [Record] = []
-        while let next = try cursor.next() { records.append(try ViewsOpening.decoded(next, decoder)) }
+        while let next = try cursor.next() { records.append(try ViewsOpener.decoded(next, decoder)) }
         return (records, 1)
     }
 }

@@ -40,7 +40,7 @@ import TidelogFoundation
         (0, "2026-01-01T00:00:01Z"), (1, "2026-01-01T00:00:00.9Z"), (3, "2026-01-01T00:00:00.877Z"),
         (-7, "2026-01-01T00:00:01Z"),
     ])
-    func `a Date is rounded to the digits that are asked for`(digits: Int, text: String) throws {
+    func `a Date is rounded to the requested number of digits`(digits: Int, text: String) throws {
         let date = Date(try moment("2026-01-01T00:00:00.8765432Z"))
         #expect(GlobalDateTime(date, fractionDigits: digits)?.description == text)
     }

@@ -93,7 +93,7 @@ import TidelogTesting
         _ version: Version
     ) async throws {
         let (remote, provider, service) = try await store(version)
-        remote.refuse(TestRefusal(code: "Closed", message: "The task is closed.", method: "POST", urlPart: "Tasks"))
+        remote.refuse(TestRejection(code: "Closed", message: "The task is closed.", method: "POST", urlPart: "Tasks"))
         try await service.createEntity(newTask(service, "second"))
         let report = try await provider.upload()
         #expect(report.rejected.map(\.refusal.message) == ["The task is closed."])

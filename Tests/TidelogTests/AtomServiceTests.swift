@@ -158,7 +158,7 @@ import Tidelog
         #expect(order["Note"] == .string("engine parts"))
     }
 
-    @Test func `a request for JSON is refused by the service`() async throws {
+    @Test func `a request for JSON is rejected by the service`() async throws {
         await #expect(throws: TidelogError.self) {
             var capabilities = Capabilities()
             capabilities.v2Format = .atom

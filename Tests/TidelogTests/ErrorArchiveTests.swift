@@ -106,9 +106,9 @@ struct ErrorArchiveTests {
     @Test func `a retry sends only the given operations, and each rejection is reported to the app`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         await shop.store?.close()
-        let told = Mutex<[SequenceNumber]>([])
+        let reported = Mutex<[SequenceNumber]>([])
         var parameters = try #require(shop.store).parameters
-        parameters.requestFailed = { entry in told.withLock { $0.append(entry.requestID) } }
+        parameters.requestFailed = { entry in reported.withLock { $0.append(entry.requestID) } }
         let store = OfflineODataProvider(parameters: parameters)
         try await store.open()
         let service = DataService(provider: store)
@@ -119,10 +119,10 @@ struct ErrorArchiveTests {
             operations.append(try #require(order.lastOperation))
         }
         try await store.upload()
-        #expect(told.withLock { $0 } == operations)
+        #expect(reported.withLock { $0 } == operations)
         let report = try await store.retry([operations[1]])
         #expect(report.rejected.map(\.operation) == [operations[1]])
-        #expect(told.withLock { $0 } == operations + [operations[1]])
+        #expect(reported.withLock { $0 } == operations + [operations[1]])
         await #expect(throws: TidelogError.self) { try await store.retry([99_999]) }
     }
 

@@ -259,7 +259,7 @@ private final class KeyShop {
             <Property Name="ID" Type="Edm.String" Nullable="false"/>
             <Property Name="Note" Type="Edm.String"/>
           </EntityType>
-          <EntityType Name="Paint">
+          <EntityType Name="TextColor">
             <Key><PropertyRef Name="Color"/></Key>
             <Property Name="Color" Type="K.Color" Nullable="false"/>
             <Property Name="Note" Type="Edm.String"/>
@@ -286,7 +286,7 @@ private final class KeyShop {
             <EntitySet Name="Places" EntityType="K.Place"/>
             <EntitySet Name="Items" EntityType="K.Item"/>
             <EntitySet Name="Texts" EntityType="K.Text"/>
-            <EntitySet Name="Paints" EntityType="K.Paint"/>
+            <EntitySet Name="Paints" EntityType="K.TextColor"/>
             <EntitySet Name="Cars" EntityType="K.Car"/>
             <EntitySet Name="Trucks" EntityType="K.Car"/>
             <EntitySet Name="People" EntityType="K.Person">

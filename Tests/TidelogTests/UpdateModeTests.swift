@@ -12,7 +12,7 @@ import Tidelog
     }()
 
     @Test(arguments: Client.all)
-    func `a replacing update overwrites what another client changed, a merging one keeps it`(
+    func `a replacing update overwrites the changes of another client, and a merging update keeps them`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)

@@ -10,17 +10,17 @@ struct ResponseMeterTests {
         return limits
     }
 
-    @Test(arguments: zip(ResponseMeter.Use.allCases, [100, 1_000, 10_000]))
-    func `a body may be as large as the limit for its use, and no larger`(_ use: ResponseMeter.Use, _ limit: Int) {
+    @Test(arguments: zip(ResponseMeter.BodyUse.allCases, [100, 1_000, 10_000]))
+    func `a body may be as large as the limit for its use, and no larger`(_ use: ResponseMeter.BodyUse, _ limit: Int) {
         var meter = ResponseMeter(limits(), use, status: 200, isRedirect: false)
         #expect(meter.count(limit, received: Int64(limit)) == .init(kept: limit, end: .none))
         let beyond = meter.count(1, received: Int64(limit) + 1)
         #expect(beyond.end == .refused("the response has more than \(limit) bytes"))
     }
 
-    @Test(arguments: [400, 404, 500, 503], ResponseMeter.Use.allCases)
+    @Test(arguments: [400, 404, 500, 503], ResponseMeter.BodyUse.allCases)
     func `the beginning of an error response's body is kept, and the rest is cut off`(
-        _ status: Int, _ use: ResponseMeter.Use
+        _ status: Int, _ use: ResponseMeter.BodyUse
     ) {
         var meter = ResponseMeter(limits(), use, status: status, isRedirect: false)
         #expect(meter.count(40, received: 40) == .init(kept: 40, end: .none))

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Views
 
-/// A live query is asked again if a table changes that its answer came from. Which tables a transaction changes is said
-/// by what its statements name; here they are held to what really changes.
+/// The tables that a transaction reports as changed. A live query runs again if one of its tables is reported. The report
+/// follows from the statements, and is compared here with the tables whose content changes.
 struct ChangedTablesTests {
     static let seeds = Array(UInt64(1)...6)
     private static let count = 200
 
-    /// The tables of which SQLite itself says that it changes a row.
+    /// The tables in which SQLite reports a changed row.
     private final class Hook {
         var tables: Set<String> = []
 
@@ -31,7 +31,7 @@ struct ChangedTablesTests {
         }
     }
 
-    /// The content of each table.
+    /// Returns the content of each table.
     private func contents(_ state: SQLiteState) throws -> [String: Int] {
         var names: [String] = []
         try state.connection.query("SELECT name FROM sqlite_master WHERE type = 'table'") {
@@ -52,7 +52,7 @@ struct ChangedTablesTests {
         try (UInt64(1)..<150).map { try state.pendingState(of: EntityID(rawValue: $0)) }
     }
 
-    /// The tables that have to be announced: what is pending on an entity counts as a change of the entity's own.
+    /// Returns the tables that must be reported: a pending operation on an entity counts as a change of its table.
     private func tables(
         from before: [PendingState], to after: [PendingState], _ views: SQLiteState
     ) throws -> Set<String> {
@@ -65,7 +65,7 @@ struct ChangedTablesTests {
     }
 
     @Test(arguments: seeds)
-    func `every table that a transaction changes is announced`(_ seed: UInt64) throws {
+    func `every table that a transaction changes is reported`(_ seed: UInt64) throws {
         struct Stop: Error {}
         let log = try FoldedLog(seed: seed &+ 300, count: Self.count)
         var random = RandomRecords(seed: seed &+ 6_000)
@@ -100,7 +100,7 @@ struct ChangedTablesTests {
             let announced = try views.drainChangedTables()
             let (newContent, newStanding) = (try contents(views), try standings(state))
             let name = "seed \(log.seed), after record \(end)"
-            // Other metadata are a change of everything.
+            // Other metadata change all tables.
             if !isInstalled {
                 let changed = Set(newContent.keys.filter { newContent[$0] != content[$0] })
                 #expect(changed.subtracting(announced).sorted() == [], "\(name)")

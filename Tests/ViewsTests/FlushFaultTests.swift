@@ -7,21 +7,22 @@ import Testing
 
 @testable import Views
 
-/// The disk stops, refuses or is full at each write of a transaction: what is applied and what is there go together.
+/// Crashes, failures and a full disk at each write of a transaction. The views match the record up to which they are
+/// applied.
 struct FlushFaultTests {
     struct Case: Sendable, CustomTestStringConvertible, CustomStringConvertible {
         let seed: UInt64
         let isSealed: Bool
-        /// How many changed items are kept until they are written.
+        /// The number of changed items that are collected before they are written.
         let flushLimit: Int
-        /// How many records are there before, and how many the transaction has.
+        /// The numbers of records before the transaction and in it.
         let before: Int
         let count: Int
-        /// Whether the views were closed before, so that the transaction says that they are being written.
+        /// Whether the views were closed before, so that the transaction marks them as being written.
         let wasClosed: Bool
-        /// How many writes lie between two that fail.
+        /// The distance between two writes that fail.
         let step: Int
-        /// In how many of the ways each of them is refused.
+        /// The number of kinds of failures for each of them.
         let ways: Int
 
         var end: Int { before + count }
@@ -53,7 +54,7 @@ struct FlushFaultTests {
         return (views.on(views.disk.copy()), log)
     }
 
-    /// How many calls of the disk the transaction takes.
+    /// Returns the number of calls of the disk by the transaction.
     private func calls(_ views: ViewsOnDisk, _ log: FoldedLog, _ test: Case) throws -> Int {
         let views = views.on(views.disk.copy())
         let state = try views.openState(flushLimit: test.flushLimit)
@@ -77,10 +78,10 @@ struct FlushFaultTests {
             try? log.fold(test.before..<test.end, into: state)
             let name = "\(test), call \(call)"
             #expect(views.disk.hasCrashed, "\(name)")
-            // The process has ended: all that was written is there.
+            // The process has ended: all writes are kept.
             let isWhole = try check(views.on(views.disk.copy()), log, test, boot: "Monday", name)
             if !isWhole { damaged += 1 }
-            // The machine has stopped: of what was not synced, any part.
+            // The machine has stopped: any part of the writes without a sync is kept.
             for _ in 0..<2 {
                 let image = views.on(views.disk.random(&random))
                 if try !check(image, log, test, boot: "Tuesday", name + ", power lost") { stopped += 1 }
@@ -91,12 +92,12 @@ struct FlushFaultTests {
         print(
             "crashes of a flush, \(test): \(points), \(damaged) damaged by an ended process; \(stopped) of "
                 + "\(2 * points) by a loss of power")
-        // What an ended process leaves is what it wrote.
+        // All writes of a process that ended are kept.
         if !test.isSealed { #expect(damaged == 0, "\(test)") }
     }
 
-    /// Opens what was left, which has to be one of two states, and goes on from there. Returns false if it is known to be
-    /// damaged, so that it is made again from the log.
+    /// Opens the remaining files, which must contain one of two states, and continues. Returns false if they are damaged,
+    /// so that the views are built again from the log.
     private func check(
         _ views: ViewsOnDisk, _ log: FoldedLog, _ test: Case, boot: String, _ name: String
     ) throws -> Bool {
@@ -108,7 +109,7 @@ struct FlushFaultTests {
         defer { state.close() }
         let applied = try state.header().applied
         guard applied > 0 else {
-            // There was nothing yet, or not its name.
+            // The file or its name does not exist yet.
             #expect(boot == "Tuesday", "\(name): the views are gone")
             return true
         }
@@ -132,7 +133,7 @@ struct FlushFaultTests {
     }
 
     @Test(arguments: cases)
-    func `whichever write fails, the transaction has happened or can be done again`(_ test: Case) throws {
+    func `if any write fails, the transaction has taken effect or can be repeated`(_ test: Case) throws {
         let (base, log) = try prepared(test)
         var (refused, done) = (0, 0)
         for call in stride(from: 0, to: try calls(base, log, test), by: test.step) {
@@ -157,7 +158,7 @@ struct FlushFaultTests {
         print("refused writes of a flush, \(test): \(refused) taken back, \(done) done all the same")
     }
 
-    /// Folds the records while the disk refuses. What the state says meanwhile, if it says anything, is right.
+    /// Folds the records while the disk fails. If the state can be read meanwhile, it is correct.
     private func attempt(
         _ state: WorkingSet, _ views: ViewsOnDisk, _ log: FoldedLog, _ test: Case, _ name: String
     ) throws -> StateError? {
@@ -170,12 +171,13 @@ struct FlushFaultTests {
         return failure
     }
 
-    /// What is on the disk is the state, as a process finds it that comes next, and after a close a machine.
+    /// Checks that the files contain the state after the process has ended and, if they were closed, after a crash of the
+    /// machine.
     private func checkEnd(
         _ state: WorkingSet, _ views: ViewsOnDisk, _ log: FoldedLog, _ test: Case, _ name: String
     ) throws {
         let end = log[SequenceNumber(test.end)]
-        // Half of a mark may have been written.
+        // A part of a mark may have been written.
         expect(
             end, of: views.on(views.disk.copy()), boot: "Monday", mayBeDamaged: test.isSealed,
             "\(name), the process ended")
@@ -199,7 +201,7 @@ struct FlushFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `whichever write of the first opening fails, the next one opens or finds damage`(_ isSealed: Bool) throws {
+    func `if any write of the first opening fails, the next one opens or finds damage`(_ isSealed: Bool) throws {
         let whole = ViewsOnDisk(isSealed: isSealed)
         try whole.open().close()
         for call in 0..<whole.disk.calls {

@@ -4,10 +4,10 @@ import SyncCore
 import Testing
 import Views
 
-/// When a working set is written to its backing is nobody's business: after each record, after 2 or 17, or not before
-/// the end, it answers what a working set without a backing answers.
+/// Working sets that are written to their backing after each record, after 2 or 17 records, or at the end. All of them
+/// return the same results as a working set without a backing.
 struct FlushIntervalTests {
-    /// After so many records a working set is written.
+    /// The numbers of records after which a working set is written.
     private enum Interval: Int, CaseIterable {
         case one = 1
         case two = 2
@@ -19,7 +19,7 @@ struct FlushIntervalTests {
     private static let count = 100
     private static let questions = 3
 
-    /// The answers behind each record, and the standings of entities.
+    /// The results after each record, and the pending states of entities.
     private struct Transcript {
         var answers: [[String]] = []
         var standings: [[String]] = []
@@ -28,13 +28,13 @@ struct FlushIntervalTests {
             let seed = seed &* 1_000 &+ UInt64(index)
             answers.append(
                 try StateSample.answers(of: state, fold.model, seed: seed, count: FlushIntervalTests.questions))
-            // Only over a backing.
+            // Only with a backing.
             guard state.backing != nil else { return }
             standings.append(try (UInt64(1)..<60).map { "\($0) \(try state.pendingState(of: EntityID(rawValue: $0)))" })
         }
     }
 
-    /// Short queues are taken off as a whole, of long ones a part.
+    /// Reverts short queues as a whole, and a part of long ones.
     private func fold(_ state: WorkingSet, _ seed: UInt64) throws -> Fold {
         var fold = try Fold(storage: state)
         fold.longQueue = [0, 4, 256][Int(seed % 3)]
@@ -61,7 +61,7 @@ struct FlushIntervalTests {
         }
     }
 
-    /// Does what comes next, or something that never comes, and takes it back: a refused operation, or a trial.
+    /// Applies the next records or others and rolls them back, as for a refused operation or a dry run.
     private func rehearse(
         _ state: WorkingSet, _ fold: Fold, _ log: FoldedLog, at index: Int, _ random: inout RandomRecords
     ) {
@@ -85,7 +85,7 @@ struct FlushIntervalTests {
     // MARK: Flushes at the end of transactions
 
     @Test(arguments: seeds)
-    func `whenever it is written, a working set answers the same`(_ seed: UInt64) throws {
+    func `a working set returns the same results whenever it is written`(_ seed: UInt64) throws {
         let log = try FoldedLog(seed: seed, count: Self.count)
         let measure = try measure(log)
         var standings: [[String]]?
@@ -97,7 +97,7 @@ struct FlushIntervalTests {
         }
     }
 
-    /// Opens the views anew behind each transaction, and takes others back in between.
+    /// Opens the views again after each transaction, and rolls back other transactions in between.
     private func answers(_ log: FoldedLog, _ interval: Interval) throws -> Transcript {
         var random = RandomRecords(seed: log.seed &+ 5_000)
         let file = ViewsFile()
@@ -129,7 +129,7 @@ struct FlushIntervalTests {
     // MARK: Flushes inside of a transaction
 
     @Test(arguments: seeds)
-    func `whenever it is written inside of one transaction, a working set answers the same`(_ seed: UInt64) throws {
+    func `a working set returns the same results whenever it is written during a transaction`(_ seed: UInt64) throws {
         let log = try FoldedLog(seed: seed &+ 100, count: Self.count)
         let measure = try measure(log)
         for interval in Interval.allCases {
@@ -140,7 +140,7 @@ struct FlushIntervalTests {
             try state.transaction {
                 for index in log.records.indices {
                     try fold.apply(log.records[index], sequence: SequenceNumber(index + 1))
-                    // Also while the pending operations are taken off.
+                    // Also while the pending operations are reverted.
                     if index % interval.rawValue == interval.rawValue - 1 { try state.flush() }
                     try fold.finishRebase()
                     try transcript.note(state, fold, log.seed, after: index)

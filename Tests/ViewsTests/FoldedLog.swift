@@ -2,10 +2,10 @@ import EDM
 import Operations
 import SyncCore
 
-/// A random log, and what its states are: of a fold in memory that was settled behind each record.
+/// A random log with its states, from a fold in memory that is rebased after each record.
 struct FoldedLog {
     let records: [Record]
-    /// By how many records are applied.
+    /// The numbers of applied records.
     private let digests: [StateDigest]
     let seed: UInt64
 
@@ -26,7 +26,7 @@ struct FoldedLog {
 
     subscript(applied: SequenceNumber) -> StateDigest { digests[Int(applied)] }
 
-    /// Applies these records, counted from 0, and settles the state.
+    /// Applies these records, counted from 0, and rebases the state.
     func apply(_ range: Range<Int>, _ fold: inout Fold) throws {
         for index in range { try fold.apply(records[index], sequence: SequenceNumber(index + 1)) }
         try fold.finishRebase()

@@ -169,9 +169,9 @@ struct RandomRecords {
             return .serviceInstalled(
                 ServiceDescription(root: "http://127.0.0.1/", metadata: Array((pick(Self.documents) ?? "").utf8)))
         case 69..<70:
-            return .operationsUnfit(
+            return .operationsIncompatible(
                 operations.filter { _ in chance(20) }.map {
-                    UnfitOperation(operation: $0, refusal: Refusal(modelChanged: "It does not fit."))
+                    IncompatibleOperation(operation: $0, refusal: Refusal(modelChanged: "It does not fit."))
                 })
         case 72..<73:
             return .linksLeftOpen(
@@ -251,9 +251,9 @@ struct RandomRecords {
         var image = StreamImage(
             entity: someEntity(), property: chance(50) ? "S" : nil, content: content(), etag: chance(50) ? "e" : nil)
         switch image.entity.rawValue % 4 {
-        case 0: image.told = .init(readLink: "media", etag: image.etag)
-        case 1: image.told = .init(editLink: "edit")
-        case 2: image.told = .init()
+        case 0: image.reported = .init(readLink: "media", etag: image.etag)
+        case 1: image.reported = .init(editLink: "edit")
+        case 2: image.reported = .init()
         default: break
         }
         return image

@@ -212,7 +212,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `Deferred transactions give the state that transactions of the views give`(_ seed: UInt64) throws {
+    func `deferred transactions lead to the same state as transactions of the views`(_ seed: UInt64) throws {
         struct Stop: Error {}
         let file = ViewsFile()
         var state = try file.openState(flushLimit: Self.flushLimit(seed &+ 1))

@@ -135,7 +135,7 @@ struct SealedLogTests {
         if checkpointed {
             #expect(throws: StateError.self) { try stopped.open() }
         } else {
-            // As if what came last had not been written.
+            // As if the last transaction had not been written.
             #expect(try prefix(of: try stopped.open()) == 21)
         }
     }

@@ -2,7 +2,7 @@ import EDM
 import Operations
 import SyncCore
 
-/// Some questions to a state, and its answers in words. The same seed asks the same.
+/// Random queries of a state with their results as text. The same seed leads to the same queries.
 struct StateSample {
     private var random: RandomRecords
     private let model: EntityDataModel
@@ -11,7 +11,7 @@ struct StateSample {
 
     private static let relationships = ["S.Order.Customer", "S.Customer.Card", "S.Order.Tags", "S.Customer.Orders"]
 
-    /// Asks `count` questions of each kind.
+    /// Runs `count` queries of each kind.
     static func answers(of state: WorkingSet, _ model: EntityDataModel?, seed: UInt64, count: Int) throws -> [String] {
         guard let model else { return [] }
         var sample = StateSample(random: RandomRecords(seed: seed), model: model, state: state)
@@ -32,7 +32,7 @@ struct StateSample {
 
     private mutating func pick<T>(_ list: [T]) -> T { list[random.number(0..<list.count)] }
 
-    /// Also one behind the last one, and with the highest numbers.
+    /// Also the number after the last one, and the highest numbers.
     private mutating func entity() throws -> EntityID {
         if random.chance(2) { return EntityID(rawValue: pick([.max, UInt64(Int64.max), 0])) }
         let next = min(try state.header().nextEntity.rawValue, 400)
@@ -90,7 +90,7 @@ struct StateSample {
         answers.append("all \(set): \(try state.rows(set: set))")
     }
 
-    /// The values in the order of their names: no storage keeps another one.
+    /// Returns the values in the order of their names, because storages have different orders.
     private static func words(_ row: EntityRow?) -> String {
         guard let row else { return "-" }
         let values = row.values.names.sorted().map { "\($0)=\(row.values[$0] ?? .null)" }

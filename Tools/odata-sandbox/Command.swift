@@ -48,7 +48,7 @@ struct Command: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A capability to remove from the service; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations), rollback (of refused change sets), json (V2 speaks only Atom).",
+            "A capability to remove from the service; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of responses to creations), rollback (of refused change sets), json (V2 speaks only Atom).",
             valueName: "ABILITY"))
     var without: [MissingCapability] = []
 

@@ -22,7 +22,7 @@ struct ServedModel {
         }
         isLegacy = model.version.isLegacy
         warnings = model.defects.compactMap { defect in
-            defect.leftOut.map { "\(path), \(defect.fault) The \($0.kind) \($0.path) is not served." }
+            defect.omitted.map { "\(path), \(defect.fault) The \($0.kind) \($0.path) is not served." }
         }
         let names = model.entitySets.map(\.name).sorted()
         if names.isEmpty {

@@ -56,7 +56,7 @@ struct EnduringDevice {
             case 75..<90: await upload()
             case 90..<96: await download()
             case 96: try await provider.compact(keeping: .bytes(Self.history))
-            default: sayResources()
+            default: printResources()
             }
             try? await Task.sleep(for: .milliseconds(Int.random(in: 0...20)))
         }
@@ -149,13 +149,13 @@ struct EnduringDevice {
 
     // MARK: Resources
 
-    private func sayResources() {
+    private func printResources() {
         say("resources \(Resources.residentKiB) \(Resources.descriptors) \(Resources.size(of: store))")
     }
 
     // MARK: The end
 
-    /// Sends everything, and prints what remains and what the store contains.
+    /// Sends all operations, and prints the remaining ones and the content of the store.
     func drain() async throws {
         // A create whose request was lost is sent again when the service can no longer receive it.
         for _ in 0..<120 {
@@ -173,7 +173,7 @@ struct EnduringDevice {
         for (set, property) in [("Visits", "Subject"), ("Customers", "Name"), ("Orders", "Note")] {
             for entity in try await own(set, property) { say("has \(set) \(entity[property]?.stringValue ?? "")") }
         }
-        sayResources()
+        printResources()
         await provider.close()
     }
 

@@ -2,14 +2,14 @@ internal import Foundation
 
 /// The resources of this process.
 enum Resources {
-    /// The resident memory, or 0 where it is unknown.
+    /// The resident memory, or 0 if it is unknown.
     static var residentKiB: Int {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * 4
     }
 
-    /// The number of open files, or 0 where it is unknown.
+    /// The number of open files, or 0 if it is unknown.
     static var descriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }

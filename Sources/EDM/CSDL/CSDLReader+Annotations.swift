@@ -35,6 +35,8 @@ extension CSDLReader {
     ///   - alias: the alias to assume for the namespace if the document does not include it. Annotations found by it
     ///     have their term as written.
     /// - Returns: The annotations, and whether the document includes or declares the namespace.
+    /// - Throws: An error with line and column if the document is not metadata or exceeds the limits; if the reader is
+    ///   strict, the first defect.
     public func annotations(
         of document: Document, in namespace: String, alias: String
     ) throws(CSDLError) -> (found: [PlacedAnnotation], includesNamespace: Bool) {

@@ -70,6 +70,9 @@ public struct CSDLReader: Sendable {
     /// imports are those of the first document's containers and the containers that these extend. The version is that
     /// of the first document. The limits apply to each document; shared quantities, such as properties, are limited
     /// in sum. A reference to a document that is not in `references` is not an error.
+    ///
+    /// - Throws: An error with document, line and column if one of the documents is not metadata or exceeds the limits,
+    ///   or if nothing is usable; if the reader is strict, the first defect.
     public func read(_ document: Document, references: [Document]) throws(CSDLError) -> EntityDataModel {
         var documents: [MetadataDocument] = []
         for next in [document] + references {
@@ -83,6 +86,8 @@ public struct CSDLReader: Sendable {
     }
 
     /// Returns the namespaces of the schemas in a document, without checking their contents.
+    ///
+    /// - Throws: An error with line and column if the document is not metadata or exceeds the limits.
     public func namespaces(of document: Document) throws(CSDLError) -> [String] {
         try parse(document).schemas.compactMap { $0["Namespace"] }
     }
@@ -117,5 +122,8 @@ public struct CSDLReader: Sendable {
     }
 
     /// Reads a document with the default limits.
+    ///
+    /// - Throws: An error with line and column if the document is not metadata, exceeds the limits, or has nothing
+    ///   usable.
     public static func read(_ bytes: [UInt8]) throws(CSDLError) -> EntityDataModel { try CSDLReader().read(bytes) }
 }

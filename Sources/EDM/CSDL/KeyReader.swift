@@ -51,7 +51,7 @@ struct KeyReader {
         switch index.walk(path, from: declaration.name, at: element) {
         case .beyond: break
         case .missing(let name, let type):
-            guard !index.isLeftOut(name, of: type) else {
+            guard !index.isOmitted(name, of: type) else {
                 throw CSDLError(
                     .invalidKey, "The property \"\(name)\" in the key of \"\(declaration.name)\" cannot be used.",
                     at: element)

@@ -30,7 +30,7 @@ struct ModelBuilder {
             entitySets: schemas.flatMap(\.containers).flatMap(\.entitySets),
             singletons: schemas.flatMap(\.containers).flatMap(\.singletons),
             references: try references(annotations),
-            defects: index.leftOut.defects(with: index.log, in: documents), hidesSets: index.leftOut.hidesSets,
+            defects: index.omitted.defects(with: index.log, in: documents), hidesSets: index.omitted.hidesSets,
             elementCounts: ElementCounts(documents: documents, index: index))
     }
 

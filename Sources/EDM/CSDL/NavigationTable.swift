@@ -19,9 +19,9 @@ struct NavigationTable {
         let declaredPartner: String?
 
         /// The association and direction. For an association that was not read, the target contains only its name.
-        var walk: AssociationWalk? {
+        var walk: AssociationDirection? {
             guard !fromRole.isEmpty else { return nil }
-            return AssociationWalk(
+            return AssociationDirection(
                 association: association?.name ?? target.name, fromRole: fromRole, toRole: toRole)
         }
     }

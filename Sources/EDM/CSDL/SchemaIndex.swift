@@ -31,7 +31,7 @@ final class SchemaIndex {
     private(set) var associations: [String: Association] = [:]
     let log: DefectLog
     /// The elements that were removed from the documents.
-    let leftOut: RemovedElements
+    let omitted: RemovedElements
     private let budget: Int
     private var spent = 0
     /// The qualified names of actions and functions.
@@ -47,10 +47,10 @@ final class SchemaIndex {
     /// - Parameter documents: the documents; the index of each is the position in its elements' origin.
     init(
         _ documents: [MetadataDocument], limits: CSDLReader.Limits, log: DefectLog,
-        leftOut: RemovedElements = RemovedElements()
+        omitted: RemovedElements = RemovedElements()
     ) throws(CSDLError) {
         self.log = log
-        self.leftOut = leftOut
+        self.omitted = omitted
         budget = limits.properties
         localNames = documents.map { _ in [:] }
         resolved = documents.map { _ in [:] }
@@ -110,15 +110,15 @@ final class SchemaIndex {
     /// Returns the error for a name in an own namespace whose declaration is missing or unusable.
     func unresolved(_ what: String, _ name: String, at element: MarkupElement, of owner: String = "") -> CSDLError {
         let subject = owner.isEmpty ? "The \(what) \"\(name)\"" : "The \(what) \"\(name)\" of \(owner)"
-        let reason = leftOut.paths.contains(name) ? "cannot be used" : "is not declared"
+        let reason = omitted.paths.contains(name) ? "cannot be used" : "is not declared"
         return CSDLError(.unresolvedName, "\(subject) \(reason).", at: element)
     }
 
     /// Whether the type or one of its base types declares an omitted property of that name.
-    func isLeftOut(_ property: String, of type: String) -> Bool {
+    func isOmitted(_ property: String, of type: String) -> Bool {
         var next: String? = type
         while let current = next {
-            if leftOut.properties[current]?.contains(property) == true { return true }
+            if omitted.properties[current]?.contains(property) == true { return true }
             next = types[current]?.base
         }
         return false

@@ -66,7 +66,7 @@ struct StructuredTypeBuilder {
                 + AlternateKeyReader(index: index).keys(own, of: declaration.name),
             annotations: own,
             unusableProperties: (base?.unusableProperties ?? [])
-                .union(index.leftOut.properties[declaration.name] ?? []))
+                .union(index.omitted.properties[declaration.name] ?? []))
     }
 
     /// Handles a property that the base type already has. It is omitted if both have the same type; otherwise the

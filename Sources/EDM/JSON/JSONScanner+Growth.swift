@@ -10,7 +10,7 @@ extension JSONScanner {
     package var mark: Mark { Mark(offset: offset, depth: openIsEmpty.count, isEmpty: openIsEmpty.last ?? true) }
 
     /// Returns to the mark, also if containers have been closed since.
-    package mutating func goBack(to mark: Mark) {
+    package mutating func rewind(to mark: Mark) {
         offset = mark.offset
         // A container with open contents is not empty.
         openIsEmpty = Array(repeating: false, count: mark.depth)

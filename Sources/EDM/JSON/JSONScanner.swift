@@ -1,7 +1,7 @@
 /// Reads JSON in UTF-8 step by step, holding only the requested part in memory.
 ///
-/// The caller traverses the document: it calls ``beginObject()`` and then ``nextName()`` until that returns `nil`,
-/// and reads or skips one value after each name; likewise ``beginArray()`` and ``nextItem()``. The grammar is exactly
+/// The caller traverses the document: it calls `beginObject()` and then `nextName()` until that returns `nil`,
+/// and reads or skips one value after each name; likewise `beginArray()` and `nextItem()`. The grammar is exactly
 /// RFC 8259; invalid UTF-8 and escapes of lone surrogates are errors. After an error the scanner must not be used
 /// again.
 public struct JSONScanner: Sendable {
@@ -31,11 +31,11 @@ public struct JSONScanner: Sendable {
     }
 
     /// The kinds of JSON values.
-    public enum ValueKind: Sendable, Hashable { case null, boolean, number, string, array, object }
+    package enum ValueKind: Sendable, Hashable { case null, boolean, number, string, array, object }
 
     package internal(set) var bytes: [UInt8]
     /// The offset of the next byte to be read.
-    public package(set) var offset: Int
+    package var offset: Int
     package let limits: Limits
     /// For each open object and array, whether nothing of it has been read yet.
     package internal(set) var openIsEmpty: [Bool] = []
@@ -50,7 +50,7 @@ public struct JSONScanner: Sendable {
     /// The offset that the current item must not exceed.
     package private(set) var itemEnd = Int.max
 
-    public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
+    package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
         guard bytes.count <= limits.size else {
             throw JSONError(.tooLarge, "The document has more than \(limits.size) bytes.", at: 0)
         }
@@ -101,7 +101,7 @@ public struct JSONScanner: Sendable {
     }
 
     /// Returns the kind of the next value.
-    public mutating func peek() throws(JSONError) -> ValueKind {
+    package mutating func peek() throws(JSONError) -> ValueKind {
         skipWhitespace()
         switch try byteAhead() {
         case UInt8(ascii: "{"): return .object
@@ -114,10 +114,10 @@ public struct JSONScanner: Sendable {
         }
     }
 
-    public mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{"), .object) }
+    package mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{"), .object) }
 
     /// Returns the name of the next member, or `nil` once at the end of the object.
-    public mutating func nextName() throws(JSONError) -> String? {
+    package mutating func nextName() throws(JSONError) -> String? {
         guard try next(closing: UInt8(ascii: "}")) else { return nil }
         skipWhitespace()
         guard try byteAhead() == UInt8(ascii: "\"") else { throw unexpected("a name") }
@@ -126,36 +126,36 @@ public struct JSONScanner: Sendable {
         return name
     }
 
-    public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "["), .array) }
+    package mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "["), .array) }
 
     /// Returns whether another item follows, or `false` once at the end of the array.
-    public mutating func nextItem() throws(JSONError) -> Bool { try next(closing: UInt8(ascii: "]")) }
+    package mutating func nextItem() throws(JSONError) -> Bool { try next(closing: UInt8(ascii: "]")) }
 
-    public mutating func string() throws(JSONError) -> String {
+    package mutating func string() throws(JSONError) -> String {
         try expect(.string)
         return try quoted()
     }
 
     /// Reads a number and returns its text.
-    public mutating func number() throws(JSONError) -> String {
+    package mutating func number() throws(JSONError) -> String {
         try expect(.number)
         return makeString(try numberRange())
     }
 
-    public mutating func boolean() throws(JSONError) -> Bool {
+    package mutating func boolean() throws(JSONError) -> Bool {
         try expect(.boolean)
         let isTrue = bytes[offset] == UInt8(ascii: "t")
         try literal(isTrue ? "true" : "false")
         return isTrue
     }
 
-    public mutating func null() throws(JSONError) {
+    package mutating func null() throws(JSONError) {
         try expect(.null)
         try literal("null")
     }
 
     /// Reads the next value as a whole.
-    public mutating func value() throws(JSONError) -> JSONValue {
+    package mutating func value() throws(JSONError) -> JSONValue {
         try countElement()
         switch try peek() {
         case .null:
@@ -185,7 +185,7 @@ public struct JSONScanner: Sendable {
     ///
     /// - Returns: The range of its bytes.
     @discardableResult
-    public mutating func skip() throws(JSONError) -> Range<Int> {
+    package mutating func skip() throws(JSONError) -> Range<Int> {
         try countElement()
         let kind = try peek()
         let start = offset
@@ -211,7 +211,7 @@ public struct JSONScanner: Sendable {
     }
 
     /// Throws if anything except white space follows.
-    public mutating func end() throws(JSONError) {
+    package mutating func end() throws(JSONError) {
         skipWhitespace()
         guard offset == bytes.count else {
             throw JSONError(.syntax, "There is text after the end of the document.", at: offset)

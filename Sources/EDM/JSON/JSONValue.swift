@@ -76,6 +76,9 @@ extension JSONValue {
     ///   - bytes: the document.
     ///   - limits: bounds on the document.
     ///   - allowsRepeatedNames: whether objects with duplicate names are accepted. The last of the members is used.
+    /// - Throws: A ``JSONError`` with the offset: `truncated`, `syntax`, `invalidUTF8` or `loneSurrogate` if the bytes
+    ///   are not one JSON value; `tooDeep` or `tooLarge` if they exceed the limits; `duplicateName` if names are
+    ///   repeated and `allowsRepeatedNames` is `false`.
     public static func parse(
         _ bytes: [UInt8], limits: JSONScanner.Limits = JSONScanner.Limits(), allowsRepeatedNames: Bool = true
     ) throws(JSONError) -> JSONValue {

@@ -24,8 +24,8 @@ extension EntityDataModel {
         return sentence(beginning) { paths.contains($0.path) }
     }
 
-    private func sentence(_ beginning: String, _ isMeant: (MetadataDefect.LeftOut) -> Bool) -> String {
-        guard let defect = defects.first(where: { $0.leftOut.map(isMeant) ?? false }) else { return beginning + "." }
+    private func sentence(_ beginning: String, _ isMeant: (MetadataDefect.OmittedElement) -> Bool) -> String {
+        guard let defect = defects.first(where: { $0.omitted.map(isMeant) ?? false }) else { return beginning + "." }
         return beginning + ": its declaration in the metadata cannot be used (\(defect.fault))."
     }
 }

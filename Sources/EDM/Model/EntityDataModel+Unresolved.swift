@@ -6,13 +6,13 @@ extension EntityDataModel {
     /// the list contains the association's name instead of the type.
     public var unresolvedNames: [String] {
         var names: Set<String> = []
-        func note(_ reference: TypeReference) {
+        func add(_ reference: TypeReference) {
             if case .unresolved(let name) = reference.kind { names.insert(name) }
         }
-        func note(_ operations: [ServiceOperation]) {
+        func add(_ operations: [ServiceOperation]) {
             for operation in operations {
-                for parameter in operation.parameters { note(parameter.type) }
-                if let result = operation.returnType { note(result.type) }
+                for parameter in operation.parameters { add(parameter.type) }
+                if let result = operation.returnType { add(result.type) }
             }
         }
         let declared = Set(schemas.flatMap(\.containers).map(\.name))
@@ -22,16 +22,16 @@ extension EntityDataModel {
                     names.insert(base)
                 }
                 for property in type.properties + type.navigationProperties where property.declaringType == type.name {
-                    note(property.type)
+                    add(property.type)
                 }
             }
-            note(schema.actions)
-            note(schema.functions)
+            add(schema.actions)
+            add(schema.functions)
             for container in schema.containers {
                 if let base = container.extends, !declared.contains(base) { names.insert(base) }
                 for offered in container.actionImports + container.functionImports {
-                    for parameter in offered.parameters { note(parameter.type) }
-                    if let result = offered.returnType { note(result.type) }
+                    for parameter in offered.parameters { add(parameter.type) }
+                    if let result = offered.returnType { add(result.type) }
                 }
                 for set in container.entitySets + container.singletons
                 where findEntityType(set.entityType.name) == nil && !set.entityType.name.hasPrefix("Edm.") {

@@ -31,13 +31,13 @@ public struct Navigation: Sendable, Hashable {
     /// The relationship that both partners share.
     public let relationship: Relationship
     /// The declared association and direction in V2 and V3. `relationship` can be another, equivalent association.
-    public let walk: AssociationWalk?
+    public let walk: AssociationDirection?
 
     public init(
         targetType: String, multiplicity: Multiplicity, sourceMultiplicity: Multiplicity, partner: String?,
         constraints: [ReferentialConstraint] = [], inverseConstraints: [ReferentialConstraint] = [],
         containsTarget: Bool = false, onDelete: String? = nil, relationship: Relationship,
-        walk: AssociationWalk? = nil
+        walk: AssociationDirection? = nil
     ) {
         self.targetType = targetType
         self.multiplicity = multiplicity
@@ -53,7 +53,7 @@ public struct Navigation: Sendable, Hashable {
 }
 
 /// The association and direction of a navigation property (V2 and V3).
-public struct AssociationWalk: Sendable, Hashable {
+public struct AssociationDirection: Sendable, Hashable {
     /// The association's qualified name.
     public let association: String
     public let fromRole: String

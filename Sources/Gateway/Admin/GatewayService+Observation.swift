@@ -17,7 +17,7 @@ extension GatewayService {
                 "gateway_requests_in_progress", "Requests in progress.", [("", Int64(requestsInProgress))])
         ]
         if let open = try? await storage.openRows() {
-            let names: [(LedgerRow.State, String)] = [(.sending, "sending"), (.doubt, "doubt")]
+            let names: [(LedgerRow.UnitState, String)] = [(.sending, "sending"), (.doubt, "doubt")]
             gauges.append(
                 GatewayMetrics.Gauge(
                     "gateway_ledger_rows", "Rows of the ledger without an outcome.", label: "state",
@@ -75,7 +75,7 @@ extension GatewayService {
     }
 }
 
-extension RequestClass.Kind {
+extension RequestClass.RequestKind {
     /// The label of the kind in counters.
     var label: String {
         switch self {

@@ -34,7 +34,7 @@ package final class IncomingBody: Sendable {
         case tooSlow
     }
 
-    private struct State {
+    private struct BodyState {
         var bytes: [UInt8] = []
         var isFinished = false
         var failure: Failure?
@@ -44,7 +44,7 @@ package final class IncomingBody: Sendable {
     }
 
     private static let capacity = 256 << 10
-    private let state = Mutex(State())
+    private let state = Mutex(BodyState())
     /// Makes the connection be read again.
     private let resume: @Sendable () -> Void
     /// Called before the first read: the client may wait for it.
@@ -83,7 +83,7 @@ package final class IncomingBody: Sendable {
     /// Whether the connection is not read, because the bytes that have arrived are not read.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    private func change(_ body: (inout State) -> Void) {
+    private func change(_ body: (inout BodyState) -> Void) {
         let reader = state.withLock { state in
             body(&state)
             defer { state.reader = nil }

@@ -17,7 +17,7 @@ struct FeedReading: Sendable {
     let node: String
 
     /// The end of a reading.
-    enum End: Sendable {
+    enum ReadingEnd: Sendable {
         case published(FeedHead)
         /// Another node has published this generation since the caller looked.
         case adopted(FeedHead)
@@ -28,7 +28,7 @@ struct FeedReading: Sendable {
     }
 
     /// - Parameter known: The newest generation that the caller knows.
-    func run(_ model: FeedModel, known: FeedHead?) async throws(FeedError) -> End {
+    func run(_ model: FeedModel, known: FeedHead?) async throws(FeedError) -> ReadingEnd {
         let source = try FeedSource(model, set: settings.query.set, root: endpoint.root)
         let identity = FeedIdentity(
             endpoint: endpoint.name, query: settings.query.description,
@@ -61,7 +61,7 @@ struct FeedReading: Sendable {
     /// Reads with a lease, which is renewed while the service answers.
     private func read(
         _ source: FeedSource, _ head: FeedHead, _ lease: FeedLease
-    ) async throws(FeedError) -> End {
+    ) async throws(FeedError) -> ReadingEnd {
         let renewal = storage.isShared ? Task { [storage] in await Self.renew(lease, storage) } : nil
         defer { renewal?.cancel() }
         do throws(FeedError) {
@@ -91,7 +91,7 @@ struct FeedReading: Sendable {
 
     private func publish(
         _ lease: FeedLease, _ changes: [FeedChange], _ description: FeedDescription
-    ) async throws(FeedError) -> End {
+    ) async throws(FeedError) -> ReadingEnd {
         do throws(LedgerStorageError) {
             guard let published = try await storage.publish(lease, changes, description) else { return .fenced }
             try await storage.forget(published.id, lifetime: settings.tokenMilliseconds)
@@ -118,7 +118,7 @@ struct FeedReading: Sendable {
         var changes = run.changes.map(FeedChange.row)
         let missing = run.missing
         let canCheck = settings.query.check(key: "(1)", names: source.keyNames) != nil
-        switch RemovalJudgement(
+        switch RemovalCheck(
             missing: missing.count, base: base.count, canCheck: canCheck, isAccepted: head.acceptsRemovals)
         {
         case .nothing: break
@@ -137,7 +137,7 @@ struct FeedReading: Sendable {
     private func readPages(
         _ source: FeedSource, _ salt: [UInt8], _ body: (FeedPageReader.Row) throws(FeedError) -> Void
     ) async throws(FeedError) -> FeedDescription {
-        var walk = PageWalk()
+        var walk = PageSequence()
         var description = FeedDescription(isLegacy: source.isLegacy)
         var target = settings.query.description
         var isFirst = true
@@ -197,7 +197,7 @@ struct FeedReading: Sendable {
                 do throws(FeedError) { count = (count ?? 0) + (try reader.end()).count } catch { count = nil }
             }
             if failure != nil { count = nil }
-            switch RemovalJudgement.presence(status: head.status, isEntity: isEntity, count: count) {
+            switch RemovalCheck.presence(status: head.status, isEntity: isEntity, count: count) {
             case .present: break
             case .gone(let reason): removed.append(.removed(key: key, reason))
             case .unknown: throw Self.refused(head)

@@ -118,7 +118,7 @@ final class SharedFeeds: Sendable {
         for feed in feeds.values {
             if let began = await feed.head?.readBegan { heads.append((feed.settings.name, began)) }
         }
-        return heads.isEmpty ? [] : HeadAge.gauges(heads, now: await storage.time())
+        return heads.isEmpty ? [] : FeedAge.gauges(heads, now: await storage.time())
     }
 
     // MARK: Permissions

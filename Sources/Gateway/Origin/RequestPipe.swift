@@ -4,7 +4,7 @@ internal import Transport
 /// A request body between the client's connection and the origin's. It holds at most about ``capacity`` bytes: a slow
 /// origin slows the client down.
 final class RequestPipe: RequestContent, OpenContent {
-    private struct State {
+    private struct PipeState {
         var bytes: [UInt8] = []
         var offset = 0
         var isFinished = false
@@ -20,7 +20,7 @@ final class RequestPipe: RequestContent, OpenContent {
     /// -1 for a body of unknown length.
     let count: Int
     let path = "of the client"
-    private let state = Mutex(State())
+    private let state = Mutex(PipeState())
 
     init(count: Int?) { self.count = count ?? -1 }
 
@@ -60,7 +60,7 @@ final class RequestPipe: RequestContent, OpenContent {
         writer?.resume()
     }
 
-    private func change(_ body: (inout State) -> Void) {
+    private func change(_ body: (inout PipeState) -> Void) {
         let resume = state.withLock { state -> (@Sendable () -> Void)? in
             if state.isClosed { return nil }
             body(&state)

@@ -7,14 +7,14 @@ internal import Synchronization
 final class GroupedLookup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Answer = Result<Value?, LedgerStorageError>
 
-    private struct State {
+    private struct LookupState {
         var waiting: [Key: [CheckedContinuation<Answer, Never>]] = [:]
         var isRunning = false
     }
 
     private let pause: Duration
     private let find: @Sendable ([Key]) async -> Result<[Key: Value], LedgerStorageError>
-    private let state = Mutex(State())
+    private let state = Mutex(LookupState())
 
     /// - Parameter find: Returns the values of those keys that have one.
     init(

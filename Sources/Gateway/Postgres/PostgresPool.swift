@@ -7,7 +7,7 @@ internal import Synchronization
 /// Connections are opened when they are needed. After a failure new ones are tried at growing intervals, and meanwhile
 /// requests fail at once.
 final class PostgresPool: Sendable {
-    private struct State {
+    private struct PoolState {
         /// The connections that no request uses.
         var idle: [PostgresConnection] = []
         /// The number of requests that use a connection or wait for one.
@@ -22,7 +22,7 @@ final class PostgresPool: Sendable {
 
     let settings: PostgresSettings
     private let threads: NIOThreadPool
-    private let state = Mutex(State())
+    private let state = Mutex(PoolState())
 
     init(_ settings: PostgresSettings) {
         self.settings = settings

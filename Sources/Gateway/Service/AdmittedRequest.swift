@@ -5,7 +5,7 @@ internal import Synchronization
 /// A request that its user's limit permits, with its use of a service and its reserved memory until ``leave()``.
 final class AdmittedRequest: Sendable {
     private struct Holding {
-        var use: Admission.Use?
+        var use: Admission.CapacityUse?
         var bytes = 0
         var hasLeft = false
     }
@@ -39,7 +39,7 @@ final class AdmittedRequest: Sendable {
     }
 
     /// Occupies a place of a service instead of the former one. Waits for a free one for two seconds at most.
-    func begin(_ use: Admission.Use) async throws(RequestRefusal) {
+    func begin(_ use: Admission.CapacityUse) async throws(RequestRefusal) {
         endUse()
         guard await Self.wait(service, { service.admission.withLock { $0.begin(use) } }) else {
             throw Self.busy(service)

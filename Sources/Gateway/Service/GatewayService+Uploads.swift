@@ -247,7 +247,7 @@ struct UploadCall: Sendable {
             return answer(response, accepted: unit.dialect)
         case .send(let attempt):
             let keys = keys(unit)
-            func end(_ end: LedgerCompletion.End) -> [LedgerCompletion] {
+            func end(_ end: LedgerCompletion.AttemptEnd) -> [LedgerCompletion] {
                 [.init(keys: keys, attempt: attempt, end: end)]
             }
             let transmission = await send(request.method, contentType: nil, request.body)
@@ -259,7 +259,7 @@ struct UploadCall: Sendable {
                 try await record(end(.doubt), transmission)
                 throw Self.inDoubt
             case .answered(let response):
-                switch AnswerMeaning(response) {
+                switch ResponseMeaning(response) {
                 case .outcome:
                     return try await record(end(.done(UnitOutcome.members([response]).encoded)), transmission) {
                         answer(response, accepted: unit.dialect)

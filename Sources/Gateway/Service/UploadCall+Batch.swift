@@ -46,7 +46,7 @@ extension UploadCall {
         _ batch: BatchUpload, _ remaining: (body: [UInt8], contentType: String),
         _ sent: [(unit: UploadUnit, attempt: Int64)], _ parts: [Int: BatchUpload.PartAnswer], _ omitted: Set<Int>
     ) async throws(RequestRefusal) -> GatewayResponse {
-        func all(_ end: LedgerCompletion.End) -> [LedgerCompletion] {
+        func all(_ end: LedgerCompletion.AttemptEnd) -> [LedgerCompletion] {
             sent.map { .init(keys: keys($0.unit), attempt: $0.attempt, end: end) }
         }
         let response: WireResponse
@@ -62,7 +62,7 @@ extension UploadCall {
         }
         let isBatch = response.isSuccess && response.status != 202 || response.hasParts
         guard isBatch else {
-            let meaning = AnswerMeaning(batchStatus: response)
+            let meaning = ResponseMeaning(batchStatus: response)
             try await record(all(meaning == .notExecuted ? .notExecuted : .doubt), transmission)
             return answered(response)
         }
@@ -129,14 +129,14 @@ extension UploadCall {
         }
     }
 
-    private func end(of unit: UploadUnit, _ outcome: BatchPartOutcome?) -> LedgerCompletion.End {
+    private func end(of unit: UploadUnit, _ outcome: BatchPartOutcome?) -> LedgerCompletion.AttemptEnd {
         switch UnitResult(outcome) {
         case .members(let responses):
             // A member that is executed later has no outcome yet.
-            if responses.contains(where: { AnswerMeaning($0) != .outcome }) { return .doubt }
+            if responses.contains(where: { ResponseMeaning($0) != .outcome }) { return .doubt }
             return .done(UnitOutcome.members(responses).encoded)
         case .failed(let response, let culprit):
-            switch AnswerMeaning(response) {
+            switch ResponseMeaning(response) {
             case .outcome:
                 let index = culprit.flatMap { id in unit.contentIDs.firstIndex { $0 == id } }
                 return .done(UnitOutcome.failed(response, culprit: index).encoded)
@@ -165,12 +165,12 @@ extension UploadCall {
         switch UnitResult(outcome) {
         case .members(let responses):
             let outcome = UnitOutcome.members(responses)
-            guard let unit, responses.allSatisfy({ AnswerMeaning($0) == .outcome }) else { return .unit(outcome) }
+            guard let unit, responses.allSatisfy({ ResponseMeaning($0) == .outcome }) else { return .unit(outcome) }
             return .unit(marked(outcome, unit.dialect))
         case .failed(let response, let culprit):
             let index = culprit.flatMap { id in contentIDs.firstIndex { $0 == id } }
             let outcome = UnitOutcome.failed(response, culprit: index)
-            guard let unit, AnswerMeaning(response) == .outcome else { return .unit(outcome) }
+            guard let unit, ResponseMeaning(response) == .outcome else { return .unit(outcome) }
             return .unit(marked(outcome, unit.dialect))
         case .notProcessed, .inDoubt: return nil
         }

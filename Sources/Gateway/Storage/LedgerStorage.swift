@@ -25,10 +25,10 @@ package protocol LedgerStorage: Sendable {
     func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int
 
     /// Returns rows for the operator, the oldest first, without their outcomes.
-    func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow]
+    func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow]
 
     /// Returns the numbers of rows without an outcome. Throws if the storage cannot be used.
-    func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int]
+    func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int]
 
     /// Returns the secret for digests of credentials. The first call creates it.
     func secret() async throws(LedgerStorageError) -> [UInt8]

@@ -34,7 +34,7 @@ package actor MemoryLedgerStorage: LedgerStorage {
         return old.count
     }
 
-    package func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
+    package func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
         let found = rows.values.filter { state == nil || $0.state == state }
             .sorted { ($0.key.day, $0.key.client, $0.key.request) < ($1.key.day, $1.key.client, $1.key.request) }
         return found.prefix(limit).map { row in
@@ -44,7 +44,7 @@ package actor MemoryLedgerStorage: LedgerStorage {
         }
     }
 
-    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] {
+    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int] {
         rows.values.filter { $0.state != .done }.reduce(into: [:]) { $0[$1.state, default: 0] += 1 }
     }
 

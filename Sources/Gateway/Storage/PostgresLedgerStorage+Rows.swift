@@ -60,7 +60,7 @@ extension PostgresLedgerStorage {
             let dialect = rows.text(index, 1).flatMap(RepeatabilityIdentifier.Dialect.init),
             let client = rows.text(index, 2), let request = rows.text(index, 3), let day = rows.integer(index, 4),
             let principal = rows.blob(index, 5), let fingerprint = rows.blob(index, 6),
-            let state = rows.integer(index, 7).flatMap(LedgerRow.State.init),
+            let state = rows.integer(index, 7).flatMap(LedgerRow.UnitState.init),
             let attempt = rows.integer(index, 8), let leaseEnd = rows.integer(index, 9)
         else { return nil }
         return LedgerRow(
@@ -110,7 +110,7 @@ extension PostgresLedgerStorage {
             FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
               AS r (endpoint, dialect, client, request, day, state, attempt, outcome)
             WHERE l.endpoint = r.endpoint AND l.dialect = r.dialect AND l.client = r.client AND l.request = r.request
-              AND l.day = r.day AND l.attempt = r.attempt AND l.state = \(LedgerRow.State.sending.rawValue)
+              AND l.day = r.day AND l.attempt = r.attempt AND l.state = \(LedgerRow.UnitState.sending.rawValue)
             """,
             Self.values(rows.map(\.key)) + [
                 .integers(rows.map(\.state.rawValue)), .integers(rows.map(\.attempt)),

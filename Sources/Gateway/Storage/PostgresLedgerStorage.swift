@@ -178,7 +178,7 @@ package final class PostgresLedgerStorage: LedgerStorage {
         }
     }
 
-    package func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
+    package func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
         try await run(Self.readPatience) { (transaction) throws(PostgresError) in
             let rows = try transaction.query(
                 """
@@ -189,12 +189,12 @@ package final class PostgresLedgerStorage: LedgerStorage {
         }
     }
 
-    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] {
+    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int] {
         try await run(Self.readPatience) { (transaction) throws(PostgresError) in
             let rows = try transaction.query("SELECT state, count(*) FROM ledger WHERE state <> 3 GROUP BY state")
-            var counts: [LedgerRow.State: Int] = [:]
+            var counts: [LedgerRow.UnitState: Int] = [:]
             for index in 0..<rows.count {
-                guard let state = LedgerRow.State(rawValue: rows.integer(index, 0) ?? 0) else { continue }
+                guard let state = LedgerRow.UnitState(rawValue: rows.integer(index, 0) ?? 0) else { continue }
                 counts[state] = Int(clamping: rows.integer(index, 1) ?? 0)
             }
             return counts

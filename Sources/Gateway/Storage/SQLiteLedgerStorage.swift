@@ -106,7 +106,7 @@ package actor SQLiteLedgerStorage: LedgerStorage {
         }
     }
 
-    package func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
+    package func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
         try transaction { () throws(SQLiteError) in
             var rows: [LedgerRow] = []
             try connection.query(
@@ -122,11 +122,11 @@ package actor SQLiteLedgerStorage: LedgerStorage {
         }
     }
 
-    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] {
+    package func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int] {
         try transaction { () throws(SQLiteError) in
-            var counts: [LedgerRow.State: Int] = [:]
+            var counts: [LedgerRow.UnitState: Int] = [:]
             try connection.query("SELECT state, count(*) FROM ledger WHERE state <> 3 GROUP BY state") { row in
-                if let state = LedgerRow.State(rawValue: row.integer(0)) { counts[state] = Int(row.integer(1)) }
+                if let state = LedgerRow.UnitState(rawValue: row.integer(0)) { counts[state] = Int(row.integer(1)) }
             }
             return counts
         }
@@ -178,7 +178,8 @@ package actor SQLiteLedgerStorage: LedgerStorage {
     /// Reads a row. Returns `nil` if the file contains values that this version does not write.
     private static func row(_ row: Row) -> LedgerRow? {
         guard let endpoint = row.text(0), let dialect = row.text(1).flatMap(RepeatabilityIdentifier.Dialect.init),
-            let client = row.text(2), let request = row.text(3), let state = LedgerRow.State(rawValue: row.integer(7))
+            let client = row.text(2), let request = row.text(3),
+            let state = LedgerRow.UnitState(rawValue: row.integer(7))
         else { return nil }
         let key = LedgerKey(
             endpoint: endpoint, dialect: dialect, client: client, request: request, day: Int32(clamping: row.integer(4))

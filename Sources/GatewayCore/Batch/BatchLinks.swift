@@ -84,7 +84,7 @@ package struct BatchLinks {
     /// Changes a part, and the length of its content if its head declares it.
     ///
     /// - Returns: The number of bytes by which the part grows.
-    private mutating func part(_ part: MultipartDocument.Part) -> Int {
+    private mutating func part(_ part: MultipartDocument.BodyPart) -> Int {
         let place = edits.count
         var growth = 0
         let coding = part.headers["Content-Transfer-Encoding"] ?? "binary"

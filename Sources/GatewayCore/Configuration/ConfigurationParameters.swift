@@ -1,7 +1,7 @@
 /// The parameters of the configuration file.
 enum ConfigurationParameters {
     /// The effect of a parameter.
-    enum Use: Equatable {
+    enum ParameterUse: Equatable {
         case used
         /// The parameter is accepted without effect, for this reason.
         case ignored(String)
@@ -34,7 +34,7 @@ enum ConfigurationParameters {
     ]
 
     /// Returns the effect of a parameter, or `nil` if there is no such parameter.
-    static func use(of name: String, in section: String) -> Use? {
+    static func use(of name: String, in section: String) -> ParameterUse? {
         switch section {
         case "gateway": return gateway.contains(name) ? .used : nil
         case "endpoint":

@@ -103,7 +103,7 @@ package struct FeedPermission: Sendable, Hashable {
     }
 
     /// The meaning of the response to a probe.
-    package enum Probe: Sendable, Hashable {
+    package enum ProbeResult: Sendable, Hashable {
         case allowed
         case refused
         /// The response does not concern the permission: it is not remembered.
@@ -112,7 +112,7 @@ package struct FeedPermission: Sendable, Hashable {
 
     /// Interprets the response to a probe. Only JSON shows that the service has answered the query: a page with a login
     /// form is a rejection.
-    package static func probe(status: Int, contentType: String?) -> Probe {
+    package static func probe(status: Int, contentType: String?) -> ProbeResult {
         switch status {
         case 200..<300: (contentType ?? "").lowercased().hasPrefix("application/json") ? .allowed : .refused
         case 408, 425, 429: .unknown

@@ -1,6 +1,6 @@
 /// The content of a delta link or of a link to the next page. Clients receive it in encrypted form only.
 package struct FeedToken: Sendable, Hashable {
-    package enum Place: Sendable, Hashable {
+    package enum ReadingPosition: Sendable, Hashable {
         /// The client has all rows of this generation.
         case delta
         /// The client has the rows of the generation up to this key.
@@ -17,13 +17,13 @@ package struct FeedToken: Sendable, Hashable {
     /// A digest of the user, if the rows are only for this user; empty for a shared feed. The permission to read a
     /// shared feed is checked for each request, independently of the token.
     package var audience: [UInt8]
-    package var place: Place
+    package var place: ReadingPosition
     /// For a page, the start time of the reading of the service that the pages contain. A user who has changed data
     /// since then must read from the first page again.
     package var began: Int64
 
     package init(
-        feed: Int64, salt: [UInt8], generation: Int64, audience: [UInt8] = [], place: Place, began: Int64 = 0
+        feed: Int64, salt: [UInt8], generation: Int64, audience: [UInt8] = [], place: ReadingPosition, began: Int64 = 0
     ) {
         self.began = began
         self.feed = feed

@@ -90,7 +90,7 @@ package struct ReadingLimits: Sendable, Hashable {
 ///
 /// A reading in pages is no snapshot: a row that moves between two pages can be missed. A missing row is therefore not
 /// removed before it was checked.
-package enum RemovalJudgement: Sendable, Hashable {
+package enum RemovalCheck: Sendable, Hashable {
     /// Nothing is missing.
     case nothing
     /// Each missing row is checked by a request.
@@ -145,7 +145,7 @@ package enum RemovalJudgement: Sendable, Hashable {
 }
 
 /// The order of the pages of a reading. It ends a reading whose links do not end.
-package struct PageWalk: Sendable {
+package struct PageSequence: Sendable {
     private var seen: Set<String> = []
     private let limit: Int
 

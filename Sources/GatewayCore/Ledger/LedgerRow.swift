@@ -32,7 +32,7 @@ package struct LedgerKey: Sendable, Hashable {
 
 /// A row of the ledger: one repeatable request.
 package struct LedgerRow: Sendable, Hashable {
-    package enum State: Int64, Sendable, Hashable {
+    package enum UnitState: Int64, Sendable, Hashable {
         /// The origin may be executing the request.
         case sending = 1
         /// The response of the origin was lost.
@@ -46,7 +46,7 @@ package struct LedgerRow: Sendable, Hashable {
     package var principal: [UInt8]
     /// A digest of the content of all requests that take effect together.
     package var fingerprint: [UInt8]
-    package var state: State
+    package var state: UnitState
     /// The fence: only the attempt with this number may record an outcome.
     package var attempt: Int64
     /// The time after which the origin no longer executes the request, in milliseconds since 1970.
@@ -55,7 +55,7 @@ package struct LedgerRow: Sendable, Hashable {
     package var outcome: [UInt8]?
 
     package init(
-        key: LedgerKey, principal: [UInt8], fingerprint: [UInt8], state: State, attempt: Int64, leaseEnd: Int64,
+        key: LedgerKey, principal: [UInt8], fingerprint: [UInt8], state: UnitState, attempt: Int64, leaseEnd: Int64,
         outcome: [UInt8]? = nil
     ) {
         self.key = key
@@ -84,7 +84,7 @@ package struct LedgerClaim: Sendable, Hashable {
 
 /// The end of an attempt.
 package struct LedgerCompletion: Sendable, Hashable {
-    package enum End: Sendable, Hashable {
+    package enum AttemptEnd: Sendable, Hashable {
         /// The outcome is known and answers every repetition.
         case done([UInt8])
         /// The origin may have executed the unit.
@@ -95,12 +95,12 @@ package struct LedgerCompletion: Sendable, Hashable {
 
     package let keys: [LedgerKey]
     package let attempt: Int64
-    package let end: End
+    package let end: AttemptEnd
 
     /// Whether the outcome is known.
     package var isDone: Bool { if case .done = end { true } else { false } }
 
-    package init(keys: [LedgerKey], attempt: Int64, end: End) {
+    package init(keys: [LedgerKey], attempt: Int64, end: AttemptEnd) {
         self.keys = keys
         self.attempt = attempt
         self.end = end

@@ -2,7 +2,7 @@
 package struct Admission: Sendable {
     /// The use that a request makes of a service, by the name of its endpoint. A request that waits for a free place, or
     /// whose body arrives, uses nothing.
-    package enum Use: Sendable, Hashable {
+    package enum CapacityUse: Sendable, Hashable {
         /// A request to the service whose body, if any, was received completely.
         case service(String)
         /// A request to the service whose body is forwarded while it arrives. Its client determines how long it takes, so
@@ -19,7 +19,7 @@ package struct Admission: Sendable {
     /// The number of uses.
     private var used = 0
     private var users: [[UInt8]: Int] = [:]
-    private var uses: [Use: Int] = [:]
+    private var uses: [CapacityUse: Int] = [:]
     /// The bytes of request bodies in memory.
     package private(set) var bytes = 0
 
@@ -40,7 +40,7 @@ package struct Admission: Sendable {
     }
 
     /// Counts the use of a service by an admitted request. Returns whether it may begin.
-    package mutating func begin(_ use: Use) -> Bool {
+    package mutating func begin(_ use: CapacityUse) -> Bool {
         guard used < limits.requests else { return false }
         let isFree =
             switch use {
@@ -57,7 +57,7 @@ package struct Admission: Sendable {
     }
 
     /// Ends the use of a service.
-    package mutating func end(_ use: Use) {
+    package mutating func end(_ use: CapacityUse) {
         used -= 1
         Self.decrease(&uses, use)
     }
@@ -72,7 +72,7 @@ package struct Admission: Sendable {
     /// Releases memory that was reserved.
     package mutating func release(_ count: Int) { bytes -= count }
 
-    private func count(_ use: Use) -> Int { uses[use, default: 0] }
+    private func count(_ use: CapacityUse) -> Int { uses[use, default: 0] }
 
     private static func decrease<Key: Hashable>(_ counts: inout [Key: Int], _ key: Key) {
         let count = counts[key, default: 1] - 1

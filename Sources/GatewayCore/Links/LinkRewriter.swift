@@ -35,7 +35,7 @@ package struct LinkRewriter: Sendable {
     private var isLink = false
     /// Set for input that is nested too deeply.
     private var isOff = false
-    private var state = State.outside
+    private var state = ScanState.outside
 
     private struct Container {
         let isObject: Bool
@@ -48,7 +48,7 @@ package struct LinkRewriter: Sendable {
 
     private enum Role { case other, metadata, deferred, headers }
 
-    private enum State {
+    private enum ScanState {
         case outside
         /// Inside of a member name.
         case name(isEscaped: Bool)

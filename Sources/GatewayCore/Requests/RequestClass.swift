@@ -2,7 +2,7 @@ package import ODataWire
 
 /// The treatment of a request, by its head.
 package struct RequestClass: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
+    package enum RequestKind: Sendable, Hashable {
         /// A request that modifies nothing.
         case read
         case metadata
@@ -19,7 +19,7 @@ package struct RequestClass: Sendable, Hashable {
     package let roots: ServiceRoots
     /// The path and query after the root of the service.
     package let rest: String
-    package let kind: Kind
+    package let kind: RequestKind
     package let scope: LinkRewriter.Scope
     /// Whether the body of the request contains links that are rewritten, and is JSON.
     package let hasJSONBody: Bool

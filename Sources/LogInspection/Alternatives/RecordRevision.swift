@@ -36,11 +36,13 @@ struct RecordRevision {
         case .deliveryChanged(let list, let delivery):
             return some(list.compactMap(number)).map { .deliveryChanged($0, to: delivery) }
         case .conflictResolved(let resolved): return revised(resolved)
-        case .operationsUnfit(let unfit):
-            let left = unfit.compactMap { unfit in
-                number(unfit.operation).map { UnfitOperation(operation: $0, refusal: unfit.refusal) }
+        case .operationsIncompatible(let incompatible):
+            let left = incompatible.compactMap { incompatible in
+                number(incompatible.operation).map {
+                    IncompatibleOperation(operation: $0, refusal: incompatible.refusal)
+                }
             }
-            return some(left).map { .operationsUnfit($0) }
+            return some(left).map { .operationsIncompatible($0) }
         case .operationsAmended(let amended):
             let left = amended.compactMap { amended -> AmendedOperation? in
                 guard let operation = number(amended.operation) else { return nil }

@@ -73,7 +73,7 @@ struct WhatIfRun {
         var place = base
         if place == alteration.insertionPlace { try await insert(store) }
         while place < last {
-            let group = try nextGroup(behind: place, reader)
+            let group = try nextGroup(after: place, reader)
             try await append(group, store)
             place += UInt64(group.count)
             if place >= alteration.insertionPlace, inserted.isEmpty, !alteration.insertions.isEmpty {
@@ -92,7 +92,7 @@ struct WhatIfRun {
     private typealias Source = (sequence: SequenceNumber, record: Record)
 
     /// Returns the record after the position, with all records of its change set.
-    private func nextGroup(behind place: SequenceNumber, _ reader: RecordReader) throws(TidelogError) -> [Source] {
+    private func nextGroup(after place: SequenceNumber, _ reader: RecordReader) throws(TidelogError) -> [Source] {
         let first = try record(at: place + 1, reader)
         guard case .operation(let operation) = first.record.body, let changeSet = operation.changeSet else {
             return [first]
@@ -281,8 +281,8 @@ struct WhatIfRun {
             guard let operation = number(original), answered.outcomes.contains(where: { $0.operation == operation })
             else { continue }
             let outcomes = try await store.history.outcomes(of: operation, in: answered.batch, answered: response)
-            let told = Set(outcomes.map(\.operation))
-            answered.outcomes = answered.outcomes.filter { !told.contains($0.operation) } + outcomes
+            let reported = Set(outcomes.map(\.operation))
+            answered.outcomes = answered.outcomes.filter { !reported.contains($0.operation) } + outcomes
         }
         return .batchAnswered(answered)
     }

@@ -28,6 +28,9 @@ extension InspectedStore {
     /// - Parameters:
     ///   - scratch: An existing empty directory, in which a directory is created for each position.
     ///   - judge: Evaluates the store in the given directory, which it may remove.
+    /// - Throws: `invalidRequest` if `bad` does not follow `good`; `notFound` if a compaction has removed the records
+    ///   of a position; `noStore` if there is no log; `storage` if the directory of a position cannot be written; the
+    ///   errors of `judge`.
     public func bisect(
         good: PointInTime, bad: PointInTime, scratch: String,
         judge: (String) throws(TidelogError) -> Bisection.Verdict

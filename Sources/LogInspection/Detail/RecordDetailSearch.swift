@@ -25,8 +25,8 @@ struct RecordDetailSearch {
         let first = try reader.firstSequence()
         raw = sequence < first ? nil : try reader.record(sequence)
         let decoded = try raw.map { try Self.decoded($0) }
-        let told = (decoded?.body.namedOperations ?? [sequence]) + (decoded?.body.changeSet.map { [$0] } ?? [])
-        compacted = told.contains { $0 > 0 && $0 < first } ? try CompactedHistory(reader, first: first, &sets) : nil
+        let reported = (decoded?.body.namedOperations ?? [sequence]) + (decoded?.body.changeSet.map { [$0] } ?? [])
+        compacted = reported.contains { $0 > 0 && $0 < first } ? try CompactedHistory(reader, first: first, &sets) : nil
         guard let record = decoded ?? compacted?.record(sequence) else {
             throw Self.notFound(
                 sequence,

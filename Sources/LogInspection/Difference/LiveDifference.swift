@@ -114,7 +114,7 @@ package struct LiveDifference<Service: LiveServiceReader> {
     ) async throws(TidelogError) {
         var last = EntityID(rawValue: 0)
         while true {
-            let page = try await store.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await store.store.comparison.comparedEntities(of: set, after: last, limit: Self.pageSize)
             guard let end = page.last?.id else { return }
             last = end
             for entity in page where run.seen[entity.id] == nil {

@@ -61,6 +61,9 @@ public struct StateDifference {
     }
 
     /// Calls `body` for each different entity, set by set, beginning with those of the first side.
+    ///
+    /// - Throws: `invalidRequest` if neither side has the entity set of the scope; `notFound` if neither has its
+    ///   entity; the errors of `body`.
     public func run(
         _ scope: DifferenceScope = .everything, _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) -> DifferenceCounts {
@@ -98,7 +101,7 @@ public struct StateDifference {
     ) async throws(TidelogError) {
         var last = EntityID(rawValue: 0)
         while true {
-            let page = try await before.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await before.store.comparison.comparedEntities(of: set, after: last, limit: Self.pageSize)
             guard let end = page.last?.id else { break }
             last = end
             let others = try await counterparts(of: page, set, in: after)
@@ -113,7 +116,7 @@ public struct StateDifference {
         }
         last = EntityID(rawValue: 0)
         while true {
-            let page = try await after.store.comparison.comparedEntities(of: set, behind: last, limit: Self.pageSize)
+            let page = try await after.store.comparison.comparedEntities(of: set, after: last, limit: Self.pageSize)
             guard let end = page.last?.id else { break }
             last = end
             let others = try await counterparts(of: page, set, in: before)

@@ -29,6 +29,8 @@ public struct CSVExport {
     /// memory.
     ///
     /// - Returns: Whether all records could be read.
+    /// - Throws: A `TidelogError` if the log cannot be read, with the code `notFound` if a compaction has removed the
+    ///   records of the range; the errors of `row`.
     public func writeRows(_ row: (String) throws -> Void) throws -> Bool {
         do {
             let outcomes = try store.history.outcomes()
@@ -107,9 +109,9 @@ struct RowFacts {
         case .operationsReleased(let list), .operationsUndone(let list), .operationsRedone(let list),
             .operationsElided(let list), .clientChangesKept(let list), .deliveryChanged(let list, _):
             operations = list
-        case .operationsUnfit(let unfit):
-            operations = unfit.map(\.operation)
-            refusal = unfit.first?.refusal
+        case .operationsIncompatible(let incompatible):
+            operations = incompatible.map(\.operation)
+            refusal = incompatible.first?.refusal
         case .operationsAmended(let amended): operations = amended.map(\.operation)
         case .conflictResolved(let resolved): operations = resolved.takenBack + resolved.released
         default: break

@@ -39,6 +39,8 @@ public struct TraceExport {
     /// memory.
     ///
     /// - Returns: Whether all records could be read.
+    /// - Throws: A `TidelogError` if the log cannot be read, with the code `notFound` if a compaction has removed the
+    ///   records of the range; the errors of `piece`.
     public func write(_ piece: @escaping (String) throws -> Void) throws -> Bool {
         do {
             let bounds = try store.bounds(of: range)

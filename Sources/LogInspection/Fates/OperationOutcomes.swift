@@ -72,8 +72,8 @@ package struct OperationOutcomes: Sendable {
             for operation in operations { set(operation, .pending) }
         case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
-        case .operationsUnfit(let unfit):
-            for unfit in unfit { set(unfit.operation, .rejected(nil, unfit.refusal)) }
+        case .operationsIncompatible(let incompatible):
+            for incompatible in incompatible { set(incompatible.operation, .rejected(nil, incompatible.refusal)) }
         case .operationsAmended(let amended):
             for amended in amended { set(amended.operation, .pending) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }

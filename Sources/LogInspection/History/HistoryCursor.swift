@@ -69,7 +69,7 @@ package final class HistoryCursor {
                 return .compacted(from: following, resumesAt: first)
             }
             guard case .damaged(let damage) = error else { throw error }
-            let next = try goOn(behind: damage)
+            let next = try resume(after: damage)
             isEnded = next == nil
             return .damage(damage, resumesAt: next)
         }
@@ -132,7 +132,7 @@ package final class HistoryCursor {
     /// otherwise in a readable copy.
     ///
     /// - Returns: The record, or nil if there is none.
-    private func goOn(behind damage: LogDamage) throws(LogError) -> SequenceNumber? {
+    private func resume(after damage: LogDamage) throws(LogError) -> SequenceNumber? {
         guard salvaged?.isInUse != true else { return nil }
         let copy = try salvagedReader()
         guard let next = try firstSaved(copy) else { return nil }

@@ -98,7 +98,7 @@ extension Record {
         case .clientChangesKept: "clientChangesKept"
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
-        case .operationsUnfit: "operationsUnfit"
+        case .operationsIncompatible: "operationsUnfit"
         case .operationsAmended: "operationsAmended"
         case .streamsStored: "streamsStored"
         case .lost: "lost"
@@ -128,7 +128,7 @@ extension Record.Body {
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .linksLeftOpen, .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
             .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .clientChangesKept,
-            .operationsUnfit, .lost,
+            .operationsIncompatible, .lost,
             .unknown:
             []
         }

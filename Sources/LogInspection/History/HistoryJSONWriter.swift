@@ -75,7 +75,7 @@ struct HistoryJSONWriter: JSONMemberWriter {
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations),
             .operationsElided(let operations), .clientChangesKept(let operations):
             numbers("operations", operations)
-        case .operationsUnfit(let unfit): self.unfit(unfit)
+        case .operationsIncompatible(let incompatible): self.incompatible(incompatible)
         case .uploadPostponed(let postponed): self.postponed(postponed)
         case .deliveryChanged(let operations, let delivery):
             numbers("operations", operations)
@@ -233,11 +233,11 @@ struct HistoryJSONWriter: JSONMemberWriter {
         }
     }
 
-    private mutating func unfit(_ unfit: [UnfitOperation]) {
-        array("operations", unfit) { writer, unfit in
+    private mutating func incompatible(_ incompatible: [IncompatibleOperation]) {
+        array("operations", incompatible) { writer, incompatible in
             writer.object {
-                $0.number("operation", unfit.operation)
-                $0.text("reason", unfit.refusal.message)
+                $0.number("operation", incompatible.operation)
+                $0.text("reason", incompatible.refusal.message)
             }
         }
     }
@@ -266,12 +266,12 @@ struct HistoryJSONWriter: JSONMemberWriter {
     }
 
     /// Writes URLs without their queries, which may contain a secret of the service.
-    private mutating func told(_ told: StreamImage.Told) {
+    private mutating func reported(_ reported: StreamImage.ReportedMetadata) {
         json.name("told")
         object {
-            $0.text("readLink", told.readLink.map { String($0.prefix { $0 != "?" }) })
-            $0.text("editLink", told.editLink.map { String($0.prefix { $0 != "?" }) })
-            $0.text("etag", told.etag)
+            $0.text("readLink", reported.readLink.map { String($0.prefix { $0 != "?" }) })
+            $0.text("editLink", reported.editLink.map { String($0.prefix { $0 != "?" }) })
+            $0.text("etag", reported.etag)
         }
     }
 

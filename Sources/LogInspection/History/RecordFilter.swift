@@ -104,7 +104,7 @@ package struct RecordFilter: Sendable {
         func fits(_ refusal: Refusal) -> Bool { refusal.code == code || String(refusal.status) == code }
         switch entry.record.body {
         case .operation: return outcomes[entry.sequence]?.refusal.map(fits) ?? false
-        case .operationsUnfit(let unfit): return unfit.contains { fits($0.refusal) }
+        case .operationsIncompatible(let incompatible): return incompatible.contains { fits($0.refusal) }
         case .batchAnswered(let answered):
             return answered.outcomes.contains { outcome in
                 switch outcome.result {

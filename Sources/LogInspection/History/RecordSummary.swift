@@ -55,9 +55,9 @@ struct RecordSummary {
         case .conflictResolved(let resolved): text(of: resolved)
         case .entitiesMissing(let entities):
             "\(count(entities.count, "entity")) not at the service: \(list(entities.map { Self.oneLine(sets.reference($0)) }))"
-        case .operationsUnfit(let unfit):
-            "\(count(unfit.count, "operation")) incompatible with the new metadata: "
-                + list(unfit.map { "\($0.operation) (\(Self.oneLine($0.refusal.message, limit: 200)))" })
+        case .operationsIncompatible(let incompatible):
+            "\(count(incompatible.count, "operation")) incompatible with the new metadata: "
+                + list(incompatible.map { "\($0.operation) (\(Self.oneLine($0.refusal.message, limit: 200)))" })
         case .operationsAmended(let amended):
             list(amended.map { "operation \($0.operation) amended: \(text(of: $0.content))" }, separator: "; ")
         case .streamsStored(let images): list(images.map(text))
@@ -110,13 +110,13 @@ struct RecordSummary {
 
     private func text(of image: StreamImage) -> String {
         let content = text(of: image.content, of: image.property, without: "not in the store")
-        guard let told = image.told else { return "\(reference(image.entity)) \(content)" }
+        guard let reported = image.reported else { return "\(reference(image.entity)) \(content)" }
         // The query of a URL may contain a secret of the service.
         func address(_ link: String) -> String { Self.oneLine(String(link.prefix { $0 != "?" }), limit: 200) }
         var parts: [String] = []
-        if let link = told.readLink { parts.append("read at \(address(link))") }
-        if let link = told.editLink { parts.append("written at \(address(link))") }
-        if let etag = told.etag { parts.append("ETag \(Self.oneLine(etag))") }
+        if let link = reported.readLink { parts.append("read at \(address(link))") }
+        if let link = reported.editLink { parts.append("written at \(address(link))") }
+        if let etag = reported.etag { parts.append("ETag \(Self.oneLine(etag))") }
         let said =
             parts.isEmpty
             ? "the service returned neither links nor an ETag"

@@ -246,7 +246,7 @@ private final class ReductionTester {
         if let fileSystem { options.disk = .simulated(fileSystem) }
         options.log.durability = .none
         options.log.keys = store.keys
-        options.isPast = true
+        options.isHistorical = true
         var made = Made(store: try await LocalStore(StoreFiles(directory: directory), options: options))
         let reading = RecordReader(reader)
         var index = 0

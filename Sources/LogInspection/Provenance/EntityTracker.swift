@@ -38,7 +38,7 @@ struct EntityTracker {
     ///
     /// - Parameter fold: The fold after the record, with pending operations applied.
     mutating func observe(
-        _ fold: Fold, behind record: Record, _ sequence: SequenceNumber
+        _ fold: Fold, after record: Record, _ sequence: SequenceNumber
     ) throws(StateError) {
         let (localBefore, baseBefore) = (local, base)
         local = try EntityView(entity, in: fold, isLocal: true)
@@ -46,11 +46,11 @@ struct EntityTracker {
         let causes = RecordCauses(record: record, sequence: sequence, entity: entity, operations: operations)
         let time = record.body == .lost ? nil : record.time
         if case .operation(let operation) = record.body {
-            noteEdits(operation, sequence, time, from: localBefore)
+            recordEdits(operation, sequence, time, from: localBefore)
         }
-        noteBase(from: baseBefore, causes, sequence, time, keys: keys(fold))
+        recordBase(from: baseBefore, causes, sequence, time, keys: keys(fold))
         if record.body.tellsOfService {
-            noteConsequences(from: localBefore, baseBefore, causes, sequence, time, keys(fold))
+            recordConsequences(from: localBefore, baseBefore, causes, sequence, time, keys(fold))
         }
         let writers = writers
         let keys = keys(fold)
@@ -60,7 +60,7 @@ struct EntityTracker {
         }
         if baseBefore != base {
             // Visible changes were already recorded.
-            try noteBelow(from: baseBefore, to: baseNow, fold, sequence, time) { aspect in
+            try recordBelow(from: baseBefore, to: baseNow, fold, sequence, time) { aspect in
                 causes.cause(of: aspect, in: baseNow, writers, keys: keys).cause
             }
         }
@@ -73,10 +73,10 @@ struct EntityTracker {
 
     // MARK: Writers
 
-    private mutating func noteEdits(
+    private mutating func recordEdits(
         _ operation: Operation, _ sequence: SequenceNumber, _ time: Timestamp?, from before: EntityView
     ) {
-        var noted: Set<LastWriters.WrittenElement> = []
+        var noted: Set<LastWriters.WrittenPart> = []
         for (part, value) in operation.parts(of: entity, in: local) {
             writers.edit(part, by: sequence, at: time, value: value, isExplicit: true)
             noted.insert(part)
@@ -86,7 +86,7 @@ struct EntityTracker {
         }
     }
 
-    private mutating func noteBase(
+    private mutating func recordBase(
         from before: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber, _ time: Timestamp?,
         keys: Set<String>
     ) {
@@ -97,7 +97,7 @@ struct EntityTracker {
         }
     }
 
-    private mutating func noteConsequences(
+    private mutating func recordConsequences(
         from before: EntityView, _ baseBefore: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber,
         _ time: Timestamp?, _ keys: Set<String>
     ) {
@@ -129,7 +129,7 @@ struct EntityTracker {
     }
 
     /// Records changes of the base state that are not visible.
-    private mutating func noteBelow(
+    private mutating func recordBelow(
         from before: EntityView, to after: EntityView, _ fold: Fold, _ sequence: SequenceNumber,
         _ time: Timestamp?, _ cause: (Provenance.Aspect) -> Provenance.Cause
     ) throws(StateError) {
@@ -155,7 +155,7 @@ extension Record.Body {
     }
 }
 
-extension LastWriters.WrittenElement {
+extension LastWriters.WrittenPart {
     var aspect: Provenance.Aspect {
         switch self {
         case .property(let name): .property(name)
@@ -165,17 +165,17 @@ extension LastWriters.WrittenElement {
 }
 
 extension EntityView {
-    var parts: Set<LastWriters.WrittenElement> {
-        var parts = Set(values.names.map(LastWriters.WrittenElement.property))
+    var parts: Set<LastWriters.WrittenPart> {
+        var parts = Set(values.names.map(LastWriters.WrittenPart.property))
         for (navigation, targets) in links { for target in targets { parts.insert(.link(navigation, target)) } }
         return parts
     }
 
-    func value(of part: LastWriters.WrittenElement) -> Value? {
+    func value(of part: LastWriters.WrittenPart) -> Value? {
         if case .property(let name) = part { values[name] } else { nil }
     }
 
-    func has(_ part: LastWriters.WrittenElement) -> Bool {
+    func has(_ part: LastWriters.WrittenPart) -> Bool {
         switch part {
         case .property(let name): values[name] != nil
         case .link(let navigation, let target): links[navigation]?.contains(target) ?? false
@@ -183,9 +183,9 @@ extension EntityView {
     }
 
     /// Returns the parts that differ between the two views or exist in only one of them.
-    func differences(from other: EntityView) -> Set<LastWriters.WrittenElement> {
+    func differences(from other: EntityView) -> Set<LastWriters.WrittenPart> {
         let names = values.names + other.values.names.filter { values[$0] == nil }
-        var parts = Set(names.filter { values[$0] != other.values[$0] }.map(LastWriters.WrittenElement.property))
+        var parts = Set(names.filter { values[$0] != other.values[$0] }.map(LastWriters.WrittenPart.property))
         for navigation in Set(links.keys).union(other.links.keys) where links[navigation] != other.links[navigation] {
             let targets = Set(links[navigation] ?? []).symmetricDifference(other.links[navigation] ?? [])
             for target in targets { parts.insert(.link(navigation, target)) }
@@ -237,8 +237,8 @@ extension EntityView {
 
 extension Operation {
     /// Returns the parts of the entity that the operation contains explicitly.
-    func parts(of entity: EntityID, in view: EntityView) -> [(LastWriters.WrittenElement, Value?)] {
-        var parts: [(LastWriters.WrittenElement, Value?)] = []
+    func parts(of entity: EntityID, in view: EntityView) -> [(LastWriters.WrittenPart, Value?)] {
+        var parts: [(LastWriters.WrittenPart, Value?)] = []
         for (name, value) in explicitValues[entity] ?? [:] { parts.append((.property(name), value)) }
         let others = Set(touchedEntities).subtracting([entity])
         guard !others.isEmpty, touchedEntities.contains(entity) else { return parts }

@@ -51,7 +51,7 @@ enum ProvenanceFold {
             try fold.finishRebase()
             exchanges.add(record, sequence)
             outcomes.apply(record.body, sequence: sequence)
-            for index in trackers.indices { try trackers[index].observe(fold, behind: record, sequence) }
+            for index in trackers.indices { try trackers[index].observe(fold, after: record, sequence) }
         }
         guard let tracker = try meant(reference, trackers, fold) else { throw EntityHistory.notFound(reference) }
         return Provenance(
@@ -82,7 +82,7 @@ enum ProvenanceFold {
         let type = fold.model?.findEntityType(row.type)
         let declared = (type?.properties.map(\.name) ?? []).filter { row.values[$0] != nil }
         let others = row.values.names.filter { !declared.contains($0) }.sorted()
-        func line(_ part: LastWriters.WrittenElement, _ content: Provenance.AspectValue) -> Provenance.Line {
+        func line(_ part: LastWriters.WrittenPart, _ content: Provenance.AspectValue) -> Provenance.Line {
             let writer = tracker.writers.writer(of: part, pending: pending)
             return Provenance.Line(
                 aspect: part.aspect, content: content, sequence: writer?.sequence, time: writer?.time,

@@ -10,7 +10,7 @@ struct LastWriters {
     }
 
     /// A property, or one target of a navigation property.
-    enum WrittenElement: Hashable {
+    enum WrittenPart: Hashable {
         case property(String)
         case link(String, EntityID)
     }
@@ -25,34 +25,34 @@ struct LastWriters {
     }
 
     let entity: EntityID
-    private var base: [WrittenElement: Writer] = [:]
-    private var edits: [WrittenElement: [Edit]] = [:]
-    private var partsByOperation: [SequenceNumber: Set<WrittenElement>] = [:]
+    private var base: [WrittenPart: Writer] = [:]
+    private var edits: [WrittenPart: [Edit]] = [:]
+    private var partsByOperation: [SequenceNumber: Set<WrittenPart>] = [:]
     /// Facts that changed only the current state, for example the key of another entity from which a pending operation
     /// takes a value.
-    private var consequences: [WrittenElement: Writer] = [:]
+    private var consequences: [WrittenPart: Writer] = [:]
 
     init(of entity: EntityID) { self.entity = entity }
 
-    mutating func setBase(_ part: WrittenElement, _ writer: Writer) { base[part] = writer }
+    mutating func setBase(_ part: WrittenPart, _ writer: Writer) { base[part] = writer }
 
-    mutating func setConsequence(_ part: WrittenElement, _ writer: Writer) { consequences[part] = writer }
+    mutating func setConsequence(_ part: WrittenPart, _ writer: Writer) { consequences[part] = writer }
 
     mutating func edit(
-        _ part: WrittenElement, by operation: SequenceNumber, at time: Timestamp?, value: Value?, isExplicit: Bool
+        _ part: WrittenPart, by operation: SequenceNumber, at time: Timestamp?, value: Value?, isExplicit: Bool
     ) {
         partsByOperation[operation, default: []].insert(part)
         edits[part, default: []].append(Edit(operation: operation, time: time, value: value, isExplicit: isExplicit))
     }
 
     /// Returns the parts that the operations wrote when they were applied.
-    func parts(editedBy operations: Set<SequenceNumber>) -> Set<WrittenElement> {
+    func parts(editedBy operations: Set<SequenceNumber>) -> Set<WrittenPart> {
         operations.reduce(into: []) { $0.formUnion(partsByOperation[$1] ?? []) }
     }
 
     /// Returns the last of the operations that wrote the part, with its value.
     func lastEdit(
-        of part: WrittenElement, among operations: Set<SequenceNumber>
+        of part: WrittenPart, among operations: Set<SequenceNumber>
     ) -> (writer: Writer, value: Value?)? {
         guard let edit = edits[part]?.last(where: { operations.contains($0.operation) }) else { return nil }
         return (Writer(sequence: edit.operation, time: edit.time, cause: .edit(edit.operation)), edit.value)
@@ -61,7 +61,7 @@ struct LastWriters {
     /// Returns the last writer of the part in the current state.
     ///
     /// - Parameter pending: The pending operations with their current content.
-    func writer(of part: WrittenElement, pending: [SequenceNumber: Operation]) -> Writer? {
+    func writer(of part: WrittenPart, pending: [SequenceNumber: Operation]) -> Writer? {
         let edit = (edits[part] ?? []).max { a, b in
             // The number decides and not the order of application, because a redone operation has its old position.
             (isOnTop(a, part, pending) ? a.operation : 0) < (isOnTop(b, part, pending) ? b.operation : 0)
@@ -76,7 +76,7 @@ struct LastWriters {
         return Writer(sequence: edit.operation, time: edit.time, cause: .edit(edit.operation))
     }
 
-    private func isOnTop(_ edit: Edit, _ part: WrittenElement, _ pending: [SequenceNumber: Operation]) -> Bool {
+    private func isOnTop(_ edit: Edit, _ part: WrittenPart, _ pending: [SequenceNumber: Operation]) -> Bool {
         guard let operation = pending[edit.operation] else { return false }
         guard edit.isExplicit else { return true }
         switch part {

@@ -21,7 +21,7 @@ struct RecordCauses {
     func cause(
         of aspect: Provenance.Aspect, in view: EntityView, _ writers: LastWriters, keys: Set<String>
     ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
-        let part: LastWriters.WrittenElement? =
+        let part: LastWriters.WrittenPart? =
             switch aspect {
             case .existence: nil
             case .property(let name): .property(name)
@@ -32,7 +32,7 @@ struct RecordCauses {
 
     /// Returns the cause of a change of a part, and its writer if that is another record: a confirmed operation.
     func cause(
-        of aspect: Provenance.Aspect, _ part: LastWriters.WrittenElement?, in view: EntityView, _ writers: LastWriters,
+        of aspect: Provenance.Aspect, _ part: LastWriters.WrittenPart?, in view: EntityView, _ writers: LastWriters,
         keys: Set<String>
     ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
         switch record.body {
@@ -50,7 +50,7 @@ struct RecordCauses {
         case .operationsElided(let list): return (.elision(own(list)), nil)
         case .operationsAmended(let amended): return (.amendment(own(amended.map(\.operation))), nil)
         case .conflictResolved(let resolved): return (.conflict(resolved.decision), nil)
-        case .serviceInstalled, .operationsUnfit: return (.metadata, nil)
+        case .serviceInstalled, .operationsIncompatible: return (.metadata, nil)
         default: return (.other(kind: record.kind), nil)
         }
     }
@@ -58,27 +58,27 @@ struct RecordCauses {
     private func own(_ list: [SequenceNumber]) -> [SequenceNumber] { list.filter(operations.contains) }
 
     private func answer(
-        _ answered: BatchAnswered, _ aspect: Provenance.Aspect, _ part: LastWriters.WrittenElement?,
+        _ answered: BatchAnswered, _ aspect: Provenance.Aspect, _ part: LastWriters.WrittenPart?,
         in view: EntityView,
         _ writers: LastWriters, _ keys: Set<String>
     ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
-        var told: (operation: SequenceNumber, value: Value?)?
+        var reported: (operation: SequenceNumber, value: Value?)?
         for outcome in answered.outcomes {
             guard case .confirmed(let images) = outcome.result else { continue }
             for image in images where image.entity == entity {
                 guard let name = aspect.name, case .property = aspect else { continue }
-                if let value = image.values[name] { told = (outcome.operation, value) }
+                if let value = image.values[name] { reported = (outcome.operation, value) }
             }
         }
         if let part, let (writer, value) = writers.lastEdit(of: part, among: confirmed) {
-            guard let told, told.value != value else { return (writer.cause, writer) }
+            guard let reported, reported.value != value else { return (writer.cause, writer) }
         }
-        if let told {
+        if let reported {
             let isKey = aspect.name.map(keys.contains) ?? false
             return (
                 isKey
-                    ? .key(batch: answered.batch, operation: told.operation)
-                    : .answer(batch: answered.batch, operation: told.operation), nil
+                    ? .key(batch: answered.batch, operation: reported.operation)
+                    : .answer(batch: answered.batch, operation: reported.operation), nil
             )
         }
         // A consequence of the response to another entity, which now has a key.

@@ -14,8 +14,8 @@ struct RecordProjection {
         case .batchAnswered(let answered): record.body = .batchAnswered(part(of: answered))
         case .batchPrepared(let prepared): record.body = .batchPrepared(part(of: prepared))
         case .streamsStored(let images): record.body = .streamsStored(images.filter { entities.contains($0.entity) })
-        case .operationsUnfit(let unfit):
-            record.body = .operationsUnfit(unfit.filter { operations.contains($0.operation) })
+        case .operationsIncompatible(let incompatible):
+            record.body = .operationsIncompatible(incompatible.filter { operations.contains($0.operation) })
         case .operationsAmended(let amended):
             record.body = .operationsAmended(amended.filter { operations.contains($0.operation) })
         default: break

@@ -1,6 +1,6 @@
 import EDM
 
-/// The numbers of values that the properties of a model can hold; see ``RankedDomain``.
+/// The numbers of values that the properties of a model can hold; see ``RankedValues``.
 struct PropertyCapacities {
     /// The capacities of properties whose counterpart in a referential constraint can hold fewer values.
     private var rooms: [String: Int] = [:]
@@ -22,7 +22,7 @@ struct PropertyCapacities {
         }
     }
 
-    /// Returns the number of values that the property can hold; see ``RankedDomain``. It is the same on both sides of a
+    /// Returns the number of values that the property can hold; see ``RankedValues``. It is the same on both sides of a
     /// referential constraint.
     subscript(_ property: Property) -> Int {
         rooms[property.description] ?? Self.declared(property)

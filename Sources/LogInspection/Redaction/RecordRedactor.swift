@@ -52,9 +52,9 @@ struct RecordRedactor {
         case .entitiesRead(let images): return .entitiesRead(images.map(image))
         case .streamsStored(let images): return .streamsStored(images.map(stream))
         case .conflictResolved(let resolved): return .conflictResolved(self.resolved(resolved))
-        case .operationsUnfit(let unfit):
-            return .operationsUnfit(
-                unfit.map { UnfitOperation(operation: $0.operation, refusal: refusal($0.refusal)) })
+        case .operationsIncompatible(let incompatible):
+            return .operationsIncompatible(
+                incompatible.map { IncompatibleOperation(operation: $0.operation, refusal: refusal($0.refusal)) })
         case .operationsAmended(let amended):
             return .operationsAmended(
                 amended.map { AmendedOperation(operation: $0.operation, content: operation($0.content)) })
@@ -145,7 +145,7 @@ struct RecordRedactor {
         StreamImage(
             entity: image.entity, property: image.property.map(redaction.name), content: image.content.map(content),
             etag: redaction.etag(image.etag),
-            told: image.told.map {
+            reported: image.reported.map {
                 .init(readLink: urls.url($0.readLink), editLink: urls.url($0.editLink), etag: redaction.etag($0.etag))
             })
     }

@@ -61,6 +61,9 @@ public struct StoreRedaction: Sendable {
     }
 
     /// Creates the copy in memory.
+    ///
+    /// - Throws: `unsupported` if the values of a property cannot be redacted; `invalidRequest` if a property to keep
+    ///   does not exist; `noStore` if there is no log.
     public func inMemory() throws(TidelogError) -> (store: InspectedStore, summary: Summary) {
         let disk = OverlayFileSystem()
         // A file with this name is never created on disk.

@@ -6,15 +6,15 @@ import ODataQuery
 /// Values are collected first. After ``rank()`` each is replaced with its rank, which preserves equality and order.
 struct ValueRanking {
     private(set) var isCollecting = true
-    private var strings = RankedDomain<ExactText>()
-    private var numbers = RankedDomain<DecimalValue>()
-    private var guids = RankedDomain<GuidValue>()
-    private var dates = RankedDomain<LocalDate>()
-    private var instants = RankedDomain<Instant>()
-    private var times = RankedDomain<LocalTime>()
-    private var durations = RankedDomain<DayTimeDuration>()
-    private var binaries = RankedDomain<[UInt8]>()
-    private var raws = RankedDomain<String>()
+    private var strings = RankedValues<ExactText>()
+    private var numbers = RankedValues<DecimalValue>()
+    private var guids = RankedValues<GuidValue>()
+    private var dates = RankedValues<LocalDate>()
+    private var instants = RankedValues<Instant>()
+    private var times = RankedValues<LocalTime>()
+    private var durations = RankedValues<DayTimeDuration>()
+    private var binaries = RankedValues<[UInt8]>()
+    private var raws = RankedValues<String>()
 
     /// Ranks the collected values, between the two passes.
     ///

@@ -38,9 +38,9 @@ struct ReplayChecker {
         var check = ReplayCheck(origin: replay.origin, digest: try replay.digest())
         let (first, last) = (replay.sequence, try lastSequence())
         check.last = last
-        let told = others.map { ReplayCheckpoint(record: $0.record, digest: $0.digest, snapshot: nil) }
-        check.incomparableStates = told.count { $0.record < first }
-        let milestones = (try storedDigests() + told)
+        let reported = others.map { ReplayCheckpoint(record: $0.record, digest: $0.digest, snapshot: nil) }
+        check.incomparableStates = reported.count { $0.record < first }
+        let milestones = (try storedDigests() + reported)
             .filter { $0.record >= first && $0.record <= last }.sorted { $0.record < $1.record }
         func advance(through end: SequenceNumber) throws(TidelogError) {
             while replay.sequence < end {
@@ -58,7 +58,7 @@ struct ReplayChecker {
         }
         if check.divergence == nil { try advance(through: last) }
         if check.divergence == nil {
-            check.divergence = told.map(\.record).filter { $0 > last }.min().map { .ended(record: $0) }
+            check.divergence = reported.map(\.record).filter { $0 > last }.min().map { .ended(record: $0) }
         }
         check.records = replay.sequence - first
         check.digest = try replay.digest()
@@ -143,7 +143,7 @@ struct ReplayChecker {
 
     private func viewsDigest(at sequence: SequenceNumber) async throws(TidelogError) -> String {
         var store = store
-        store.options.foldsPastInViews = true
+        store.options.foldsHistoryInViews = true
         return try await store.past(at: .sequence(sequence)).store.digest()
     }
 }

@@ -48,6 +48,9 @@ public struct Report: Sendable {
 
     /// Generates the page. Reads the log three times and builds its state. It holds one line for each shown record, the
     /// outcome of each operation, and the state in memory.
+    ///
+    /// - Throws: `unsupported` if the page exceeds ``Limits/bytes`` even with truncated texts; `notFound` if a
+    ///   compaction has removed the records of the point; `noStore` if there is no log.
     public func page() async throws(TidelogError) -> Page {
         let reading = ReportCollector(store, at: point, limits: limits, isRedacted: isRedacted, isDamaged: isDamaged)
         let content = try await reading.content()

@@ -133,7 +133,7 @@ extension Record.Body {
             operations
         case .conflictResolved(let resolved):
             resolved.dropped.map(\.operation) + resolved.takenBack + resolved.released
-        case .operationsUnfit(let unfit): unfit.map(\.operation)
+        case .operationsIncompatible(let incompatible): incompatible.map(\.operation)
         case .operationsAmended(let amended): amended.map(\.operation)
         case .serviceInstalled, .operation, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
             .downloadFinished, .linksLeftOpen, .entitiesQuarantined, .entitiesRead, .batchAccepted, .batchInterrupted,

@@ -57,7 +57,7 @@ struct ServiceSets {
     init(_ store: LocalStore) async throws(TidelogError) {
         for set in await store.comparison.setNames {
             let found = try await store.comparison.comparedEntities(
-                of: set, behind: EntityID(rawValue: 0), limit: Self.limit - links.count + 1
+                of: set, after: EntityID(rawValue: 0), limit: Self.limit - links.count + 1
             ).filter { $0.key != nil }
             for entity in found {
                 links[entity.id] = entity.name

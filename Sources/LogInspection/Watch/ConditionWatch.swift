@@ -58,8 +58,9 @@ struct ConditionWatch {
             for flip in stretch.flips {
                 report.flips += 1
                 let entry = try await store.entry(flip.sequence, reader, past)
-                let told = ConditionChange(sequence: flip.sequence, holds: flip.holds, entry: entry, isRestored: false)
-                if try !body(told) {
+                let reported = ConditionChange(
+                    sequence: flip.sequence, holds: flip.holds, entry: entry, isRestored: false)
+                if try !body(reported) {
                     (report.last, report.holds) = (flip.sequence, flip.holds)
                     return report
                 }
@@ -73,8 +74,8 @@ struct ConditionWatch {
             guard stretch.holds != report.holds else { continue }
             report.holds = stretch.holds
             report.flips += 1
-            let told = ConditionChange(sequence: report.last, holds: report.holds, entry: nil, isRestored: true)
-            if try !body(told) { return report }
+            let reported = ConditionChange(sequence: report.last, holds: report.holds, entry: nil, isRestored: true)
+            if try !body(reported) { return report }
         }
         return report
     }

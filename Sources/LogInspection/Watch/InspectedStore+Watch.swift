@@ -66,7 +66,7 @@ extension InspectedStore {
         _ condition: StateCondition, from first: PointInTime, through last: PointInTime,
         _ body: (ConditionChange) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {
-        var told: SequenceNumber = 0
+        var reported: SequenceNumber = 0
         return try await salvaging { store throws(TidelogError) in
             let reader = try store.openReader()
             let start = try store.sequence(of: first, reader)
@@ -74,8 +74,8 @@ extension InspectedStore {
             let watch = ConditionWatch(store, condition, reader)
             let report = try await watch.changes(in: range) { flip throws(TidelogError) in
                 // Flips before the damage are the same without it.
-                guard flip.sequence > told else { return true }
-                told = flip.sequence
+                guard flip.sequence > reported else { return true }
+                reported = flip.sequence
                 return try body(flip)
             }
             return try report.checked()
@@ -86,6 +86,9 @@ extension InspectedStore {
     ///
     /// It searches after the last snapshot first, then before it, and so on, so it is expensive if the flip is far
     /// back.
+    ///
+    /// - Throws: `invalidRequest` if no metadata in the range contains the names that the condition uses; `notFound` if
+    ///   a compaction has removed the records of `first`; `noStore` if there is no log.
     public func lastFlip(
         _ condition: StateCondition, from first: PointInTime, before last: PointInTime
     ) async throws(TidelogError) -> (flip: ConditionChange?, report: WatchReport) {

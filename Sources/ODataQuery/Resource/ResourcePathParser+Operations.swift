@@ -26,7 +26,7 @@ extension ResourcePathParser {
         }
         setTarget(matching?.returnType?.type, in: set)
         isFinal = found.kind == .action
-        if let rest { try applyKey(behind: rest) }
+        if let rest { try applyKey(after: rest) }
         return true
     }
 
@@ -51,12 +51,12 @@ extension ResourcePathParser {
         segments.append(.operation(chosen, arguments))
         setTarget(chosen.returnType?.type, in: nil)
         isFinal = chosen.kind == .action
-        if let rest { try applyKey(behind: rest) }
+        if let rest { try applyKey(after: rest) }
         return true
     }
 
     /// Parses the optional key in the remainder of a segment after `$filter(…)` or a function with its arguments.
-    mutating func applyKey(behind cursor: QueryCursor) throws(URLSyntaxError) {
+    mutating func applyKey(after cursor: QueryCursor) throws(URLSyntaxError) {
         guard !cursor.isAtEnd else { return }
         let key = String(decoding: cursor.bytes[cursor.offset...], as: UTF8.self)
         guard key.hasPrefix("("), key != "()" else { throw cursor.error("Expected a key or the end of the segment.") }

@@ -191,7 +191,7 @@ extension ResourcePathParser {
         var check = ExpressionTypeCheck(type: item, model: model, version: version)
         try check.expectBoolean(condition)
         segments.append(.filter(condition))
-        try applyKey(behind: parser.cursor)
+        try applyKey(after: parser.cursor)
         return true
     }
 }

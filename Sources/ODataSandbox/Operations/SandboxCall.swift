@@ -42,6 +42,10 @@ public struct SandboxCall {
     }
 
     /// Creates an entity with these values.
+    ///
+    /// - Throws: `notFound` if there is no such set; `badRequest` if its entities are created inside of another entity;
+    ///   `unknownProperty` or `typeMismatch` if a value does not fit its property; `missingKey` or `duplicateKey` if
+    ///   the key cannot be used. Missing values and mandatory partners are checked at the end of the call.
     @discardableResult
     public mutating func insert(into set: String, _ values: PropertyValues) throws(SandboxError) -> Sandbox.StoredEntity
     {
@@ -52,15 +56,23 @@ public struct SandboxCall {
     }
 
     /// Sets these values of the entity and keeps all other values.
+    ///
+    /// - Throws: `notFound` if the entity does not exist; `unknownProperty` or `typeMismatch` if a value does not fit
+    ///   its property; `duplicateKey` if a changed dependent property leads to the key of another entity.
     public mutating func update(_ content: Sandbox.StoredEntity, _ values: PropertyValues) throws(SandboxError) {
         try transaction.update(content.row, with: values)
     }
 
+    /// Deletes the entity.
+    ///
+    /// - Throws: `notFound` if the entity does not exist.
     public mutating func delete(_ content: Sandbox.StoredEntity) throws(SandboxError) {
         try transaction.delete(content.row)
     }
 
     /// Links two entities through a navigation property of the first one.
+    ///
+    /// - Throws: `notFound` if an entity or the property does not exist; `typeMismatch` if the target has another type.
     public mutating func link(
         _ source: Sandbox.StoredEntity, _ navigation: String, to target: Sandbox.StoredEntity
     ) throws(SandboxError) {

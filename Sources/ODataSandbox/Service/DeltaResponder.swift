@@ -33,8 +33,9 @@ struct DeltaResponder {
         guard let now = baselines[until], let type = view.set(collection.set.name)?.entityType else {
             throw SandboxError(deltas.refusal, .notFound, "The delta link has expired.")
         }
-        let changes = Changes(
-            then: Changes.Side(view, then, self.options.now), now: Changes.Side(view, now, self.options.now),
+        let changes = DeltaChanges(
+            then: DeltaChanges.ServiceState(view, then, self.options.now),
+            now: DeltaChanges.ServiceState(view, now, self.options.now),
             collection: collection, options: options, form: deltas.form,
             tellsDeletions: !view.isLegacy || deltas.tellsDeletionsInV2)
         let items = try changes.items()

@@ -6,22 +6,22 @@ internal import ODataWire
 ///
 /// They contain each entity and link that was changed in between, even if it is now as it was then: another client may
 /// have made a change that a third one has reversed, and know only its own.
-struct Changes {
+struct DeltaChanges {
     /// The state of the service at one point in time.
-    struct Side {
+    struct ServiceState {
         let state: SandboxState
-        let evaluation: Evaluation
+        let evaluation: QueryEvaluation
         let representation: Representation
 
         init(_ view: ServiceView, _ state: SandboxState, _ now: GlobalDateTime?) {
             self.state = state
-            evaluation = Evaluation(view: view, state: state, now: now)
+            evaluation = QueryEvaluation(view: view, state: state, now: now)
             representation = Representation(view: view, state: state, evaluation: evaluation)
         }
     }
 
-    let then: Side
-    let now: Side
+    let then: ServiceState
+    let now: ServiceState
     let collection: Target.Collection
     let options: QueryOptions
     let form: DeltaForm
@@ -44,7 +44,7 @@ struct Changes {
         return items
     }
 
-    private func removed(_ row: Row, from side: Side? = nil) throws(SandboxError) -> RemovedEntity {
+    private func removed(_ row: Row, from side: ServiceState? = nil) throws(SandboxError) -> RemovedEntity {
         let side = side ?? then
         let shown = try side.representation.entity(row)
         var entity = EntityPayload(id: shown.id ?? view.root + view.url(of: row, in: side.state))

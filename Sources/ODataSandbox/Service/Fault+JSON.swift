@@ -10,6 +10,8 @@ public struct FaultError: Error, Hashable, Sendable, CustomStringConvertible {
 extension Fault {
     /// Parses the faults of a JSON text, which is one object or an array of objects. `Docs/Sandbox.md` documents their
     /// members.
+    ///
+    /// - Throws: A ``FaultError`` if the text is not JSON, or a member is unknown, missing or out of range.
     public static func list(_ json: [UInt8]) throws(FaultError) -> [Fault] {
         let value: JSONValue
         do throws(JSONError) {

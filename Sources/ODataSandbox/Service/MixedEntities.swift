@@ -6,7 +6,7 @@ internal import ODataWire
 struct MixedEntities {
     let view: ServiceView
     let state: SandboxState
-    let evaluation: Evaluation
+    let evaluation: QueryEvaluation
     let writer: PayloadWriter
 
     private var representation: Representation {

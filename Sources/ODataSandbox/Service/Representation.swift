@@ -6,7 +6,7 @@ internal import ODataWire
 struct Representation {
     let view: ServiceView
     let state: SandboxState
-    let evaluation: Evaluation
+    let evaluation: QueryEvaluation
     /// The entities of the deep insert that is being answered.
     var marks: [RowID: DeepInsertMark] = [:]
 

@@ -8,7 +8,7 @@ struct ResourceResponder {
     let state: SandboxState
     let options: Sandbox.Options
 
-    private var evaluation: Evaluation { Evaluation(view: view, state: state, now: options.now) }
+    private var evaluation: QueryEvaluation { QueryEvaluation(view: view, state: state, now: options.now) }
 
     /// Responds to a GET.
     ///

@@ -56,6 +56,7 @@ public struct Sandbox: Sendable {
     /// - Parameters:
     ///   - v4Metadata: The master metadata, which declare all content of the service.
     ///   - v2Metadata: The same sets under the same names, without properties that V2 cannot represent.
+    /// - Throws: An error with line and column if one of the documents is not metadata that the reader can use.
     public init(v4Metadata: [UInt8], v2Metadata: [UInt8], configuration: SandboxConfiguration) throws(CSDLError) {
         metadata = try SandboxMetadata(v4: v4Metadata, v2: v2Metadata, configuration)
     }

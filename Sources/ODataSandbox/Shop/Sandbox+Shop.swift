@@ -5,6 +5,9 @@ extension Sandbox {
     ///
     /// It contains the six combinations of multiplicities, generated and client keys, ETags on Orders, photos, complex
     /// values and collections.
+    ///
+    /// - Throws: An error if the metadata or the entities of the sample are invalid; none is expected, because they are
+    ///   part of the module.
     public static func shop(seeded: Bool = true) throws -> Sandbox {
         var sandbox = try Sandbox(
             v4Metadata: Array(ShopMetadata.v4.utf8), v2Metadata: Array(ShopMetadata.v2.utf8),

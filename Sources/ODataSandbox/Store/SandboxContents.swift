@@ -2,6 +2,9 @@ public import EDM
 
 extension Sandbox {
     /// Inserts an entity into a set, or sets the entity of a singleton, without using the protocol.
+    ///
+    /// - Throws: A ``SandboxError``, like ``SandboxCall/insert(into:_:)``; also `nullNotAllowed` or `mandatoryEnd` if a
+    ///   value or a partner is missing. Nothing is inserted then.
     public mutating func insert(into set: String, _ values: PropertyValues) throws {
         guard let found = schema.model.findEntitySet(set) else { throw Transaction.gone }
         try transact { transaction throws(SandboxError) in _ = try transaction.insert(into: found, values: values) }

@@ -96,7 +96,7 @@ extension MultipartBatchReader {
     private var isStrict: Bool { strictness == .strict }
 
     private func request(
-        _ document: MultipartDocument, _ part: MultipartDocument.Part, _ range: Range<Int>
+        _ document: MultipartDocument, _ part: MultipartDocument.BodyPart, _ range: Range<Int>
     ) throws(BatchReadError) -> (contentID: String?, WireRequest) {
         let (lineRange, headStart) = try startLine(document, range)
         let line = document.scanner.text(lineRange)
@@ -127,7 +127,7 @@ extension MultipartBatchReader {
     }
 
     private func response(
-        _ document: MultipartDocument, _ part: MultipartDocument.Part, _ range: Range<Int>
+        _ document: MultipartDocument, _ part: MultipartDocument.BodyPart, _ range: Range<Int>
     ) throws(BatchReadError) -> (contentID: String?, WireResponse) {
         let (lineRange, headStart) = try startLine(document, range)
         let line = document.scanner.text(lineRange)
@@ -181,7 +181,7 @@ extension MultipartBatchReader {
     }
 
     /// Returns the Content-ID. The part's own takes precedence over the one in the operation's head.
-    private func takeContentID(_ part: MultipartDocument.Part, _ headers: inout HTTPHeaders) -> String? {
+    private func takeContentID(_ part: MultipartDocument.BodyPart, _ headers: inout HTTPHeaders) -> String? {
         let contentID = part.headers["Content-ID"] ?? headers["Content-ID"]
         headers["Content-ID"] = nil
         return contentID

@@ -10,9 +10,9 @@ package struct MultipartDocument: Sendable {
     package let preamble: Range<Int>
     package let epilogue: Range<Int>
     package let isClosed: Bool
-    package let parts: [Part]
+    package let parts: [BodyPart]
 
-    package struct Part: Sendable {
+    package struct BodyPart: Sendable {
         /// The lines before the content, with the blank line.
         package let head: Range<Int>
         package let headers: HTTPHeaders
@@ -22,7 +22,7 @@ package struct MultipartDocument: Sendable {
     package indirect enum BodyPartContent: Sendable {
         /// An HTTP message, given by its range.
         case operation(Range<Int>)
-        case changeSet([Part], isClosed: Bool)
+        case changeSet([BodyPart], isClosed: Bool)
     }
 }
 
@@ -46,7 +46,7 @@ extension MultipartBatchReader {
         if strictness == .strict, !parts.isClosed {
             throw BatchReadError(.notClosed, "The batch has no close delimiter.", at: bytes.count)
         }
-        var read: [MultipartDocument.Part] = []
+        var read: [MultipartDocument.BodyPart] = []
         for (index, range) in parts.parts.enumerated() {
             let mayBeCut = dropsCutPart && !parts.isClosed && index == parts.parts.count - 1
             do throws(BatchReadError) {
@@ -79,7 +79,7 @@ extension MultipartBatchReader {
 
     private func part(
         _ scanner: MultipartScanner, _ range: Range<Int>, insideChangeSet: Bool, dropsCutPart: Bool
-    ) throws(BatchReadError) -> MultipartDocument.Part {
+    ) throws(BatchReadError) -> MultipartDocument.BodyPart {
         let head = try scanner.head(range)
         let lines = range.lowerBound..<head.end
         let content = head.end..<range.upperBound
@@ -89,7 +89,7 @@ extension MultipartBatchReader {
         guard let contentType = head.headers["Content-Type"] else {
             // A response is recognizable without a Content-Type.
             if strictness == .tolerant, scanner.bytes[content].starts(with: "HTTP/".utf8) {
-                return MultipartDocument.Part(head: lines, headers: head.headers, content: .operation(content))
+                return MultipartDocument.BodyPart(head: lines, headers: head.headers, content: .operation(content))
             }
             throw BatchReadError(.partHead, "A part has no Content-Type.", at: range.lowerBound)
         }
@@ -101,7 +101,7 @@ extension MultipartBatchReader {
                 throw BatchReadError(
                     .partHead, "The Content-Transfer-Encoding of a part is not binary.", at: range.lowerBound)
             }
-            return MultipartDocument.Part(head: lines, headers: head.headers, content: .operation(content))
+            return MultipartDocument.BodyPart(head: lines, headers: head.headers, content: .operation(content))
         }
         guard mediaType.isMultipart else {
             throw BatchReadError(
@@ -111,7 +111,7 @@ extension MultipartBatchReader {
             throw BatchReadError(.nesting, "A change set contains another multipart.", at: range.lowerBound)
         }
         let members = try changeSet(scanner, content, mediaType, dropsCutPart: dropsCutPart)
-        return MultipartDocument.Part(head: lines, headers: head.headers, content: members)
+        return MultipartDocument.BodyPart(head: lines, headers: head.headers, content: members)
     }
 
     private func changeSet(
@@ -127,7 +127,7 @@ extension MultipartBatchReader {
         if strictness == .strict, !parts.isClosed {
             throw BatchReadError(.notClosed, "A change set has no close delimiter.", at: range.upperBound)
         }
-        var members: [MultipartDocument.Part] = []
+        var members: [MultipartDocument.BodyPart] = []
         for (index, member) in parts.parts.enumerated() {
             let mayBeCut = dropsCutPart && !parts.isClosed && index == parts.parts.count - 1
             do throws(BatchReadError) {

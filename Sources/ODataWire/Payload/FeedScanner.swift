@@ -140,7 +140,7 @@ package struct FeedScanner: Sendable {
             if isExcess(error) { return try beginSkimming(error) }
             guard !isWhole, error.offset + Self.farthestLook > scanner.bytes.count else { throw located(error) }
             place = before
-            scanner.goBack(to: mark)
+            scanner.rewind(to: mark)
             scanner.endItem()
             guard scanner.unread <= Self.gapLimit(limits) else {
                 throw PayloadError(
@@ -205,7 +205,7 @@ package struct FeedScanner: Sendable {
 
     /// Begins to skip the current item.
     private mutating func beginSkimming(_ error: JSONError) throws(PayloadError) -> Item? {
-        if let itemMark { scanner.goBack(to: itemMark) }
+        if let itemMark { scanner.rewind(to: itemMark) }
         scanner.endItem()
         wanted = 0
         skimmer = ItemSkipper(limits)
@@ -313,7 +313,7 @@ package struct FeedScanner: Sendable {
     private mutating func around() throws(JSONError) {
         while place.openObjects > 0 {
             while let name = try scanner.nextName() {
-                try note(name)
+                try addName(name)
                 if try enters(name) { return }
                 if serviceError != nil || hasSecondCollection { return place.state = .done }
             }
@@ -322,7 +322,7 @@ package struct FeedScanner: Sendable {
         try end()
     }
 
-    private mutating func note(_ name: String) throws(JSONError) {
+    private mutating func addName(_ name: String) throws(JSONError) {
         guard place.names.count < limits.members else {
             throw JSONError(
                 .tooLarge, "The payload has more than \(limits.members) members outside the entities.",

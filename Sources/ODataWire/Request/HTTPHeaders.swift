@@ -2,8 +2,10 @@ import ODataQuery
 
 /// HTTP header fields in order. Names are compared case-insensitively and may occur more than once.
 public struct HTTPHeaders: Sendable, Hashable {
+    /// The fields in the order in which they are sent or were received. A name can occur more than once.
     public private(set) var fields: [(name: String, value: String)]
 
+    /// No fields.
     public static let empty = HTTPHeaders()
 
     public init() { fields = [] }
@@ -26,10 +28,12 @@ public struct HTTPHeaders: Sendable, Hashable {
         }
     }
 
+    /// Returns the values of all fields with the name, in order. The case of the name is ignored.
     public func values(_ name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
     }
 
+    /// Appends a field, and keeps existing fields with the same name.
     public mutating func add(name: String, value: String) { fields.append((name, value)) }
 
     /// Sets every field of `other`, replacing fields with the same name.

@@ -80,6 +80,9 @@ extension ServiceOptions {
     }
 
     /// Sets the option with the name.
+    ///
+    /// - Throws: An ``InvalidOption`` with the permitted names or values if there is no such option, or if it does not
+    ///   have such a value.
     public mutating func set(_ name: String, to value: String) throws(InvalidOption) {
         guard let field = Self.fields.first(where: { $0.name == name })?.field else {
             let names = Self.fields.map(\.name).joined(separator: ", ")

@@ -18,6 +18,7 @@ public struct WireRequest: Sendable, Hashable {
 
 /// An HTTP response, on its own or as a part of a batch.
 public struct WireResponse: Sendable, Hashable {
+    /// The HTTP status.
     public var status: Int
     public var headers: HTTPHeaders
     public var body: [UInt8]
@@ -28,5 +29,6 @@ public struct WireResponse: Sendable, Hashable {
         self.body = body
     }
 
+    /// A Boolean value that indicates whether the status is from 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(status) }
 }

@@ -49,6 +49,7 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
         case unsupported
     }
 
+    /// The kind of error.
     public let code: Code
     /// The message: one sentence.
     public let message: String
@@ -56,6 +57,7 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
     public let place: String?
     /// The recovery suggestion: one sentence.
     public let recovery: String?
+    /// The error of a lower layer, if there is one.
     public let cause: (any Error)?
     /// The report of a failed upload up to the error; nil for other errors.
     public private(set) var upload: UploadReport?

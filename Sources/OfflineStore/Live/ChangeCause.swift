@@ -39,7 +39,7 @@ extension ChangeCause {
             self = .upload
         case .conflictResolved: self = .conflict
         case .deliveryChanged: self = .delivery
-        case .serviceInstalled, .operationsUnfit, .operationsAmended: self = .metadata
+        case .serviceInstalled, .operationsIncompatible, .operationsAmended: self = .metadata
         case .definingQueryAdded, .definingQueryRemoved: self = .definingQuery
         case .uploadPostponed, .linksLeftOpen, .entitiesQuarantined: return nil
         case .lost, .unknown: self = .other

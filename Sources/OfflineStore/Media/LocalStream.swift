@@ -9,6 +9,7 @@ public struct LocalStream: Sendable, Hashable {
     public let path: String
     /// The size of the content in bytes.
     public let byteCount: Int
+    /// The media type, such as `image/jpeg`.
     public let mediaType: String
     /// A Boolean value that indicates whether the content was written locally and not uploaded yet.
     public let isPending: Bool
@@ -60,6 +61,8 @@ public struct LocalStream: Sendable, Hashable {
     }
 
     /// Returns all bytes.
+    ///
+    /// - Throws: `damaged` if the file is missing or was changed.
     public func bytes() throws(TidelogError) -> [UInt8] { try bytes(in: 0..<byteCount) }
 
     private func reader() throws(TidelogError) -> StreamReader {

@@ -113,7 +113,8 @@ package actor StoreMedia {
             version: model.version, model: model, serviceRoot: "", options: try core.serviceOptions)
         let known = try core.read { try $0.stream(property, of: id) }
         return StreamSource(
-            entity: id, url: known?.told?.readLink ?? encoder.streamURL(of: reference, property: property), known: known
+            entity: id, url: known?.reported?.readLink ?? encoder.streamURL(of: reference, property: property),
+            known: known
         )
     }
 
@@ -121,7 +122,7 @@ package actor StoreMedia {
     /// reported no ETag.
     package func isStreamCurrent(_ id: EntityID) throws(TidelogError) -> Bool {
         guard let known = try core.read({ try $0.stream(nil, of: id) }), let content = known.content,
-            let etag = known.told?.etag
+            let etag = known.reported?.etag
         else { return false }
         let files = try StreamFiles(of: core)
         return known.etag == etag && files.holds(content)
@@ -188,10 +189,10 @@ package actor StoreMedia {
     private func streamsInUse() throws(TidelogError) -> [StreamDigest: StreamContent] {
         try core.read { state in
             var used: [StreamDigest: StreamContent] = [:]
-            func note(_ content: StreamContent?) { if let content { used[content.digest] = content } }
-            try state.bookkeeping.forEachStreams { _, streams in for stream in streams { note(stream.content) } }
-            try state.forEachPending { note($0.operation.stream?.content) }
-            try state.bookkeeping.forEachUndone { note($0.operation.operation.stream?.content) }
+            func add(_ content: StreamContent?) { if let content { used[content.digest] = content } }
+            try state.bookkeeping.forEachStreams { _, streams in for stream in streams { add(stream.content) } }
+            try state.forEachPending { add($0.operation.stream?.content) }
+            try state.bookkeeping.forEachUndone { add($0.operation.operation.stream?.content) }
             return used
         }
     }

@@ -17,7 +17,7 @@ package struct StreamRecords {
             let known = try core.state.stream(image.property, of: image.entity)
             (image.content, image.etag) = (known?.content, known?.etag)
             if image.property == nil, image.content != nil, sent.contains(image.entity) {
-                image.etag = image.told?.etag
+                image.etag = image.reported?.etag
             }
             return image
         }
@@ -29,8 +29,8 @@ package struct StreamRecords {
 
     /// Returns the copies that are removed after the upload of operations. It has to be called before the record that
     /// ends the operations.
-    func sentCopies(of operations: [SequenceNumber]) throws -> SentCopies {
-        SentCopies(
+    func sentCopies(of operations: [SequenceNumber]) throws -> UploadedCopies {
+        UploadedCopies(
             streams: core.options.removal.streams ? try sentStreams(of: operations) : [],
             entities: try core.options.removal.entities(of: operations, core.state))
     }
@@ -45,7 +45,7 @@ package struct StreamRecords {
     }
 
     /// Logs the removal of the copies. The ETags of streams are kept, because the next change has to send them.
-    func remove(_ copies: SentCopies) throws {
+    func remove(_ copies: UploadedCopies) throws {
         let images = try copies.streams.map { stream in
             StreamImage(
                 entity: stream.entity, property: stream.property, content: nil,

@@ -8,9 +8,9 @@ public struct MetadataRefresh: Sendable {
     /// The changes that are neither compatible nor approved. Only set by a rehearsal; otherwise they are an error.
     public var incompatible: [ModelChange] = []
     /// Pending operations that do not fit the new metadata, each with the reason. They are in the error archive.
-    public var unfit: [UnfitOperation] = []
+    public var incompatibleOperations: [IncompatibleOperation] = []
     /// Operations that did not fit the previous metadata and fit the new ones. The next upload sends them.
-    public var fitAgain: [SequenceNumber] = []
+    public var compatibleAgain: [SequenceNumber] = []
     /// Defining queries that the new metadata do not allow. Downloads skip them.
     public var unusableQueries: [UnusableQuery] = []
 
@@ -78,7 +78,7 @@ extension TidelogError {
     package init(_ incompatible: IncompatibleMetadata, root: String) {
         let count = incompatible.changes.count
         let named = incompatible.changes.prefix(5).map(\.description).joined(separator: "; ")
-        let hidden = incompatible.defects.filter { $0.leftOut != nil }
+        let hidden = incompatible.defects.filter { $0.omitted != nil }
         let defects =
             hidden.first.map { "The new document has \(hidden.count) defects that hide elements, for example: \($0)" }
             ?? ""

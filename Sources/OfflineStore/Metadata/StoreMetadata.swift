@@ -40,8 +40,10 @@ package actor StoreMetadata {
         let refresh = try core.transaction { () throws -> MetadataRefresh in
             let refresh = try self.consequences(of: difference, from: old, to: new)
             try core.add(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
-            if !refresh.unfit.isEmpty { try core.add(.operationsUnfit(refresh.unfit)) }
-            if !refresh.fitAgain.isEmpty { try core.add(.operationsReleased(refresh.fitAgain)) }
+            if !refresh.incompatibleOperations.isEmpty {
+                try core.add(.operationsIncompatible(refresh.incompatibleOperations))
+            }
+            if !refresh.compatibleAgain.isEmpty { try core.add(.operationsReleased(refresh.compatibleAgain)) }
             _ = try core.commit()
             core.planEpoch += 1
             return refresh
@@ -110,13 +112,13 @@ package actor StoreMetadata {
             state: core.state, model: old, root: try core.service?.root ?? "", options: try core.serviceOptions)
         for pending in try core.state.pendingOperations() {
             guard let reason = try fit.misfit(of: pending.operation) else {
-                if pending.isUnfit { refresh.fitAgain.append(pending.sequence) }
+                if pending.isIncompatible { refresh.compatibleAgain.append(pending.sequence) }
                 continue
             }
             // The first refusal contains the request as it would have been sent. An operation that was sent may have
             // taken effect: it is examined when its outcome is known, and must not be treated as unsent.
-            guard !pending.isUnfit, pending.status.batch == nil else { continue }
-            refresh.unfit.append(try UnfitOperations.record(pending, reason, requests))
+            guard !pending.isIncompatible, pending.status.batch == nil else { continue }
+            refresh.incompatibleOperations.append(try IncompatibleOperations.record(pending, reason, requests))
         }
         return refresh
     }
@@ -132,7 +134,7 @@ package actor StoreMetadata {
             let model = try core.model
             let fit = OperationCompatibility(storage: core.state, model: model)
             let amended = try Set(operations).sorted().map { sequence in
-                guard let pending = try core.state.pendingOperation(sequence), pending.isUnfit else {
+                guard let pending = try core.state.pendingOperation(sequence), pending.isIncompatible else {
                     throw OperationRefused(
                         .notAllowed, "Operation \(sequence) fits the metadata, so it cannot be amended.",
                         recovery: "Change its entity; the next upload sends both changes together.")

@@ -5,6 +5,7 @@ public import Operations
 public struct ErrorArchiveEntry: Sendable, Hashable {
     /// The number of the operation, which is also the key in the entity set `ErrorArchive`.
     public var requestID: SequenceNumber
+    /// The reason why the operation is in the archive.
     public var state: RequestState
     /// The time of the app's call, in milliseconds since 1970.
     public var time: Timestamp
@@ -18,20 +19,26 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
     public var message: String
     /// Raw JSON, or the beginning of a response that is not an OData error.
     public var innerError: String?
+    /// The kind of error, by its status.
     public var errorClass: ErrorClass
     /// The method of the request as it was sent. For an operation without a response, method, URL and body are those
     /// that it would have now, with the store's own links.
     public var requestMethod: String
+    /// The URL of the request, relative to the service root.
     public var requestURL: String
+    /// The body of the request; nil if it has none.
     public var requestBody: String?
+    /// The tag that the app gave to the operation; nil if it gave none.
     public var customTag: String?
     package var headers: [Operation.Header]
     /// The headers that the app has set for the request.
     public var customHeaders: [(name: String, value: String)] { headers.map { ($0.name, $0.value) } }
+    /// The entity that the operation is about.
     public var entity: EntityID
     /// The readLink of the affected entity, such as `Customers(~7)`. It stays valid permanently.
     public var affectedEntity: String
 
+    /// The state of an archived operation.
     public enum RequestState: String, Sendable, Hashable {
         case rejected
         case inDoubt

@@ -38,7 +38,7 @@ extension DownloadReport: CustomStringConvertible {
         summary.add(quarantined) { "in quarantine: \($0)" }
         summary.add(repeated) { "repeated on a page: \($0)" }
         summary.add(skipped.sorted()) { "not stored: \($0)" }
-        summary.add(untold.sorted()) { "omitted by the service: \($0)" }
+        summary.add(omittedExpansions.sorted()) { "omitted by the service: \($0)" }
         if !openLinks.isEmpty { summary.add("dangling links: \(openLinks.count)") }
         return summary.text
     }

@@ -3,9 +3,11 @@ public import SyncCore
 
 /// The result of an upload.
 public struct UploadReport: Sendable {
+    /// The number of batches that were sent; without `$batch`, of requests.
     public var batches = 0
     /// The size of all request bodies, including stream contents.
     public var bytesSent = 0
+    /// The operations that the service confirmed.
     public var confirmed: [SequenceNumber] = []
     /// Operations that the service rejected. Those that wait for a decision in a conflict are in ``conflicts`` instead.
     public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []
@@ -94,6 +96,7 @@ public struct AwaitedBatch: Sendable, Hashable {
 
 /// The result of a download.
 public struct DownloadReport: Sendable {
+    /// The number of pages that were received.
     public var pages = 0
     /// The number of received entities, including unchanged ones.
     public var entities = 0
@@ -113,7 +116,7 @@ public struct DownloadReport: Sendable {
     public var skipped: Set<String> = []
     /// Expanded navigation properties, as `Set/Property`, that the responses omitted for some entities. The store keeps
     /// its links for these.
-    public var untold: Set<String> = []
+    public var omittedExpansions: Set<String> = []
     /// Defining queries that were skipped because the service's metadata no longer allow them.
     public var unusable: [UnusableQuery] = []
     /// The names of defining queries that request streams in a store that is not on disk and therefore cannot keep

@@ -53,13 +53,13 @@ extension AddressResolver {
                     """)
         }
         // A nested key value does not replace the rest of its complex property.
-        var told = PropertyValues()
+        var reported = PropertyValues()
         for (path, value) in values {
             let root = String(path.prefix { $0 != "/" })
-            if root != path, told[root] == nil { told[root] = known[root] }
-            told.set(value, at: path)
+            if root != path, reported[root] == nil { reported[root] = known[root] }
+            reported.set(value, at: path)
         }
-        return EntityImage(entity: id, set: setName, type: type, values: told)
+        return EntityImage(entity: id, set: setName, type: type, values: reported)
     }
 
     /// Returns the key in a text: the URL of an entity of the set, `Orders(5)`, or the content of the parentheses.

@@ -15,7 +15,9 @@ public struct StoreCompaction: Sendable, Hashable {
     public let snapshot: StoreSnapshot
     /// The first operation that the log still has, or will have if it is empty.
     public let firstSequence: SequenceNumber
+    /// The number of removed segments of the log.
     public let removedSegments: Int
+    /// The number of removed snapshots.
     public let removedSnapshots: Int
     /// The size of the log's directory before the compaction, including snapshots.
     public let bytesBefore: UInt64
@@ -27,6 +29,7 @@ public struct StoreCompaction: Sendable, Hashable {
 public struct StoreSnapshot: Sendable, Hashable {
     /// The first operation that the snapshot does not include.
     public let sequence: SequenceNumber
+    /// The size of the file in bytes.
     public let bytes: UInt64
     /// A hash of the state. It is equal for stores whose logs have the same content.
     public let digest: String

@@ -6,7 +6,7 @@ package enum DeletionRecords {
     /// Returns the deletions in doubt before which other operations on their entities are pending.
     package static func doubtfulDeletions(
         in store: isolated LocalStore, besides busy: Set<SequenceNumber>
-    ) throws(TidelogError) -> [DoubtfulDeletion] {
+    ) throws(TidelogError) -> [DeletionInDoubt] {
         let model = try store.core.model
         return try store.core.read { try EntityResolver(storage: $0, model: model).doubtfulDeletions(besides: busy) }
     }

@@ -13,6 +13,8 @@ public struct HistoricalStore: Sendable {
     package let store: LocalStore
 
     /// The service root; nil before one is installed.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public var serviceRoot: String? {
         get async throws(TidelogError) { try await store.service?.root }
     }
@@ -45,7 +47,7 @@ public struct HistoricalStore: Sendable {
         }
         sequence = past.lastSequence
         options.disk = .simulated(past.fileSystem)
-        options.isPast = true
+        options.isHistorical = true
         options.log.sealing = .asWritten
         options.log.durability = .none
         options.snapshots = .manual

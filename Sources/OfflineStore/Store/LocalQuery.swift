@@ -114,7 +114,7 @@ struct LocalQuery {
     }
 
     /// Returns a row of `$apply`: an entity with additional values, or values without an identity.
-    func shape(_ row: RowQuery.AppliedRow, _ options: QueryOptions, ofType type: String) throws -> EntitySnapshot {
+    func shape(_ row: RowQuery.AggregatedRow, _ options: QueryOptions, ofType type: String) throws -> EntitySnapshot {
         var options = options
         // The computed values are already included.
         options.compute = []

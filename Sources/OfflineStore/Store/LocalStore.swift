@@ -36,7 +36,7 @@ package actor LocalStore {
     package nonisolated let media: StoreMedia
     package nonisolated let comparison: StoreComparison
     /// Only for historical stores.
-    package nonisolated let trials: HistoricalTrials
+    package nonisolated let trials: HistoricalEvaluation
     /// Only for historical stores.
     package nonisolated let history: StoreReplay
 
@@ -58,9 +58,9 @@ package actor LocalStore {
         metadata = StoreMetadata(core: core)
         media = StoreMedia(core: core)
         comparison = StoreComparison(core: core)
-        trials = HistoricalTrials(core: core)
+        trials = HistoricalEvaluation(core: core)
         history = StoreReplay(core: core)
-        if !options.isPast {
+        if !options.isHistorical {
             // A batch without a response was interrupted by a crash, so whether it arrived is unknown.
             try await doubts.interruptOpenBatches()
             try await media.arrange()
@@ -197,7 +197,7 @@ package actor LocalStore {
     package var snapshotFailure: TidelogError? { core.snapshotFailure }
 
     /// Records the end of the log, so that a loss of the records of an upload or download can be detected.
-    package func noteEnd() { core.log.recordEnd() }
+    package func recordEnd() { core.log.recordEnd() }
 
     /// Writes a snapshot, proves that it corresponds to the log, and removes earlier history that the window does not
     /// keep; see ``StoreCompactor``.

@@ -39,10 +39,10 @@ package struct LocalStoreOptions: Sendable {
     package var readsAhead = true
     package var downloadLimits = DownloadLimits()
     /// Whether the store is a historical one, for which the side effects of opening are omitted.
-    package var isPast = false
+    package var isHistorical = false
     /// Whether the views of a historical store are folded record by record like those of the store itself. This is
     /// slower, and serves to compare the two ways.
-    package var foldsPastInViews = false
+    package var foldsHistoryInViews = false
 
     package init(
         environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),

@@ -56,7 +56,7 @@ struct LoggedOperations {
             while let record = try cursor?.next() {
                 next = record.sequence + 1
                 guard record.sequence == sequence else { continue }
-                if case .operation(let operation) = try ViewsOpening.decoded(record, decoder).body,
+                if case .operation(let operation) = try ViewsOpener.decoded(record, decoder).body,
                     try condition(sequence, operation)
                 {
                     found[sequence] = operation
@@ -94,7 +94,7 @@ struct LoggedOperations {
     private func change(_ operations: inout [SequenceNumber: Operation], from first: SequenceNumber) throws {
         try reader.forEach(from: first) { record in
             guard Self.changingKinds.contains(record.kind) else { return }
-            switch try ViewsOpening.decoded(record, decoder).body {
+            switch try ViewsOpener.decoded(record, decoder).body {
             case .deliveryChanged(let changed, let delivery):
                 for sequence in changed { operations[sequence]?.delivery = delivery }
             case .operationsAmended(let amended):

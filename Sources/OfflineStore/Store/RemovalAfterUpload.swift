@@ -62,7 +62,7 @@ struct SentEntity {
 }
 
 /// The streams and entities of uploaded operations.
-struct SentCopies {
+struct UploadedCopies {
     var streams: [SentStream]
     var entities: [SentEntity]
 }

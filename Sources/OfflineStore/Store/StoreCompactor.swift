@@ -75,14 +75,14 @@ struct StoreCompactor {
             path: core.disk.isSystem ? proof[0] : nil, key: ViewsKey(core.keys, in: core.log.storeIdentifier),
             store: core.log.storeIdentifier.description)
         defer { state.close() }
-        if let base { try ViewsOpening.restore(base, reader, into: state) }
+        if let base { try ViewsOpener.restore(base, reader, into: state) }
         var fold = try Fold(storage: WorkingSet(over: state))
         let first = try reader.segmentList().last { $0.firstSequence <= begin }?.firstSequence ?? 1
         if first > base?.sequence ?? 1, first < snapshot.sequence {
-            try ViewsOpening.catchUp(&fold, reader, through: first - 1)
+            try ViewsOpener.catchUp(&fold, reader, through: first - 1)
             try writeBeginning(fold, first, snapshots)
         }
-        try ViewsOpening.catchUp(&fold, reader, through: snapshot.sequence - 1)
+        try ViewsOpener.catchUp(&fold, reader, through: snapshot.sequence - 1)
         guard try StateDigest(of: state).description == snapshot.digest else {
             // It was derived from these views and is as wrong as they are.
             core.disk.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))

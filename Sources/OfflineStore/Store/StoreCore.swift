@@ -62,7 +62,7 @@ package final class StoreCore: @unchecked Sendable {
     init(_ files: StoreFiles, creating: Bool, options: LocalStoreOptions) throws(TidelogError) {
         var options = options
         self.files = files
-        mayRemakeViews = !options.isPast
+        mayRemakeViews = !options.isHistorical
         clientChanges = ClientChanges(undoable: options.undoableClientChanges)
         capabilities = ServiceCapabilities(given: options.service)
         var notes: [String] = []
@@ -94,9 +94,9 @@ package final class StoreCore: @unchecked Sendable {
         do {
             let reader = try LogReader(
                 directory: files.log, keys: options.log.keys, fileSystem: options.disk.fileSystem)
-            var opening = ViewsOpening(
+            var opening = ViewsOpener(
                 files: files, log: log, reader: reader, options: options, unusable: unusableSnapshots)
-            opening.foldsInMemory = options.isPast && !options.foldsPastInViews
+            opening.foldsInMemory = options.isHistorical && !options.foldsHistoryInViews
             (storedViews, fold) = try opening.open()
             past = opening.past
             recovery = notes + opening.notes
@@ -202,7 +202,7 @@ package final class StoreCore: @unchecked Sendable {
     /// will appear so.
     func catchUpAfterFailure() throws {
         guard try state.header().applied + 1 < log.nextSequence else { return }
-        try ViewsOpening.catchUp(&fold, reader())
+        try ViewsOpener.catchUp(&fold, reader())
         observers.notify(.unknown)
     }
 
@@ -231,7 +231,7 @@ package final class StoreCore: @unchecked Sendable {
         knownForms = nil
         past = nil
         storedViews.close()
-        var opening = ViewsOpening(
+        var opening = ViewsOpener(
             files: files, log: log, reader: try reader(), options: options, unusable: unusableSnapshots)
         (storedViews, fold) = try opening.rebuilt()
         viewsNotes += ["The views were rebuilt from the log, because: \(reason)"] + opening.notes

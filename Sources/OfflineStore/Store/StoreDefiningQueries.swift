@@ -61,9 +61,9 @@ package actor StoreDefiningQueries {
     private func checkRemoval(of state: QueryState) throws(TidelogError) {
         let name = state.query.name
         let pending = try pendingOperations(onWhatOnly: name)
-        let brings = try core.read { _ in try core.views.bookkeeping.bringsEntities(query: name) }
+        let brings = try core.read { _ in try core.views.bookkeeping.hasEntities(query: name) }
         let refused = DefiningQueryRules.refusalOfRemoval(
-            of: state, core.options.querySettings[name], bringsEntities: brings, pending: pending)
+            of: state, core.options.querySettings[name], hasEntities: brings, pending: pending)
         if let refused {
             throw TidelogError(refused, pending.isEmpty ? .refused(.notAllowed) : .refused(.hasDependants))
         }

@@ -44,10 +44,10 @@ extension StoreDoubts {
     ///   became in doubt.
     package func lostRequestWait(
         of pending: PendingOperation, sent: Timestamp?, seconds: Int
-    ) -> LostRequestWait {
+    ) -> RequestLifetime {
         let batch = pending.status.batch ?? 0
         let now = core.environment.now()
-        let wait = LostRequestWait(
+        let wait = RequestLifetime(
             sent: sent ?? pending.since, firstLook: core.uploadState.firstLooks[batch], now: now, seconds: seconds)
         // The clock is before the log's time, so the wait is measured from this search.
         if (sent ?? pending.since) > now { core.uploadState.firstLooks[batch] = wait.start }
@@ -66,7 +66,7 @@ extension StoreDoubts {
                 case .create(let created, _) = creation.operation.action, options.doubts(of: created.set) == .evidence
             else { continue }
             let sent = try sendingTime(of: creation)
-            let wait = LostRequestWait(
+            let wait = RequestLifetime(
                 sent: sent ?? creation.since, firstLook: core.uploadState.firstLooks[creation.status.batch ?? 0],
                 now: now, seconds: options.lostRequestSeconds)
             if !wait.isOver(at: now) { for member in members { looks[member.sequence] = wait.end } }

@@ -146,7 +146,7 @@ package actor StoreDoubts {
         try core.transaction { () throws -> Void in
             try DoubtFindings(core: core).add(finding, for: members)
             try core.add(.operationsReleased(operations))
-            try UnfitOperations(core: core).add(among: operations)
+            try IncompatibleOperations(core: core).add(among: operations)
             _ = try core.commit()
         }
         try await core.acknowledge()
@@ -156,7 +156,7 @@ package actor StoreDoubts {
     package func release(_ operations: [SequenceNumber]) async throws(TidelogError) {
         try core.transaction { () throws -> Void in
             try core.add(.operationsReleased(operations))
-            try UnfitOperations(core: core).add(among: operations)
+            try IncompatibleOperations(core: core).add(among: operations)
             _ = try core.commit()
         }
         try await core.acknowledge()
@@ -180,7 +180,7 @@ package actor StoreDoubts {
                 result: .confirmed(
                     images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
             let sent = try streams.sentCopies(of: [pending.sequence])
-            let twins = try DownloadedTwins(
+            let twins = try DownloadedDuplicates(
                 of: Set(pending.operation.createdEntities), in: images, state: core.state, model: model)
             try twins.add(BatchAnswered(batch: batch, outcomes: [outcome]), reading: images, to: core)
             try streams.add(builder.streams)
@@ -216,7 +216,7 @@ package actor StoreDoubts {
             }
             let sent = try streams.sentCopies(of: members.map(\.sequence))
             if let evidence { try DoubtFindings(core: core).add(evidence.finding, for: members) }
-            let twins = try DownloadedTwins(
+            let twins = try DownloadedDuplicates(
                 of: Set(created), in: read, and: evidence?.replacing ?? [], state: core.state, model: model)
             try twins.add(BatchAnswered(batch: batch, outcomes: outcomes), reading: read, to: core)
             try streams.add(builder.streams)
@@ -275,10 +275,10 @@ package actor StoreDoubts {
         }
         switch settlement {
         case .tookEffect:
-            var told: [SequenceNumber: [EntityImage]] = [:]
-            if let address { told[operation] = try images(operation, address, members) }
+            var reported: [SequenceNumber: [EntityImage]] = [:]
+            if let address { reported[operation] = try images(operation, address, members) }
             let all = try replacedDeletions(before: operations) + operations
-            try await confirm(all, of: members[0].status.batch ?? 0, images: told)
+            try await confirm(all, of: members[0].status.batch ?? 0, images: reported)
             return all
         case .resend:
             guard address == nil else {

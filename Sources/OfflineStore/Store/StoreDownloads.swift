@@ -56,7 +56,8 @@ package actor StoreDownloads {
             try StreamRecords(core: core).add(builder.streams)
             _ = try core.commit()
             return IngestedPart(
-                tally: builder.tally, skipped: builder.skipped, untold: builder.untold, waiting: left,
+                tally: builder.tally, skipped: builder.skipped, omittedExpansions: builder.omittedExpansions,
+                waiting: left,
                 unlinked: builder.unlinked,
                 quarantined: quarantined, repeated: builder.repeated)
         }
@@ -170,7 +171,7 @@ package struct IngestedPart {
     /// Expanded properties whose entities cannot be stored, as `Set/Navigation`.
     package var skipped: Set<String>
     /// Expanded properties that the part omits, as `Set/Navigation`.
-    package var untold: Set<String>
+    package var omittedExpansions: Set<String>
     /// The links with an unknown end.
     package var waiting: DanglingLinks
     /// The entities that left a collection.

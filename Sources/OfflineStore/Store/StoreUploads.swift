@@ -100,7 +100,7 @@ package actor StoreUploads {
             }
             let kept = core.uploadState.keepingDoubts(results)
             let sent = try streams.sentCopies(of: kept.filter(\.isConfirmed).map(\.operation))
-            let twins = try DownloadedTwins(confirming: kept, state: core.state, model: model)
+            let twins = try DownloadedDuplicates(confirming: kept, state: core.state, model: model)
             try twins.add(BatchAnswered(batch: answer.batch.number, outcomes: kept), to: core)
             // In the same commit, because the next change of the stream has to send its ETag.
             if kept.contains(where: \.isConfirmed), let stream = answer.batch.streamImage {
@@ -108,7 +108,7 @@ package actor StoreUploads {
             }
             try streams.add(reconciler.streams, sent: answer.batch.createdMediaEntities)
             try streams.remove(sent)
-            try UnfitOperations(core: core).add(among: kept.filter { !$0.isConfirmed }.map(\.operation))
+            try IncompatibleOperations(core: core).add(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try core.commit()
             // Operations that the service did not process can be sent again in the same upload, in doubt or not.
             return zip(results, kept).map { $0.result == .notProcessed ? $0 : $1 }
@@ -123,7 +123,7 @@ package actor StoreUploads {
         try core.transaction { () throws -> Void in
             try core.add(
                 .batchAnswered(BatchAnswered(batch: batch.number, outcomes: core.uploadState.keepingDoubts(outcomes))))
-            try UnfitOperations(core: core).add(among: outcomes.map(\.operation))
+            try IncompatibleOperations(core: core).add(among: outcomes.map(\.operation))
             _ = try core.commit()
         }
         try await core.acknowledge()

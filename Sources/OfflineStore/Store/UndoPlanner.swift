@@ -80,7 +80,7 @@ struct UndoPlanner {
             recovery: "Change the entity with another operation.")
     }
 
-    private func sentence(_ dependence: Dependence) throws -> String {
+    private func sentence(_ dependence: UndoDependency) throws -> String {
         switch dependence {
         case .changeSet(let sequence): return "in one change set with operation \(sequence)"
         case .entity(let id, let sequence):

@@ -21,6 +21,7 @@ public struct UndoReport: Sendable, Hashable {
     /// Requested operations that are in flight or in doubt. An upload resolves them.
     public var left: [SequenceNumber]
 
+    /// An operation that was undone because it depends on another one.
     public struct Dependant: Sendable, Hashable {
         public var operation: SequenceNumber
         /// The reason: a sentence without a full stop.

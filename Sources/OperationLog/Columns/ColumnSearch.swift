@@ -34,7 +34,7 @@ package struct ColumnSearch: Sendable {
     }
 
     /// The positions in a step's column that belong to matching records.
-    struct Hits {
+    struct MatchingPositions {
         /// Indexes counted from 0, ascending and unique.
         var places: [Int32] = []
         var areAll = false
@@ -44,8 +44,8 @@ package struct ColumnSearch: Sendable {
         var isEmpty: Bool { places.isEmpty && !areAll && !areAllFirst }
     }
 
-    func hits(of step: ColumnStep, _ numbers: ColumnNumbers, in form: UnsafeRawBufferPointer) -> Hits {
-        var hits = Hits()
+    func hits(of step: ColumnStep, _ numbers: ColumnNumbers, in form: UnsafeRawBufferPointer) -> MatchingPositions {
+        var hits = MatchingPositions()
         // A record begins with its kind.
         if step.literal.count == 1, step.ending == .number {
             hits.areAllFirst = isWanted(form[step.literal.lowerBound])
@@ -62,7 +62,7 @@ package struct ColumnSearch: Sendable {
     }
 
     private func add(
-        _ known: ColumnNumbers, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout Hits
+        _ known: ColumnNumbers, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout MatchingPositions
     ) {
         guard known.mayHave(numbers) else { return }
         if known.find(numbers, { hits.places.append(Int32($0)) }) { return }
@@ -73,7 +73,7 @@ package struct ColumnSearch: Sendable {
         }
     }
 
-    private func addWhole(_ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout Hits) {
+    private func addWhole(_ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout MatchingPositions) {
         // After other fields, the rest is only a part of the record, so the record cannot be judged here.
         guard step.literal.count == 1 else {
             hits.areAll = true
@@ -89,7 +89,9 @@ package struct ColumnSearch: Sendable {
     }
 
     /// Adds hits if the step's literal contains the name and the following bytes do not contradict the value.
-    private func add(_ named: NamedValue, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout Hits) {
+    private func add(
+        _ named: NamedValue, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout MatchingPositions
+    ) {
         let literal = form[step.literal]
         guard let first = named.name.first, literal.count >= named.name.count else { return }
         for start in literal.startIndex...literal.endIndex - named.name.count where literal[start] == first {
@@ -106,7 +108,7 @@ package struct ColumnSearch: Sendable {
 
     /// Adds the positions of values that agree with the first bytes of `bytes`. Ignores anything after the value.
     private func add(
-        _ bytes: ArraySlice<UInt8>, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout Hits
+        _ bytes: ArraySlice<UInt8>, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout MatchingPositions
     ) {
         var step = step
         var places: [Int32] = []

@@ -2,7 +2,7 @@
 struct RowWalk {
     private let form: UnsafeRawBufferPointer
     private let recordCount: UInt32
-    private let hits: [ColumnSearch.Hits]
+    private let hits: [ColumnSearch.MatchingPositions]
     /// The state of each step. Manually allocated memory instead of an array, because a search walks over millions of
     /// steps.
     private let marks: UnsafeMutableBufferPointer<Mark>
@@ -30,7 +30,7 @@ struct RowWalk {
     /// Creates a walk. The caller must call ``finish()``.
     init(
         _ form: UnsafeRawBufferPointer, _ row: Range<Int>, _ steps: [ColumnStep],
-        _ numbers: [ColumnNumbers], _ hits: [ColumnSearch.Hits],
+        _ numbers: [ColumnNumbers], _ hits: [ColumnSearch.MatchingPositions],
         _ recordCount: UInt32
     ) {
         self.form = form

@@ -129,9 +129,9 @@ package final class LogCursor {
                 guard try openNext(after: block, segment) else { return nil }
             case .end:
                 if position == segment.start, try reopen(segment) { continue }
-                guard try continues(behind: segment, .notSealed) else { return nil }
+                guard try continues(after: segment, .notSealed) else { return nil }
             case .invalid(let fault):
-                guard try continues(behind: segment, fault) else { return nil }
+                guard try continues(after: segment, fault) else { return nil }
             }
         }
         return nil
@@ -149,9 +149,9 @@ package final class LogCursor {
             case .footer:
                 throw segment.damage(.brokenChain, at: next)
             case .end:
-                guard try continues(behind: segment, .unfinishedCommit, at: next) else { return false }
+                guard try continues(after: segment, .unfinishedCommit, at: next) else { return false }
             case .invalid(let fault):
-                guard try continues(behind: segment, fault, at: next) else { return false }
+                guard try continues(after: segment, fault, at: next) else { return false }
             }
         }
         wholeUntil = next.offset
@@ -163,7 +163,7 @@ package final class LogCursor {
     /// - Returns: true to read the structure again, false if the log ends before it.
     /// - Throws: ``LogError/damaged(_:)`` if the structure is damaged.
     private func continues(
-        behind segment: SegmentFile, _ fault: LogFault, at place: SegmentFile.Position? = nil
+        after segment: SegmentFile, _ fault: LogFault, at place: SegmentFile.Position? = nil
     ) throws(LogError) -> Bool {
         let place = place ?? position
         segment.refresh()

@@ -62,7 +62,7 @@ struct SegmentSurvey {
         case .footer(let block, let footer):
             knownEnd = max(knownEnd, footer.lastSequence + 1)
             // A trailer may follow, or more blocks.
-            return try resume(behind: block.next.offset - 1)
+            return try resume(after: block.next.offset - 1)
         case .end:
             isTorn = current?.unfinishedCommit != nil && segment.fault(ofEndAt: position, recorded: recorded) == nil
             return nil
@@ -74,7 +74,7 @@ struct SegmentSurvey {
                 let place = Self.place(position.offset, header)
                 if place != position { return place }
             }
-            guard let next = try resume(behind: position.offset) else {
+            guard let next = try resume(after: position.offset) else {
                 self.isTorn = isTorn
                 return nil
             }
@@ -82,7 +82,7 @@ struct SegmentSurvey {
         }
     }
 
-    private func resume(behind offset: UInt64) throws(LogError) -> SegmentFile.Position? {
+    private func resume(after offset: UInt64) throws(LogError) -> SegmentFile.Position? {
         try segment.nextHeader(after: offset) { _ in true }.map { Self.place($0.offset, $0.header) }
     }
 

@@ -113,7 +113,7 @@ struct VerificationRun {
             place.totals = nil
             place.commitStart = nil
             decoder.interrupt()
-            guard let next = try resume(segment, behind: place.position, fault) else { return }
+            guard let next = try resume(segment, after: place.position, fault) else { return }
             place.position = next
         }
     }
@@ -188,7 +188,7 @@ struct VerificationRun {
 
     /// Returns the position of the next intact block after an invalid structure.
     private func resume(
-        _ segment: SegmentFile, behind position: SegmentFile.Position, _ fault: LogFault
+        _ segment: SegmentFile, after position: SegmentFile.Position, _ fault: LogFault
     ) throws(LogError) -> SegmentFile.Position? {
         func place(_ offset: UInt64, _ header: BlockHeader) -> SegmentFile.Position {
             SegmentFile.Position(offset: offset, nextSequence: header.firstSequence, chain: header.chainBefore)

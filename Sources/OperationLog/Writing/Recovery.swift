@@ -10,7 +10,7 @@ struct Recovery {
         let totals: SegmentTotals
         let isSealed: Bool
         let segments: Int
-        let cut: RecoveryReport.Cut?
+        let cut: RecoveryReport.DiscardedTail?
         let snapshotDamages: [LogDamage]
         /// The first sequence numbers of sealed segments that are worth recompressing.
         var unpacked: [UInt64] = []
@@ -70,7 +70,7 @@ struct Recovery {
         let end = EndSlots(try EndFile.bytes(fileSystem, directory: directory), of: segment, keys: keys)
         var scan = SegmentScan(segment)
         let ending = try scan.run()
-        var cut: RecoveryReport.Cut?
+        var cut: RecoveryReport.DiscardedTail?
         var isSealed = false
         switch ending {
         case .end: break
@@ -113,12 +113,12 @@ struct Recovery {
 
     private func cut(
         _ segment: SegmentFile, to position: SegmentFile.Position, reason: LogFault
-    ) throws(LogError) -> RecoveryReport.Cut {
+    ) throws(LogError) -> RecoveryReport.DiscardedTail {
         let size = try segment.size()
-        let kept = try TornBytesArchive(fileSystem, directory: directory).store(segment, from: position.offset)
+        let kept = try TornTailArchive(fileSystem, directory: directory).store(segment, from: position.offset)
         try onFiles { () throws(FileSystemError) in try segment.file.truncate(to: position.offset) }
         segment.refresh()
-        return RecoveryReport.Cut(
+        return RecoveryReport.DiscardedTail(
             path: segment.path, offset: position.offset, bytes: size - min(size, position.offset), reason: reason,
             keptAt: kept)
     }

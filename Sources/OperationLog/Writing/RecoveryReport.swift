@@ -3,7 +3,7 @@ package struct RecoveryReport: Sendable, Hashable {
     /// The end of the last segment, which was removed because a crash had left it incomplete.
     ///
     /// It was never acknowledged, unless the file has lost bytes since.
-    package struct Cut: Sendable, Hashable {
+    package struct DiscardedTail: Sendable, Hashable {
         package let path: String
         /// The new length of the file.
         package let offset: UInt64
@@ -18,7 +18,7 @@ package struct RecoveryReport: Sendable, Hashable {
     package let segments: Int
     /// The last record's sequence number plus one.
     package let nextSequence: UInt64
-    package let cut: Cut?
+    package let cut: DiscardedTail?
     /// The names of incomplete files that a crash had left. They contained no records.
     package let removedFiles: [String]
     /// The damage of snapshots, which are not used. The log does not need them.

@@ -21,7 +21,7 @@ struct SyncProgress: Equatable {
     }
 
     /// The action of a thread that needs a record to be durable.
-    enum Turn: Equatable {
+    enum SyncAction: Equatable {
         case durable
         /// No sync is running: run one.
         case lead
@@ -35,7 +35,7 @@ struct SyncProgress: Equatable {
         self.durable = durable
     }
 
-    func turn(for sequence: UInt64) -> Turn {
+    func turn(for sequence: UInt64) -> SyncAction {
         if sequence <= durable { return .durable }
         switch phase {
         case .idle: return .lead

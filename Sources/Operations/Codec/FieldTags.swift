@@ -56,10 +56,10 @@ enum StreamImageField: UInt8, CaseIterable {
     case content = 10
     case etag = 14
     /// A structure: the service's metadata of the stream.
-    case told = 18
+    case reported = 18
 }
 
-enum ToldStreamField: UInt8, CaseIterable {
+enum ReportedStreamField: UInt8, CaseIterable {
     case readLink = 6
     case editLink = 10
     case etag = 14

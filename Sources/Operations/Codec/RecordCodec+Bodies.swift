@@ -30,8 +30,8 @@ extension ByteWriter {
             sequences(operations)
         case .uploadPostponed(let postponed): self.postponed(postponed)
         case .conflictResolved(let resolved): self.resolved(resolved)
-        case .operationsUnfit(let unfit):
-            list(unfit) {
+        case .operationsIncompatible(let incompatible):
+            list(incompatible) {
                 $0.unsigned($1.operation)
                 $0.refusal($1.refusal)
             }
@@ -80,10 +80,10 @@ extension ByteReader {
         case .deliveryChanged: try deliveryChange()
         case .uploadPostponed: .uploadPostponed(try postponed())
         case .conflictResolved: .conflictResolved(try resolved())
-        case .operationsUnfit:
-            .operationsUnfit(
+        case .operationsIncompatible:
+            .operationsIncompatible(
                 try list { r throws(CodecError) in
-                    UnfitOperation(operation: try r.unsigned(), refusal: try r.refusal())
+                    IncompatibleOperation(operation: try r.unsigned(), refusal: try r.refusal())
                 })
         case .operationsAmended:
             .operationsAmended(

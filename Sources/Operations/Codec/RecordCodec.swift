@@ -36,7 +36,7 @@ package enum RecordCodec {
         case deliveryChanged = 18
         case uploadPostponed = 19
         case conflictResolved = 20
-        case operationsUnfit = 21
+        case operationsIncompatible = 21
         case operationsAmended = 22
         case streamsStored = 23
     }
@@ -124,7 +124,7 @@ extension RecordCodec.RecordKind {
             case .deliveryChanged: .deliveryChanged
             case .uploadPostponed: .uploadPostponed
             case .conflictResolved: .conflictResolved
-            case .operationsUnfit: .operationsUnfit
+            case .operationsIncompatible: .operationsIncompatible
             case .operationsAmended: .operationsAmended
             case .streamsStored: .streamsStored
             }

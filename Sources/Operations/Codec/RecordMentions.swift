@@ -65,7 +65,8 @@ package struct RecordMentions {
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .uploadPostponed, .linksLeftOpen, .batchAccepted, .batchInterrupted:
             return !isUnreadable
-        case .lost, .conflictResolved, .operationsUnfit, .operationsAmended, .streamsStored, .entitiesQuarantined:
+        case .lost, .conflictResolved, .operationsIncompatible, .operationsAmended, .streamsStored,
+            .entitiesQuarantined:
             return false
         }
         return !isUnreadable && at == bytes.count

@@ -12,10 +12,10 @@ extension ByteWriter {
         field(StreamImageField.property, image.property)
         field(StreamImageField.content, image.content) { $0.write($1) }
         field(StreamImageField.etag, image.etag)
-        field(StreamImageField.told, image.told) {
-            $0.field(ToldStreamField.readLink, $1.readLink)
-            $0.field(ToldStreamField.editLink, $1.editLink)
-            $0.field(ToldStreamField.etag, $1.etag)
+        field(StreamImageField.reported, image.reported) {
+            $0.field(ReportedStreamField.readLink, $1.readLink)
+            $0.field(ReportedStreamField.editLink, $1.editLink)
+            $0.field(ReportedStreamField.etag, $1.etag)
             $0.end()
         }
         end()
@@ -51,7 +51,7 @@ extension ByteReader {
             case .property: image.property = try r.name()
             case .content: image.content = try r.content { r throws(CodecError) in try r.streamContent() }
             case .etag: image.etag = try r.string()
-            case .told: image.told = try r.content { r throws(CodecError) in try r.toldStream() }
+            case .reported: image.reported = try r.content { r throws(CodecError) in try r.reportedStream() }
             case nil: return false
             }
             return true
@@ -59,18 +59,18 @@ extension ByteReader {
         return image
     }
 
-    private mutating func toldStream() throws(CodecError) -> StreamImage.Told {
-        var told = StreamImage.Told()
+    private mutating func reportedStream() throws(CodecError) -> StreamImage.ReportedMetadata {
+        var reported = StreamImage.ReportedMetadata()
         try fields { r, tag throws(CodecError) in
-            switch ToldStreamField(rawValue: tag) {
-            case .readLink: told.readLink = try r.string()
-            case .editLink: told.editLink = try r.string()
-            case .etag: told.etag = try r.string()
+            switch ReportedStreamField(rawValue: tag) {
+            case .readLink: reported.readLink = try r.string()
+            case .editLink: reported.editLink = try r.string()
+            case .etag: reported.etag = try r.string()
             case nil: return false
             }
             return true
         }
-        return told
+        return reported
     }
 
     private mutating func streamContent() throws(CodecError) -> StreamContent {

@@ -111,11 +111,15 @@ package struct BatchAnswered: Sendable, Hashable {
 
 /// The response with which the service rejected an operation.
 public struct Refusal: Sendable, Hashable {
+    /// The HTTP status; 0 if the refusal is not a response of the service.
     public var status: Int
+    /// The code of the service's error, or an empty string.
     public var code: String
+    /// The message of the service's error.
     public var message: String
     /// The inner error as raw JSON, or the start of a body that is not an OData error.
     public var innerError: String?
+    /// The HTTP method of the rejected request.
     public var method: String
     /// The URL of the request, relative to the service root.
     public var url: String

@@ -48,7 +48,7 @@ package struct Record: Sendable, Hashable {
         /// The service does not have these entities, according to a request outside of a download.
         case entitiesMissing([EntityID])
         /// Pending operations that do not fit the service's new metadata.
-        case operationsUnfit([UnfitOperation])
+        case operationsIncompatible([IncompatibleOperation])
         /// Operations that the app reduced to a smaller content, to be sent in this form.
         case operationsAmended([AmendedOperation])
         /// Streams were downloaded to the store or removed from it, or the service returned their ETags.

@@ -60,20 +60,21 @@ package struct StreamImage: Sendable, Hashable {
     package var etag: String?
     /// The service's metadata of the stream when it last returned the entity. An image without it keeps the previous
     /// metadata.
-    package var told: Told?
+    package var reported: ReportedMetadata?
 
     package init(
-        entity: EntityID, property: String? = nil, content: StreamContent?, etag: String? = nil, told: Told? = nil
+        entity: EntityID, property: String? = nil, content: StreamContent?, etag: String? = nil,
+        reported: ReportedMetadata? = nil
     ) {
         self.entity = entity
         self.property = property
         self.content = content
         self.etag = etag
-        self.told = told
+        self.reported = reported
     }
 
     /// The metadata of a stream in a representation of its entity (OData JSON 4.01, 4.6.14; `__metadata` in V2).
-    package struct Told: Sendable, Hashable {
+    package struct ReportedMetadata: Sendable, Hashable {
         /// The URL for reading, or `nil` if it follows from the entity's URL. Relative to the service root if it is
         /// below it. The same applies to `editLink`.
         package var readLink: String?
@@ -88,6 +89,6 @@ package struct StreamImage: Sendable, Hashable {
         }
 
         /// Whether it contains no metadata.
-        package var isEmpty: Bool { self == Told() }
+        package var isEmpty: Bool { self == ReportedMetadata() }
     }
 }

@@ -53,7 +53,7 @@ package struct ProxySources: Sendable, Hashable {
         notes =
             ["The service is \(plan.serviceName)."]
             + plan.entities.map { "\($0.type.name) is \($0.className)." }
-            + model.defects.filter { $0.leftOut != nil }.map(\.description)
+            + model.defects.filter { $0.omitted != nil }.map(\.description)
             + model.unresolvedNames.map { "\($0) is not declared in any document that was read." }
             + model.schemas.flatMap(\.containers).flatMap(\.functionImports).filter(\.isBindable).map {
                 "\($0.name) is bound to an entity, which V3 does in its own way; no function is generated for it."

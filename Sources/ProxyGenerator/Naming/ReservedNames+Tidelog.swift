@@ -16,7 +16,7 @@ extension ReservedNames {
         "OfflineODataParameters", "OfflineODataProvider", "OfflineODataRequestQueueEntity",
         "OnlineODataProvider", "OpenEnumeration", "OpenFlagsEnumeration", "OperationState", "OperationStatus",
         "OrderedLiteral",
-        "PastODataProvider", "PlannedBatch", "PreparedODataStore", "PropertyConvertible", "PropertyReference",
+        "HistoricalODataProvider", "PlannedBatch", "PreparedODataStore", "PropertyConvertible", "PropertyReference",
         "ProviderBackend",
         "QueryAggregate",
         "QueryExpression", "QueryFilter", "QueryFunction", "QueryLiteral", "QueryOperand", "QueryPath",

@@ -9,7 +9,7 @@ import SyncEngine
 
 /// A client whose connections are cut.
 final class CutClient {
-    private let world: CutWorld
+    private let world: CutService
     private let number: Int
     private let root: String
     private let options: ServiceOptions
@@ -19,7 +19,7 @@ final class CutClient {
     /// The marks that each operation has created.
     private(set) var created: [SequenceNumber: [String]] = [:]
 
-    init(_ world: CutWorld, number: Int, root: String, options: ServiceOptions) async throws {
+    init(_ world: CutService, number: Int, root: String, options: ServiceOptions) async throws {
         self.world = world
         self.number = number
         self.root = root
@@ -33,7 +33,7 @@ final class CutClient {
     }
 
     private static func open(
-        _ disk: SimulatedDisk, _ world: CutWorld, _ number: Int, _ root: String, _ service: ServiceOptions
+        _ disk: SimulatedDisk, _ world: CutService, _ number: Int, _ root: String, _ service: ServiceOptions
     ) async throws -> (LocalStore, SyncEngine) {
         let identifier = StoreIdentifier(bytes: (0..<16).map { UInt8(number + $0) })
         var options = LocalStoreOptions(
@@ -43,7 +43,7 @@ final class CutClient {
         options.readsAhead = false
         options.disk = .simulated(disk)
         let store = try await LocalStore(Device.files, options: options)
-        let session = ServiceSession(root: root, transport: CutWorld.Network(world: world, client: number))
+        let session = ServiceSession(root: root, transport: CutService.Network(world: world, client: number))
         return (store, SyncEngine(store: store, session: session))
     }
 

@@ -67,7 +67,7 @@ package struct CutSimulation {
         let seed: UInt64
         let drawsResidue: Bool
         var random: SeededRandom
-        let world: CutWorld
+        let world: CutService
         let root: String
         let options: ServiceOptions
         var clients: [CutClient] = []
@@ -88,7 +88,7 @@ package struct CutSimulation {
             var sandbox = FieldService.seeded
             if random.chance(30) { sandbox.options.pageSize = 2 }
             sandbox.options.capabilities.batch = options.supportsBatch
-            world = CutWorld(sandbox, seed: seed)
+            world = CutService(sandbox, seed: seed)
         }
 
         mutating func play(_ cuts: Int) async throws {

@@ -13,10 +13,10 @@ package struct ExplorationScenario: Sendable {
     /// The number of faults of a run.
     package let faults: Int
     /// A planted defect, which shows that the invariants detect it.
-    package var plant: Plant?
+    package var plant: PlantedDefect?
 
     /// A defect of the explored system.
-    package enum Plant: Sendable, Hashable {
+    package enum PlantedDefect: Sendable, Hashable {
         /// The ledger is lost with the process of the gateway.
         case forgetfulLedger
     }

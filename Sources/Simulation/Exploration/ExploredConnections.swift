@@ -63,11 +63,11 @@ struct ExploredLedger: LedgerStorage {
 
     func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int { 0 }
 
-    func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
+    func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
         try await durable.rows(in: state, limit: limit)
     }
 
-    func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] { try await durable.openRows() }
+    func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int] { try await durable.openRows() }
 
     func secret() async throws(LedgerStorageError) -> [UInt8] { [1, 2, 3] }
 }

@@ -38,11 +38,11 @@ struct NodeLedger: LedgerStorage {
         try await durable.forget(rules, limit: limit)
     }
 
-    func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
+    func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] {
         try await durable.rows(in: state, limit: limit)
     }
 
-    func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] { try await durable.openRows() }
+    func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int] { try await durable.openRows() }
 
     func secret() async throws(LedgerStorageError) -> [UInt8] { try await durable.secret() }
 }

@@ -14,7 +14,7 @@ final class SimulatedGateway {
     static let credentials = "Gateway"
     private static let endpoint = "field"
 
-    private let habits: GatewayHabits
+    private let habits: GatewaySettings
     private let root: String
     private let clock: VirtualClock
     /// Whether the gateway loses its ledger when a process ends.
@@ -28,7 +28,7 @@ final class SimulatedGateway {
     var fault: Fault?
 
     /// - Parameter root: The root of the service.
-    init(_ habits: GatewayHabits, seed: UInt64, root: String, clock: VirtualClock, plants: Set<SeededBug>) {
+    init(_ habits: GatewaySettings, seed: UInt64, root: String, clock: VirtualClock, plants: Set<SeededBug>) {
         self.habits = habits
         self.root = root
         self.clock = clock

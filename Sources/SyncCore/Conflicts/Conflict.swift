@@ -22,7 +22,9 @@ public struct Conflict: Sendable, Hashable {
         public let name: String
         /// The base value. If it is nil, it is unknown, and so is whether another client changed the property.
         public let base: Value?
+        /// The pending value; nil if it is unset.
         public let mine: Value?
+        /// The value of the service; nil if it is unset.
         public let theirs: Value?
         /// A Boolean value that indicates whether a pending operation sets the property.
         public let isMine: Bool
@@ -36,9 +38,13 @@ public struct Conflict: Sendable, Hashable {
     /// The three versions of a to-one navigation property. Links of to-many properties do not conflict: if one side
     /// adds or removes a link, the other side either did the same or did not change it.
     public struct LinkDifference: Sendable, Hashable {
+        /// The name of the navigation property.
         public let navigation: String
+        /// The target in the merge base; nil if there is none.
         public let base: EntityID?
+        /// The pending target; nil if there is none.
         public let mine: EntityID?
+        /// The target at the service; nil if there is none.
         public let theirs: EntityID?
         public let isMine: Bool
         public let isTheirs: Bool

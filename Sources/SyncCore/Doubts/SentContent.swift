@@ -69,7 +69,7 @@ package struct SentContent: Sendable, Hashable {
     // MARK: Comparing
 
     /// The degree to which an entity of the service matches the sent content.
-    package enum Resemblance: Sendable, Hashable {
+    package enum MatchDegree: Sendable, Hashable {
         /// All returned values match, with this weight in bits.
         case alike(bits: Double)
         /// A distinctive value matches, but a second one differs.
@@ -77,7 +77,7 @@ package struct SentContent: Sendable, Hashable {
         case different
     }
 
-    package func resemblance(of entity: EntityPayload) -> Resemblance {
+    package func resemblance(of entity: EntityPayload) -> MatchDegree {
         if let other = entity.type, other != type { return .different }
         var (bits, most, differs) = (0.0, 0.0, false)
         for item in items {

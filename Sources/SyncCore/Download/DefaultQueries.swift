@@ -51,7 +51,7 @@ package enum DefaultQueries {
     }
 
     /// Returns the elements of the service that the queries do not include, with the reasons.
-    package static func leftOut(of model: EntityDataModel) -> [Omission] {
+    package static func omittedElements(of model: EntityDataModel) -> [Omission] {
         (model.entitySets + model.singletons).filter { !$0.isClientOnly }.flatMap {
             omissions(below: $0, $0.name, model, depth: 0)
         }

@@ -89,14 +89,14 @@ package enum DefiningQueryRules {
     ///
     /// - Parameters:
     ///   - settings: The settings of the query, or nil for the defaults.
-    ///   - bringsEntities: Whether the store contains entities of the query. This is possible even if the query was
+    ///   - hasEntities: Whether the store contains entities of the query. This is possible even if the query was
     ///     never downloaded completely, or not since it was replaced, a record was lost, or the metadata changed.
     ///   - pending: The operations on the affected entities, each with the name of an entity.
     package static func refusalOfRemoval(
-        of state: QueryState, _ settings: DefiningQuerySettings?, bringsEntities: Bool,
+        of state: QueryState, _ settings: DefiningQuerySettings?, hasEntities: Bool,
         pending: [(operation: SequenceNumber, entity: String)]
     ) -> DefiningQueryRefused? {
-        guard state.run != 0 || bringsEntities else { return nil }
+        guard state.run != 0 || hasEntities else { return nil }
         let name = state.query.name
         if settings?.allowsRemoval == false, !state.query.isOfOneStream {
             return DefiningQueryRefused(

@@ -35,7 +35,7 @@ package struct ImageBuilder<Storage: StateReader> {
     /// Whether each entity contains all requested expansions. False for deltas.
     var tellsAll = false
     /// Expanded navigation properties that a response omitted, as `Set/Property`.
-    package internal(set) var untold: Set<String> = []
+    package internal(set) var omittedExpansions: Set<String> = []
     /// The location of each entity that received its ID from this builder.
     private var homes: [EntityID: Home] = [:]
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
@@ -135,7 +135,7 @@ package struct ImageBuilder<Storage: StateReader> {
             let links = try add(expanded, of: id, set, type, expanding: branches, to: &images)
             if let links { images[place].links.append(links) }
         }
-        if tellsAll { try keepUntold(branches, payload, id, type, set) }
+        if tellsAll { try keepOmittedExpansions(branches, payload, id, type, set) }
         return id
     }
 

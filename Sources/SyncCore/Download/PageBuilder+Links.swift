@@ -18,7 +18,7 @@ extension PageBuilder {
     mutating func readDanglingLinks() {
         for open in waiting.drainUnread() {
             guard let set = model.findEntitySet(open.set) else { continue }
-            told.append(.added(waiting.add(link(open, from: set, isKept: true))))
+            reported.append(.added(waiting.add(link(open, from: set, isKept: true))))
         }
     }
 
@@ -28,7 +28,7 @@ extension PageBuilder {
             // Even if its ends are unknown: a waiting link to them must not be added later.
             let link = link(change, from: set)
             if let source = link.source { waiting.removeLinks(source, change.relationship, link.target) }
-            return told.append(.removed(change))
+            return reported.append(.removed(change))
         }
         let open = OpenLink(
             query: query, set: set.name, source: change.source, navigation: change.relationship, target: target)
@@ -37,7 +37,7 @@ extension PageBuilder {
         if let source = link.source, property(change.relationship, from: set)?.isCollection == false {
             waiting.removeLinks(source, change.relationship, nil, but: open)
         }
-        told.append(.added(waiting.add(link)))
+        reported.append(.added(waiting.add(link)))
     }
 
     /// Discards the waiting links of an entity that the service has deleted.
@@ -51,13 +51,13 @@ extension PageBuilder {
         let shown = builder.assigned
         let arrived =
             waiting.isAwaiting ? waiting.arrived(among: shown.ends) { shown[$0.set, $0.key] != nil } : []
-        for item in arrived.map(ReportedLink.added) + told {
+        for item in arrived.map(ReportedLink.added) + reported {
             switch item {
             case .added(let number): try resolveLink(for: number)
             case .removed(let change): try remove(change)
             }
         }
-        told = []
+        reported = []
     }
 
     private func link(_ open: OpenLink, from set: EntitySet, isKept: Bool = false) -> DanglingLinks.Link {

@@ -16,7 +16,7 @@ package struct PageBuilder<Storage: StateReader> {
     var pages: [PagePart] = [PagePart()]
     var waiting: DanglingLinks
     /// The link changes of this part.
-    var told: [ReportedLink] = []
+    var reported: [ReportedLink] = []
     /// Entities that left a collection and possibly the query; see ``ExpandedEntities``.
     package private(set) var unlinked: Set<EntityID> = []
     /// The number of entities by their effect on the store.
@@ -81,7 +81,7 @@ package struct PageBuilder<Storage: StateReader> {
     package var skipped: Set<String> { builder.skipped.union(unidentified) }
 
     /// Expanded navigation properties that the page omits. The store keeps its links for these.
-    package var untold: Set<String> { builder.untold }
+    package var omittedExpansions: Set<String> { builder.omittedExpansions }
 
     /// The stream metadata of the items. They are stored after the pages were folded.
     package var streams: [StreamImage] { builder.streams }
@@ -335,7 +335,9 @@ package struct PageBuilder<Storage: StateReader> {
 
 /// The number of downloaded entities by their effect on the store.
 public struct DownloadCounts: Sendable, Hashable {
+    /// The number of entities that are new in the store.
     public var inserted = 0
+    /// The number of entities with a changed value or link.
     public var changed = 0
     /// The number of unchanged entities, including repetitions.
     public var unchanged = 0
@@ -346,6 +348,7 @@ public struct DownloadCounts: Sendable, Hashable {
 
     public init() {}
 
+    /// The number of all entities in the pages.
     public var entities: Int { inserted + changed + unchanged }
 
     mutating func count(_ finding: LocalComparisonResult) {

@@ -20,7 +20,7 @@ package struct PageProgress: Sendable, Hashable {
     /// Records a page. Returns whether the service may continue.
     ///
     /// - Parameter first: The identity of the page's first item, or nil if the page is empty.
-    package mutating func shouldContinue(behind first: ExactText?) -> Bool {
+    package mutating func shouldContinue(after first: ExactText?) -> Bool {
         if let first, firsts.insert(first).inserted {
             fruitless = 0
         } else {

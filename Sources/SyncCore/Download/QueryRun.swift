@@ -202,7 +202,7 @@ package struct QueryRun: Sendable, Hashable {
                 return isOld && beginAnew() ? .restart : .endless(next, .circle)
             }
             guard seen.count <= Self.pageLimit else { return .endless(next, .tooManyPages) }
-            guard progress.shouldContinue(behind: first) else { return .endless(next, .noProgress) }
+            guard progress.shouldContinue(after: first) else { return .endless(next, .noProgress) }
             request = Request(url: next)
             return .next(next)
         }

@@ -87,7 +87,7 @@ package struct RequestedExpansions: Sendable {
 extension ImageBuilder {
     /// Keeps the entities of expansions that the response omits. An omitted expansion does not mean that there are no
     /// targets.
-    mutating func keepUntold(
+    mutating func keepOmittedExpansions(
         _ branches: [RequestedExpansions.Branch], _ payload: EntityPayload, _ id: EntityID, _ type: EntityType,
         _ set: EntitySet
     ) throws(StateError) {
@@ -99,7 +99,7 @@ extension ImageBuilder {
             else { continue }
             let partners = try partners(of: id, type, by: branch)
             guard !partners.isEmpty else { continue }
-            untold.insert("\(set.name)/\(name)")
+            omittedExpansions.insert("\(set.name)/\(name)")
             for partner in partners { try retain(partner, branch.below) }
         }
     }

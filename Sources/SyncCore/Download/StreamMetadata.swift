@@ -15,24 +15,25 @@ struct StreamMetadata {
         of payload: EntityPayload, _ id: EntityID, _ type: EntityType, _ set: EntitySet, known: [StreamImage]
     ) -> [StreamImage] {
         var streams: [StreamImage] = []
-        func note(_ property: String?, _ told: StreamImage.Told) {
+        func add(_ property: String?, _ reported: StreamImage.ReportedMetadata) {
             let known = known.first { $0.property == property }
-            guard told != known?.told ?? StreamImage.Told() else { return }
+            guard reported != known?.reported ?? StreamImage.ReportedMetadata() else { return }
             streams.append(
-                StreamImage(entity: id, property: property, content: known?.content, etag: known?.etag, told: told))
+                StreamImage(
+                    entity: id, property: property, content: known?.content, etag: known?.etag, reported: reported))
         }
         let key = KeyPredicate(of: type, in: payload.values)
         if type.hasStream {
-            note(
+            add(
                 nil,
-                StreamImage.Told(
+                StreamImage.ReportedMetadata(
                     readLink: readAddress(payload.mediaReadLink, "$value", set, key),
                     editLink: editAddress(payload.mediaEditLink, "$value", set, key), etag: payload.mediaETag))
         }
         for stream in payload.namedStreams where type.findProperty(stream.property)?.type.primitive == .stream {
-            note(
+            add(
                 stream.property,
-                StreamImage.Told(
+                StreamImage.ReportedMetadata(
                     readLink: readAddress(stream.readLink, stream.property, set, key),
                     editLink: editAddress(stream.editLink, stream.property, set, key), etag: stream.etag))
         }

@@ -71,9 +71,9 @@ struct ConfirmationFold {
         try layers.assignKeys(operation.createdEntities)
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1). If the response does not
         // contain it, the stored ETag is stale.
-        let told = Set(images.filter { $0.etag != nil }.map(\.entity))
+        let reported = Set(images.filter { $0.etag != nil }.map(\.entity))
         var gone: Set<EntityID> = []
-        for id in touched.union(operation.referencedEntities).sorted() where !told.contains(id) {
+        for id in touched.union(operation.referencedEntities).sorted() where !reported.contains(id) {
             guard var row = try layers.baseRow(id) else { continue }
             if row.origin == .gone { gone.insert(id) }
             guard row.etag != nil, row.origin == .service else { continue }
@@ -82,7 +82,7 @@ struct ConfirmationFold {
         }
         try layers.removeGone(among: gone)
         // Neither a response without a body nor a key that a user entered shows whether the new entity has an ETag.
-        for id in operation.createdEntities where !told.contains(id) {
+        for id in operation.createdEntities where !reported.contains(id) {
             guard var row = try layers.baseRow(id), row.origin == .service,
                 let type = layers.model?.findEntityType(row.type)
             else {

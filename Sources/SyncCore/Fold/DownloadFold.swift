@@ -14,7 +14,7 @@ struct DownloadFold {
 
     mutating func apply(_ page: DownloadPage, to layers: inout LayeredState) throws(StateError) {
         try layers.beginRebase()
-        try layers.noteShownEffects(page)
+        try layers.recordShownEffects(page)
         try layers.apply(page.entities, of: sequence)
         let query = try layers.storage.bookkeeping.queries().first { $0.query.name == page.query }
         if let query {

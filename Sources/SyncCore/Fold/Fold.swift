@@ -12,7 +12,7 @@ package import Operations
 /// The fold is pure: it uses no clock, no randomness, and no order except that of the log.
 package struct Fold {
     var layers: LayeredState
-    private var losses = LossFold()
+    private var losses = LostRecordFold()
     /// The number of entities that the last record of a download removed, including those kept for pending operations.
     package private(set) var removedByDownload = 0
 
@@ -74,7 +74,7 @@ package struct Fold {
             try layers.beginRebase()
             try layers.apply(images)
         case .entitiesMissing(let entities): try layers.remove(entities)
-        case .operationsUnfit(let operations): try refuse(operations)
+        case .operationsIncompatible(let operations): try refuse(operations)
         case .operationsAmended(let operations):
             try QueueFold.change(&layers) { queue, layers throws(StateError) in try queue.amend(operations, in: &layers)
             }
@@ -145,9 +145,11 @@ package struct Fold {
     }
 
     /// Moves operations that no longer fit the metadata to the error archive. The parts that fit stay visible.
-    mutating func refuse(_ unfit: [UnfitOperation]) throws(StateError) {
-        let left = try openBatches.containing(unfit.map(\.operation))
-        for unfit in unfit { try layers.setStatus(unfit.operation, .rejected(unfit.refusal)) }
+    mutating func refuse(_ incompatible: [IncompatibleOperation]) throws(StateError) {
+        let left = try openBatches.containing(incompatible.map(\.operation))
+        for incompatible in incompatible {
+            try layers.setStatus(incompatible.operation, .rejected(incompatible.refusal))
+        }
         try openBatches.close(left)
     }
 

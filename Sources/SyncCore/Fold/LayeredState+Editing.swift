@@ -118,7 +118,7 @@ extension LayeredState {
             guard var undone = try storage.bookkeeping.undoneOperation(sequence) else { continue }
             try beginRebase()
             // A redo implies that the operation fits again.
-            if undone.operation.isUnfit { undone.operation.status = .pending }
+            if undone.operation.isIncompatible { undone.operation.status = .pending }
             try storage.bookkeeping.removeUndone(sequence)
             try storage.putPending(undone.operation)
             edits?.added.insert(sequence)
@@ -136,7 +136,7 @@ extension LayeredState {
     mutating func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
         guard let (former, then) = try storage.pendingStatus(of: sequence) else { return }
         // The visible part of the operation changes.
-        if former.isUnfit != status.isUnfit { try revertPending() }
+        if former.isIncompatible != status.isIncompatible { try revertPending() }
         try storage.setPendingStatus(
             status, since: former.kind != status.kind ? time ?? then : then, of: sequence)
     }

@@ -145,7 +145,7 @@ struct LayeredState {
     /// Returns the part of a pending operation that is visible in the current state; see
     /// ``PendingOperation/visible(in:_:)``.
     func visible(_ pending: PendingOperation) throws(StateError) -> Operation? {
-        guard pending.isUnfit, let model else { return pending.operation }
+        guard pending.isIncompatible, let model else { return pending.operation }
         return try pending.visible(in: storage, model)
     }
 }

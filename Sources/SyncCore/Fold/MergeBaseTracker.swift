@@ -120,17 +120,17 @@ struct MergeBaseTracker {
         // this operation. Changes of an entity that the response does not contain follow from those that it contains.
         let isConditional = operation.isConditional(on: id) && then?.row.etag != nil
         var mergeBase = known ?? (isConditional || own.isEmpty ? now : done)
-        let told = Set(own.flatMap(\.values.names))
+        let reported = Set(own.flatMap(\.values.names))
         // Without an ETag, nothing shows whether a value that is read later is the service's form of the sent one or
         // a change by another client. After a doubt, other clients had time for one, so the sent values count as stored.
         let isSent = isLate && operation.call == nil && !own.contains { $0.etag != nil }
-        var untold: Set<String> = []
+        var unreadNames: Set<String> = []
         for name in operation.properties(of: id, before: then, done) {
             // The stored value is unknown until the service returns it: the service may truncate a text or round a
             // number. A read before the confirmation, for example of an operation in doubt, may have returned it.
-            let isKnown = isSent || told.contains(name) || then?.showsService(name, as: done) == true
+            let isKnown = isSent || reported.contains(name) || then?.showsService(name, as: done) == true
             mergeBase.row.values[name] = isKnown ? now.row.values[name] : nil
-            if !isKnown { untold.insert(name) }
+            if !isKnown { unreadNames.insert(name) }
         }
         if own.isEmpty {
             for name in now.row.values.names where done.row.values[name] != now.row.values[name] {
@@ -141,7 +141,7 @@ struct MergeBaseTracker {
         let later = try self.laterChanges(of: id, resolver)
         // Other changes in the response may be side effects of this operation.
         if known == nil { mergeBase = mergeBase.restricted(to: later) }
-        if mergeBase.differs(from: now) || untold.contains(where: later.names) {
+        if mergeBase.differs(from: now) || unreadNames.contains(where: later.names) {
             try storage.bookkeeping.putMergeBase(mergeBase)
         } else if known != nil {
             try storage.bookkeeping.removeMergeBase(id)

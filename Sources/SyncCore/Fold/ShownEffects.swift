@@ -11,7 +11,7 @@ extension LayeredState {
     /// Stores which effects of sent operations a page shows. Must be called before the page is applied.
     ///
     /// If the page was read before the operation took effect, the next download contains the effect.
-    func noteShownEffects(_ page: DownloadPage) throws(StateError) {
+    func recordShownEffects(_ page: DownloadPage) throws(StateError) {
         let batches = try storage.bookkeeping.openBatches()
         if batches.isEmpty { return }
         let delivered = DeliveredItems(page)

@@ -96,13 +96,13 @@ struct StateEditor {
 
     /// Whether the metadata has both. If not, it was in a record that was lost, and operations that need it have no
     /// effect.
-    func knows(_ set: String, _ type: String) -> Bool {
+    func declares(_ set: String, _ type: String) -> Bool {
         model.findEntitySet(set) != nil && model.findEntityType(type) != nil
     }
 
     /// - Parameter owner: The navigation property through which the entity is created, if any.
     mutating func create(_ creation: Creation, through owner: Navigation? = nil) throws(StateError) {
-        guard knows(creation.set, creation.type) else { return }
+        guard declares(creation.set, creation.type) else { return }
         try storage.register(creation.entity, set: creation.set)
         var row = EntityRow(
             id: creation.entity, set: creation.set, type: creation.type, values: creation.values,

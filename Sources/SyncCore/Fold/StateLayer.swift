@@ -55,7 +55,7 @@ final class StateLayer {
     }
 
     func putRow(_ row: EntityRow) throws(StateError) {
-        if records { noteWriting(of: row.id, from: try current(row.id), to: row) }
+        if records { recordWriting(of: row.id, from: try current(row.id), to: row) }
         if kind == .baseUnderPending, try state.base(row.id) != nil {
             try state.saveBase(row.id, .row(row))
         } else {
@@ -64,7 +64,7 @@ final class StateLayer {
     }
 
     func removeRow(_ id: EntityID) throws(StateError) {
-        if records { noteWriting(of: id, from: try current(id), to: nil) }
+        if records { recordWriting(of: id, from: try current(id), to: nil) }
         if kind == .baseUnderPending, try state.base(id) != nil {
             try state.saveBase(id, .absent)
         } else {
@@ -78,7 +78,7 @@ final class StateLayer {
         try state.saveBase(id, try state.row(id).map(BaseState.row) ?? .absent)
     }
 
-    private func noteWriting(of id: EntityID, from before: EntityRow?, to after: EntityRow?) {
+    private func recordWriting(of id: EntityID, from before: EntityRow?, to after: EntityRow?) {
         var access: Access = .writesValues
         if before?.set != after?.set || before?.type != after?.type {
             access.formUnion([.writesExistence, .writesKeys])
@@ -181,7 +181,7 @@ final class StateLayer {
     func setLink(
         _ relationship: String, _ first: EntityID, _ second: EntityID, _ isPresent: Bool
     ) throws(StateError) {
-        noteLink(relationship, first, second)
+        recordLink(relationship, first, second)
         let known = try state.link(relationship, first: first, second: second)
         var link =
             known ?? LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: false)
@@ -200,7 +200,7 @@ final class StateLayer {
         }
     }
 
-    private func noteLink(_ relationship: String, _ first: EntityID, _ second: EntityID) {
+    private func recordLink(_ relationship: String, _ first: EntityID, _ second: EntityID) {
         guard records else { return }
         effect.record(.link(relationship, first, second), .writesValues)
         effect.record(.end(relationship, first, isFirst: true), .writesMembers)

@@ -27,6 +27,7 @@ public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable 
 
     public init() {}
 
+    /// A Boolean value that indicates whether the lists are equal.
     public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && changed.isEmpty }
 
     /// Computes the difference between two lists.

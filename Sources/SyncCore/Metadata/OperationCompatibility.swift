@@ -167,20 +167,20 @@ package struct OperationCompatibility<Storage: StateReader> {
 
 extension PendingOperation.Status {
     /// Whether the operation no longer fits the metadata; see ``Refusal/isOfModel``.
-    var isUnfit: Bool {
+    var isIncompatible: Bool {
         if case .rejected(let refusal) = self { refusal.isOfModel } else { false }
     }
 }
 
 extension PendingOperation {
     /// A Boolean value that indicates whether the operation no longer fits the metadata; see ``Refusal/isOfModel``.
-    package var isUnfit: Bool { status.isUnfit }
+    package var isIncompatible: Bool { status.isIncompatible }
 
     /// Returns the part of the operation that is visible in the current state: all of it, or only the part that fits
     /// the metadata. Nil if nothing is visible. The result does not depend on anything that another operation could
     /// change.
     package func visible(in storage: some StateReader, _ model: EntityDataModel) throws(StateError) -> Operation? {
-        guard isUnfit else { return operation }
+        guard isIncompatible else { return operation }
         let content = CompatibleContent(storage: storage, model: model)
         var operation = operation
         switch operation.action {

@@ -30,10 +30,10 @@ extension WorkingSet {
         var streams = try bookkeeping.streams(of: image.entity)
         if let place = streams.firstIndex(where: { $0.property == image.property }) {
             let known = streams.remove(at: place)
-            image.told = image.told ?? known.told
+            image.reported = image.reported ?? known.reported
         }
-        if image.told?.isEmpty == true { image.told = nil }
-        if image.content != nil || image.etag != nil || image.told != nil { streams.append(image) }
+        if image.reported?.isEmpty == true { image.reported = nil }
+        if image.content != nil || image.etag != nil || image.reported != nil { streams.append(image) }
         streams.sort { ($0.property ?? "").utf8.lexicographicallyPrecedes(($1.property ?? "").utf8) }
         try bookkeeping.putStreams(streams, of: image.entity)
     }

@@ -14,7 +14,7 @@ extension Fold {
     /// Reverts the pending operations; ``finishRebase()`` reapplies them.
     package mutating func dependants(
         of chosen: Set<SequenceNumber>
-    ) throws(StateError) -> [SequenceNumber: Dependence] {
+    ) throws(StateError) -> [SequenceNumber: UndoDependency] {
         let units = PendingOperation.units(try storage.pendingOperations())
         var scope = UndoScope(chosen)
         var tolerated: Set<SequenceNumber>?

@@ -1,7 +1,7 @@
 package import Operations
 
 /// The reason why an operation is undone together with a second operation.
-package enum Dependence: Sendable, Hashable {
+package enum UndoDependency: Sendable, Hashable {
     /// Both belong to one change set, which is undone as a whole.
     case changeSet(with: SequenceNumber)
     /// It refers to an entity that the other operation creates.
@@ -12,7 +12,7 @@ package enum Dependence: Sendable, Hashable {
 
 /// The operations of an undo: the requested ones, and those that could not have been made without them.
 struct UndoScope {
-    private(set) var dependants: [SequenceNumber: Dependence] = [:]
+    private(set) var dependants: [SequenceNumber: UndoDependency] = [:]
     private let chosen: Set<SequenceNumber>
     private var creators: [EntityID: SequenceNumber] = [:]
 
@@ -40,7 +40,7 @@ struct UndoScope {
         return false
     }
 
-    mutating func add(_ unit: [PendingOperation], because reason: Dependence) {
+    mutating func add(_ unit: [PendingOperation], because reason: UndoDependency) {
         for pending in unit {
             if !contains(pending.sequence) { dependants[pending.sequence] = reason }
             for entity in pending.operation.createdEntities { creators[entity] = pending.sequence }

@@ -3,7 +3,7 @@ package import ODataWire
 package import Operations
 
 /// The reason why the metadata permit no request for a call.
-package struct CallMisfit: Error, Sendable {
+package struct UnsupportedCall: Error, Sendable {
     /// The reason as a sentence.
     package let reason: String
     /// The element that the metadata lack, if this is the reason.
@@ -13,7 +13,7 @@ package struct CallMisfit: Error, Sendable {
 
 private enum CallFailure: Error {
     case state(StateError)
-    case misfit(CallMisfit)
+    case misfit(UnsupportedCall)
 }
 
 /// Calls of actions in protocol terms.
@@ -23,7 +23,7 @@ extension EntityResolver {
     /// - Returns: The invocation, in which each entity is an empty URL, or the reason why there is none.
     package func invocation(
         _ call: ActionCall, in operation: Operation
-    ) throws(StateError) -> Result<OperationInvocation, CallMisfit> {
+    ) throws(StateError) -> Result<OperationInvocation, UnsupportedCall> {
         try invocation(call, in: operation) { _ in .url("") }
     }
 
@@ -32,7 +32,7 @@ extension EntityResolver {
     /// - Parameter reference: Returns the reference to an entity.
     package func invocation(
         _ call: ActionCall, in operation: Operation, reference: (EntityID) throws(StateError) -> ResourceReference
-    ) throws(StateError) -> Result<OperationInvocation, CallMisfit> {
+    ) throws(StateError) -> Result<OperationInvocation, UnsupportedCall> {
         let target: CallTarget?
         do throws(CallFailure) {
             target = try call.binding.map { binding throws(CallFailure) in try self.target(binding, in: operation) }
@@ -47,11 +47,12 @@ extension EntityResolver {
             found = try model.invokedOperation(
                 call.name, on: target?.type, parameters: call.arguments.map(\.name))
         } catch {
-            return .failure(CallMisfit(reason: error.message, missing: "action \(call.name)", code: error.code))
+            return .failure(UnsupportedCall(reason: error.message, missing: "action \(call.name)", code: error.code))
         }
         guard found.mayChangeSomething else {
             return .failure(
-                CallMisfit(reason: "\(call.name) is a function, whose result only the service has.", code: .unsupported)
+                UnsupportedCall(
+                    reason: "\(call.name) is a function, whose result only the service has.", code: .unsupported)
             )
         }
         var invocation = OperationInvocation(found)
@@ -67,7 +68,7 @@ extension EntityResolver {
         for argument in call.arguments {
             guard let content = try content(argument.content, operation, reference) else {
                 return .failure(
-                    CallMisfit(
+                    UnsupportedCall(
                         reason: "The parameter \(argument.name) of \(call.name) has an entity of an unknown type.",
                         missing: "entity type of \(argument.name)", code: .value))
             }
@@ -76,7 +77,7 @@ extension EntityResolver {
         do throws(InvocationError) {
             try invocation.check(in: model)
         } catch {
-            return .failure(CallMisfit(reason: error.message, code: error.code))
+            return .failure(UnsupportedCall(reason: error.message, code: error.code))
         }
         return .success(invocation)
     }
@@ -87,7 +88,7 @@ extension EntityResolver {
         _ binding: ActionCall.Binding, in operation: Operation
     ) throws(CallFailure) -> CallTarget {
         func fail(_ reason: String, _ missing: String) -> CallFailure {
-            .misfit(CallMisfit(reason: reason, missing: missing))
+            .misfit(UnsupportedCall(reason: reason, missing: missing))
         }
         switch binding {
         case .entity(let id):

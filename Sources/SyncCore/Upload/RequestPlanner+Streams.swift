@@ -26,7 +26,7 @@ extension RequestPlanner {
             let fallback = resolver.model.version.isLegacy ? try etag(entity) : nil
             add(
                 .update(try reference(entity), body, replaces: true), pending, ifMatch: image?.etag ?? fallback,
-                stream: stream, streamLink: image?.told?.editLink)
+                stream: stream, streamLink: image?.reported?.editLink)
             didChange([entity])
         case .delete, .createLink, .updateLink, .deleteLink:
             throw StateError(.unsendable, "only a create or an update writes a stream")

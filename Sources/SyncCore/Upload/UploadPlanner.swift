@@ -113,7 +113,7 @@ extension UploadPlanner.Options {
         case .pending: break
         case .inFlight: return .inDoubt
         case .inDoubt: if !retrying.contains(pending.sequence) { return .inDoubt }
-        case .rejected: if pending.isUnfit || !retrying.contains(pending.sequence) { return .rejected }
+        case .rejected: if pending.isIncompatible || !retrying.contains(pending.sequence) { return .rejected }
         case .deferred: if !retrying.contains(pending.sequence) { return .deferred }
         }
         guard let categories else { return nil }

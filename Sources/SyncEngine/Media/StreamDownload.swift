@@ -33,7 +33,7 @@ struct StreamDownload {
         let image = StreamImage(
             entity: source.entity, property: property, content: content,
             // An ETag that was reported before the download is not newer than the content.
-            etag: response.headers["ETag"] ?? source.known?.told?.etag)
+            etag: response.headers["ETag"] ?? source.known?.reported?.etag)
         return try await store.media.logStream(image, inPlaceOf: source.known)
     }
 }

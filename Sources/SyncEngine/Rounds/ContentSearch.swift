@@ -53,7 +53,7 @@ struct ContentSearch {
     ///   - enough: The number of candidates after which the search stops.
     ///   - expands: Whether to expand linked entities of the same change set.
     func searchResult(
-        of doubt: ContentDoubt, enough: Int, expands: Bool
+        of doubt: ContentInDoubt, enough: Int, expands: Bool
     ) async throws(TidelogError) -> SearchResult {
         let conditions = Array(doubt.content.conditions.prefix(Self.conditionLimit))
         guard let first = conditions.first else {
@@ -106,7 +106,7 @@ struct ContentSearch {
     ///
     /// - Returns: Nil if the service rejects every variant.
     private func search(
-        _ doubt: ContentDoubt, _ conditions: [ValueCondition], _ expands: Bool
+        _ doubt: ContentInDoubt, _ conditions: [ValueCondition], _ expands: Bool
     ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool)? {
         let expand = expands ? doubt.content.navigations : []
         let plain = conditions.map { $0.plain ?? $0 }
@@ -120,7 +120,7 @@ struct ContentSearch {
     }
 
     private func attempt(
-        _ doubt: ContentDoubt, _ conditions: [ValueCondition], _ expand: [String]
+        _ doubt: ContentInDoubt, _ conditions: [ValueCondition], _ expand: [String]
     ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool)? {
         do throws(TidelogError) {
             return try await EntityReader(store: store, session: session).search(
@@ -132,7 +132,8 @@ struct ContentSearch {
         }
     }
 
-    private func compare(_ entities: [EntityPayload], _ doubt: ContentDoubt) async throws(TidelogError) -> SearchResult
+    private func compare(_ entities: [EntityPayload], _ doubt: ContentInDoubt) async throws(TidelogError)
+        -> SearchResult
     {
         let known = try await store.doubts.priorKnowledge(
             of: entities, in: doubt.set, container: doubt.container, besides: doubt.anchors[0])

@@ -7,7 +7,7 @@ extension DownloadReport {
         pages += download.pages
         entities += download.tally.entities
         skipped.formUnion(download.skipped)
-        untold.formUnion(download.untold)
+        omittedExpansions.formUnion(download.omittedExpansions)
         quarantined += download.quarantined
         repeated += download.repeated
         if let error { return failures.append(Failure(name: download.query.name, error: error)) }

@@ -27,7 +27,8 @@ struct DownloadRound {
         try await reading.begin(ignoresPostponement: options.ignoresPostponement)
         let runs = try await begin(queries, model)
         var waiting: DanglingLinks?
-        var ahead = PagesAhead(zip(queries, runs).map { ($0.name, $1.request) }, options, try await pageSource(model))
+        var ahead = PrefetchedPages(
+            zip(queries, runs).map { ($0.name, $1.request) }, options, try await pageSource(model))
         defer { ahead.cancel() }
         for (index, (query, run)) in zip(queries, runs).enumerated() {
             let first = await ahead.page(of: index)
@@ -46,8 +47,8 @@ struct DownloadRound {
         return report
     }
 
-    private func pageSource(_ model: EntityDataModel) async throws(TidelogError) -> PagesAhead.Source {
-        PagesAhead.Source(
+    private func pageSource(_ model: EntityDataModel) async throws(TidelogError) -> PrefetchedPages.Source {
+        PrefetchedPages.Source(
             session: session,
             encoder: RequestEncoder(
                 version: model.version, model: model, serviceRoot: session.root,

@@ -46,8 +46,8 @@ struct EvidenceRound {
         of sets: [[PendingOperation]], busy: [[PendingOperation]]
     ) async throws(TidelogError) -> [Resolution] {
         var resolutions: [Resolution] = []
-        var doubts: [ContentDoubt] = []
-        let reader = ContentDoubtReader(store: store, policy: policy, sets: sets + busy)
+        var doubts: [ContentInDoubt] = []
+        let reader = ContentInDoubtReader(store: store, policy: policy, sets: sets + busy)
         for members in sets {
             if let doubt = try await reader.doubt(of: members) {
                 doubts.append(doubt)
@@ -72,7 +72,7 @@ struct EvidenceRound {
     ///   - group: Interchangeable doubts.
     ///   - others: The contents of all creates in doubt.
     private func resolve(
-        _ group: [ContentDoubt], _ others: [SequenceNumber: [SentContent]]
+        _ group: [ContentInDoubt], _ others: [SequenceNumber: [SentContent]]
     ) async throws(TidelogError) -> [Resolution] {
         let first = group[0]
         let own = Set(group.flatMap { $0.anchors.map(\.sequence) })
@@ -109,7 +109,7 @@ struct EvidenceRound {
     }
 
     /// Returns the outcomes of doubts whose most distinctive creates the service does not have.
-    private func absences(of group: [ContentDoubt]) async throws(TidelogError) -> [Resolution] {
+    private func absences(of group: [ContentInDoubt]) async throws(TidelogError) -> [Resolution] {
         var resolutions: [Resolution] = []
         for doubt in group {
             var outcome = Outcome.absent(Self.absence)
@@ -134,7 +134,7 @@ struct EvidenceRound {
         "The service has no entity with the values that were sent, so the operation did not take effect and is sent again."
 
     private func adoptions(
-        of group: [ContentDoubt], _ candidates: ArraySlice<ContentSearch.Candidate>, _ bits: Double,
+        of group: [ContentInDoubt], _ candidates: ArraySlice<ContentSearch.Candidate>, _ bits: Double,
         _ wait: (isOver: Bool, end: Timestamp)
     ) async throws(TidelogError) -> [Resolution] {
         var candidates = candidates
@@ -176,7 +176,7 @@ struct EvidenceRound {
         KeyPredicate(of: set.entityType, in: payload.values).map(KeyText.predicate) ?? "?"
     }
 
-    private func wait(of group: [ContentDoubt]) async throws(TidelogError) -> (isOver: Bool, end: Timestamp) {
+    private func wait(of group: [ContentInDoubt]) async throws(TidelogError) -> (isOver: Bool, end: Timestamp) {
         let options = try await store.serviceOptions
         let now = store.environment.now()
         var end = Timestamp.min
@@ -191,7 +191,7 @@ struct EvidenceRound {
 
     /// Returns whether the service has an unknown entity with all values of a create. Nil if this cannot be determined.
     func hasUnknown(like creation: PendingOperation) async -> Bool? {
-        let reader = ContentDoubtReader(store: store, policy: .evidence, sets: [[creation]])
+        let reader = ContentInDoubtReader(store: store, policy: .evidence, sets: [[creation]])
         do throws(TidelogError) {
             guard let doubt = try await reader.doubt(of: [creation]) else { return nil }
             let seen = try await ContentSearch(store: store, session: session).searchResult(

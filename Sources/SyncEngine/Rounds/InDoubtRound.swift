@@ -58,16 +58,16 @@ struct InDoubtRound {
         // individually.
         while true {
             driver.report.inDoubt = known
-            var untold: [[PendingOperation]] = []
+            var unresolved: [[PendingOperation]] = []
             let sets = try await store.doubts.inDoubtSets()
             let isBusy = { (members: [PendingOperation]) in members.contains { waiting.contains($0.sequence) } }
             for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
                 switch try await resolveByKey(members, deletions) {
                 case .settled(let again): released.formUnion(again)
-                case .untold: untold.append(members)
+                case .unresolved: unresolved.append(members)
                 }
             }
-            let settled = try await resolveByContent(untold, busy: sets.filter(isBusy))
+            let settled = try await resolveByContent(unresolved, busy: sets.filter(isBusy))
             released.formUnion(settled.released)
             guard !settled.partial.isEmpty else { return released }
             await store.recordDetected { $0.changeSetRollback = .absent }
@@ -82,13 +82,13 @@ struct InDoubtRound {
     ///
     /// - Returns: The operations to send again, and those of partially processed change sets.
     private func resolveByContent(
-        _ untold: [[PendingOperation]], busy: [[PendingOperation]]
+        _ unresolved: [[PendingOperation]], busy: [[PendingOperation]]
     ) async throws(TidelogError) -> (released: [SequenceNumber], partial: [SequenceNumber]) {
-        guard !untold.isEmpty else { return ([], []) }
+        guard !unresolved.isEmpty else { return ([], []) }
         var partial: [SequenceNumber] = []
         let evidence = EvidenceRound(store: store, session: session, policy: driver.upload.doubts)
         var released: [SequenceNumber] = []
-        for resolution in try await evidence.resolutions(of: untold, busy: busy) {
+        for resolution in try await evidence.resolutions(of: unresolved, busy: busy) {
             let (members, operations) = (resolution.members, resolution.members.map(\.sequence))
             switch resolution.outcome {
             case .tookEffect(let found, let replaced, let finding):
@@ -176,7 +176,7 @@ struct InDoubtRound {
         /// The outcome is known; these operations are sent again.
         case settled([SequenceNumber])
         /// The outcome cannot be determined by a key or a unique value.
-        case untold
+        case unresolved
     }
 
     /// Resolves operations by reading the entities with known keys.
@@ -216,7 +216,7 @@ struct InDoubtRound {
         }
         // Unresolvable operations stay with the others, so that a later resolution covers all of them.
         guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {
-            return .untold
+            return .unresolved
         }
         var released: [SequenceNumber] = []
         let ended = try await RemovalLookup(store: store, session: session, members: members).ended()

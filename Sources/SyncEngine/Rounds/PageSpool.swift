@@ -60,7 +60,7 @@ final class PageSpool: @unchecked Sendable {
     func body() throws(TidelogError) -> StreamedBody {
         if file >= 0, lseek(file, 0, SEEK_SET) < 0 { throw Self.failure() }
         let body = ResponseBody { self.next() }
-        return StreamedBody(StreamedBody.Reading(body, tell: { _, _, _ in }))
+        return StreamedBody(StreamedBody.Reading(body, completion: { _, _, _ in }))
     }
 
     private func next() -> Result<[UInt8]?, TransportError> {

@@ -16,7 +16,7 @@ struct QueryDownload {
     private(set) var pages = 0
     private(set) var tally = DownloadCounts()
     private(set) var skipped: Set<String> = []
-    private(set) var untold: Set<String> = []
+    private(set) var omittedExpansions: Set<String> = []
     /// Entities that could not be applied.
     private(set) var quarantined: [QuarantinedEntity] = []
     /// Entities that appeared several times on one page.
@@ -259,7 +259,7 @@ struct QueryDownload {
         let found = try await begun.value.get()
         tally += found.tally
         skipped.formUnion(found.skipped)
-        untold.formUnion(found.untold)
+        omittedExpansions.formUnion(found.omittedExpansions)
         quarantined += found.quarantined.prefix(max(0, QuarantinedEntity.limit - quarantined.count))
         repeated += found.repeated
         waiting = found.waiting

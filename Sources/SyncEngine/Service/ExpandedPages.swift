@@ -52,7 +52,7 @@ package struct ExpandedPages {
             for place in expanded.entities.indices where Self.areMissing(in: expanded.entities[place]) {
                 try await completeAll(&expanded.entities[place], target, of: request, from: &source)
             }
-            let more = try await items(behind: expanded.nextLink, target, of: request, from: &source)
+            let more = try await items(after: expanded.nextLink, target, of: request, from: &source)
             for item in more {
                 switch item {
                 case .entity(let entity): expanded.entities.append(entity)
@@ -67,7 +67,7 @@ package struct ExpandedPages {
             guard let target = target(of: entity.changes[index].navigation, type) else { continue }
             var change = entity.changes[index]
             try await completeItems(&change.items, target, of: request, from: &source)
-            change.items += try await items(behind: change.nextLink, target, of: request, from: &source)
+            change.items += try await items(after: change.nextLink, target, of: request, from: &source)
             change.nextLink = nil
             entity.changes[index] = change
         }
@@ -79,7 +79,7 @@ package struct ExpandedPages {
 
     /// Returns the items of the page at the link and of all later pages, each with its own further pages.
     private mutating func items(
-        behind link: String?, _ type: EntityType, of request: String, from source: inout some PageSource
+        after link: String?, _ type: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) -> [DeltaItem] {
         var (link, request) = (link, request)
         var items: [DeltaItem] = []
@@ -94,7 +94,7 @@ package struct ExpandedPages {
             }
             received += page.body.count
             var read = try read(page.body, type, request)
-            guard progress.shouldContinue(behind: read.items.first?.identity(type)) else {
+            guard progress.shouldContinue(after: read.items.first?.identity(type)) else {
                 throw .withoutProgress(request, limits)
             }
             try await completeItems(&read.items, type, of: request, from: &source)

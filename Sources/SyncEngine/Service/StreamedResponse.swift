@@ -26,7 +26,7 @@ package struct StreamedBody: Sendable {
     init() { self.init([UInt8]()) }
 
     /// Creates a body of bytes that have arrived.
-    init(_ bytes: [UInt8]) { reading = Reading(ResponseBody(bytes), tell: { _, _, _ in }) }
+    init(_ bytes: [UInt8]) { reading = Reading(ResponseBody(bytes), completion: { _, _, _ in }) }
 
     /// Returns the next chunk, which is not empty, or nil at the end.
     ///
@@ -42,21 +42,22 @@ package struct StreamedBody: Sendable {
         /// A function that reports the end of the body.
         ///
         /// - Parameter error: Nil if the body ended or was not read further.
-        typealias Tell = @Sendable (_ count: Int, _ beginning: [UInt8], _ error: TransportError?) -> Void
+        typealias Completion = @Sendable (_ count: Int, _ beginning: [UInt8], _ error: TransportError?) -> Void
 
         private var chunks: ResponseBody.Iterator
         private var count = 0
         private var beginning: [UInt8] = []
         private var hasEnded = false
         private let chunkCame: @Sendable (_ count: Int) -> Void
-        private let tell: Tell
+        private let completion: Completion
 
         init(
-            _ body: ResponseBody, chunkCame: @escaping @Sendable (_ count: Int) -> Void = { _ in }, tell: @escaping Tell
+            _ body: ResponseBody, chunkCame: @escaping @Sendable (_ count: Int) -> Void = { _ in },
+            completion: @escaping Completion
         ) {
             self.chunkCame = chunkCame
             chunks = body.makeAsyncIterator()
-            self.tell = tell
+            self.completion = completion
         }
 
         deinit { end(nil) }
@@ -82,7 +83,7 @@ package struct StreamedBody: Sendable {
         private func end(_ error: TransportError?) {
             guard !hasEnded else { return }
             hasEnded = true
-            tell(count, beginning, error)
+            completion(count, beginning, error)
         }
     }
 }

@@ -25,16 +25,22 @@ public struct Box<Entity: EntityValue>: Sendable {
 
     /// Returns the entity with the given ID, or `nil` if the store has no such entity or the entity has another
     /// class.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func get(_ id: EntityID) async throws(TidelogError) -> Entity? { try await entity(.id(id)) }
 
     /// Returns the entity with the given key, or `nil` if the store has no such entity or the entity has another
     /// class.
+    ///
+    /// - Throws: `noStore` if the store is not open; `invalidRequest` if the key is incomplete.
     public func get(_ key: KeyPredicate) async throws(TidelogError) -> Entity? {
         try await entity(.key(set: place.set.name, key))
     }
 
     /// Returns the entities with the given IDs, in the order of the IDs. Contains `nil` for each ID that is not
     /// found.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func get(_ ids: [EntityID]) async throws(TidelogError) -> [Entity?] {
         var entities: [Entity?] = []
         for id in ids { entities.append(try await get(id)) }
@@ -42,16 +48,22 @@ public struct Box<Entity: EntityValue>: Sendable {
     }
 
     /// All entities of the class, including those of derived classes, in the order of their IDs.
+    ///
+    /// - Throws: Like ``BoxQuery/find()``.
     public var all: [Entity] {
         get async throws(TidelogError) { try await BoxQuery(box: self, conditions: []).find() }
     }
 
     /// The number of entities. Reads no entities.
+    ///
+    /// - Throws: Like ``BoxQuery/count()``.
     public var count: Int {
         get async throws(TidelogError) { try await BoxQuery(box: self, conditions: []).count() }
     }
 
     /// A Boolean value that indicates whether there are no entities. Reads no entities.
+    ///
+    /// - Throws: Like ``BoxQuery/count()``.
     public var isEmpty: Bool { get async throws(TidelogError) { try await count == 0 } }
 
     /// Returns a query for the entities that satisfy the condition: `box.query { Order.total > 10 }`.
@@ -94,6 +106,9 @@ public struct Box<Entity: EntityValue>: Sendable {
     /// Saves several objects in one change set: all or none.
     ///
     /// If several of the objects lead to the same new object, it is created once.
+    ///
+    /// - Throws: `refused` if the metadata forbids one of the changes; nothing is saved then. `noStore` if the store is
+    ///   not open.
     @discardableResult
     public func put(_ entities: [Entity]) async throws(TidelogError) -> [EntityID] {
         var plan = PutPlan(count: entities.count)
@@ -123,9 +138,15 @@ public struct Box<Entity: EntityValue>: Sendable {
     // MARK: Removing
 
     /// Deletes an entity. Linked entities are kept, unless the metadata defines a cascade (`OnDelete`).
+    ///
+    /// - Throws: `refused(.entityNotFound)` if the entity is not in the store; another `refused` if the metadata
+    ///   forbids the deletion, for example because the entity is the mandatory partner of another one; `noStore` if the
+    ///   store is not open.
     public func remove(_ entity: Entity) async throws(TidelogError) { try await remove([entity]) }
 
     /// Deletes entities in one change set: all or none.
+    ///
+    /// - Throws: `refused`, like ``remove(_:)-(Entity)``. Nothing is deleted then.
     public func remove(_ entities: [Entity]) async throws(TidelogError) {
         guard !entities.isEmpty else { return }
         let changes = ChangeSet()
@@ -136,6 +157,7 @@ public struct Box<Entity: EntityValue>: Sendable {
     /// Deletes the entity with the given ID.
     ///
     /// - Returns: `true` if there was such an entity.
+    /// - Throws: `refused` if the metadata forbids the deletion; `noStore` if the store is not open.
     @discardableResult
     public func remove(_ id: EntityID) async throws(TidelogError) -> Bool {
         guard let entity = try await get(id) else { return false }
@@ -146,6 +168,8 @@ public struct Box<Entity: EntityValue>: Sendable {
     /// Deletes all entities of the class in one change set.
     ///
     /// - Returns: The number of deleted entities.
+    /// - Throws: `refused` if the metadata forbids the deletion of one of them; nothing is deleted then. `noStore` if
+    ///   the store is not open.
     @discardableResult
     public func removeAll() async throws(TidelogError) -> Int {
         let entities = try await all
@@ -163,7 +187,7 @@ extension DataService {
     public func box<Entity: EntityValue>(
         for type: Entity.Type, in set: String? = nil
     ) throws(TidelogError) -> Box<Entity> {
-        guard backend is OfflineODataProvider || backend is PastODataProvider else {
+        guard backend is OfflineODataProvider || backend is HistoricalODataProvider else {
             throw TidelogError(
                 .unsupported, "A box belongs to a store, not to a service.", recovery: "Use an OfflineODataProvider.")
         }

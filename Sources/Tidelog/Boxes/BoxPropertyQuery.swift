@@ -12,11 +12,16 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
     let property: Property
 
     /// Returns the values, in the order of the query.
+    ///
+    /// - Throws: `invalidRequest` if a condition is not possible, or if a value does not fit `Value`; `unsupported` if
+    ///   the store cannot evaluate an expression; `noStore` if the store is not open.
     public func find() async throws(TidelogError) -> [Value] {
         try await values(query.query.options, by: property.name)
     }
 
     /// Returns each different value once, in no particular order.
+    ///
+    /// - Throws: Like ``find()``.
     public func distinct() async throws(TidelogError) -> [Value] {
         try await values(query.query.groupBy([property]).options, by: property.name)
     }
@@ -33,6 +38,8 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
     }
 
     /// Returns the number of values.
+    ///
+    /// - Throws: Like ``find()``.
     public func count() async throws(TidelogError) -> Int {
         // A condition would be applied before the limit of the query.
         let options = query.query.options
@@ -42,6 +49,8 @@ public struct BoxPropertyQuery<Entity: EntityValue, Value: PropertyConvertible>:
     }
 
     /// Returns the number of different values.
+    ///
+    /// - Throws: Like ``find()``.
     public func countDistinct() async throws(TidelogError) -> Int {
         try await number(aggregate(query.query, property.countDistinct(as: Self.result)))
     }
@@ -111,6 +120,8 @@ extension BoxPropertyQuery where Value: NumberLiteral {
 
     /// Returns the average, or `nil` without values. For the exact average of decimal numbers, use
     /// ``DataQuery/aggregate(_:)``.
+    ///
+    /// - Throws: Like ``find()``.
     public func average() async throws(TidelogError) -> Double? {
         try await averageOfValues(property.average(as: BoxPropertyQuery.result))
     }
@@ -118,11 +129,15 @@ extension BoxPropertyQuery where Value: NumberLiteral {
 
 extension BoxPropertyQuery where Value: OrderedLiteral {
     /// Returns the smallest value, or `nil` without values.
+    ///
+    /// - Throws: Like ``find()``.
     public func min() async throws(TidelogError) -> Value? {
         try await aggregate(query.query, property.min(as: BoxPropertyQuery.result))
     }
 
     /// Returns the largest value, or `nil` without values.
+    ///
+    /// - Throws: Like ``find()``.
     public func max() async throws(TidelogError) -> Value? {
         try await aggregate(query.query, property.max(as: BoxPropertyQuery.result))
     }

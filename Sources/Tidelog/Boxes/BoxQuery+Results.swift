@@ -19,6 +19,8 @@ extension BoxQuery {
     }
 
     /// Returns the IDs of all matching entities, in the order of the query. Reads only keys.
+    ///
+    /// - Throws: Like ``find()``.
     public func findIDs() async throws(TidelogError) -> [EntityID] {
         try await keysOnly().find().compactMap(\.entityID)
     }
@@ -51,12 +53,18 @@ extension BoxQuery {
 
 extension Box {
     /// Returns a Boolean value that indicates whether the store has an entity of the class with the given ID.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func contains(_ id: EntityID) async throws(TidelogError) -> Bool { try await get(id) != nil }
 
     /// Returns a Boolean value that indicates whether the store has an entity of the class with the given key.
+    ///
+    /// - Throws: `noStore` if the store is not open; `invalidRequest` if the key is incomplete.
     public func contains(_ key: KeyPredicate) async throws(TidelogError) -> Bool { try await get(key) != nil }
 
     /// Returns a Boolean value that indicates whether the store has entities of the class with all of the given IDs.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func contains(_ ids: [EntityID]) async throws(TidelogError) -> Bool {
         for id in ids where try await get(id) == nil { return false }
         return true

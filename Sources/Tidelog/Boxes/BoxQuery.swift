@@ -76,6 +76,9 @@ public struct BoxQuery<Entity: EntityValue>: Sendable {
     // MARK: Results
 
     /// Returns all matching entities, in the order of their IDs if the query has no sort order.
+    ///
+    /// - Throws: `invalidRequest` if a condition or the sort order is not possible, or if an entity has another class;
+    ///   `unsupported` if the store cannot evaluate an expression; `noStore` if the store is not open.
     public func find() async throws(TidelogError) -> [Entity] {
         let service = box.service
         let model = try await service.backend.model()
@@ -98,9 +101,14 @@ public struct BoxQuery<Entity: EntityValue>: Sendable {
     }
 
     /// Returns the first matching entity, or `nil` if none matches.
+    ///
+    /// - Throws: Like ``find()``.
     public func first() async throws(TidelogError) -> Entity? { try await top(1).find().first }
 
     /// Returns the number of matching entities, ignoring ``top(_:)`` and ``skip(_:)``. Reads no entities.
+    ///
+    /// - Throws: `invalidRequest` if a condition is not possible; `unsupported` if the store cannot evaluate an
+    ///   expression; `noStore` if the store is not open.
     public func count() async throws(TidelogError) -> Int {
         let model = try await box.service.backend.model()
         var options = query.options

@@ -13,6 +13,8 @@ extension EncodableEntity where Self: EntityValue {
     /// customer of an order of that customer, is omitted. Nothing is read from the store.
     ///
     /// The result is for exports, logs and tests; an entity cannot be decoded from it.
+    ///
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try EncodedEntity(entity: self, path: []).encode(to: encoder)
     }

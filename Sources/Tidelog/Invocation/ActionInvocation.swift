@@ -86,6 +86,9 @@ extension DataService {
     ///   - headers: additional headers of the request.
     ///   - options: options of the operation.
     /// - Returns: The call; online, it contains the result.
+    /// - Throws: `invalidRequest` if there is no such action for the binding, or if an argument does not fit its
+    ///   parameter; `refused` if an entity of the call is not in the store. Online, the errors of
+    ///   ``DataService/invoke(_:on:_:query:headers:)``.
     @discardableResult
     public func queueAction(
         _ name: String, on binding: InvocationBinding? = nil, _ arguments: InvocationArguments = [:],

@@ -25,6 +25,9 @@ extension DataService {
     ///   - query: options such as `$select` and `$expand` for the returned entities.
     ///   - headers: additional headers of the request.
     /// - Returns: The returned value or entities.
+    /// - Throws: `invalidRequest` if the operation, the arguments or the query do not match the metadata; `unsupported`
+    ///   for a store; `inDoubt` if the response to an action is lost; `service`, `unauthorized` or `unreachable` if the
+    ///   service rejects the call or is not reached.
     @discardableResult
     public func invoke(
         _ name: String, on binding: InvocationBinding? = nil, _ arguments: InvocationArguments = [:],

@@ -21,6 +21,9 @@ public struct LiveEntities: AsyncSequence, Sendable {
         let service: DataService
 
         /// Waits for the next result. Returns `nil` at the end.
+        ///
+        /// - Throws: `invalidRequest`, `notFound` or `unsupported` if the query cannot be answered; `damaged` or
+        ///   `storage` if the store cannot be read. The sequence has ended then.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TidelogError) -> LiveQueryResult? {

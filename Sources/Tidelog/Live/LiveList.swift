@@ -38,6 +38,10 @@ public struct LiveList<Entity: EntityValue>: AsyncSequence, Sendable {
         let factory: EntityFactory
 
         /// Waits for the next list. Returns `nil` at the end.
+        ///
+        /// - Throws: `invalidRequest`, `notFound` or `unsupported` if the query cannot be answered, or `invalidRequest`
+        ///   if an entity has another class; `damaged` or `storage` if the store cannot be read. The sequence has ended
+        ///   then.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TidelogError) -> ListUpdate<Entity>? {
@@ -97,7 +101,7 @@ public struct ListUpdate<Entity: EntityValue> {
 extension BoxQuery {
     /// Returns the matching entities from now on: the list at once, and a new one after each change that affects it.
     ///
-    /// - Throws: `unsupported` for a ``PastODataProvider``, whose entities do not change.
+    /// - Throws: `unsupported` for a ``HistoricalODataProvider``, whose entities do not change.
     public func observe() throws(TidelogError) -> LiveList<Entity> {
         let service = box.service
         let model = try service.metadata

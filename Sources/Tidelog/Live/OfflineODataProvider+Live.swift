@@ -12,6 +12,8 @@ extension OfflineODataProvider {
     }
 
     /// Returns the results of a URL such as `Customers?$filter=…` from now on. See `LiveQuery`.
+    ///
+    /// - Throws: `noStore` if the store is not open. An error in the URL is thrown by the iteration.
     public func observe(_ url: String) throws(TidelogError) -> LiveQuery { try observe(.url(url)) }
 
     /// Returns a description of how the store executes a query: its SQL, SQLite's plan, and the steps in memory.
@@ -22,6 +24,9 @@ extension OfflineODataProvider {
     }
 
     /// Returns a description of how the store executes a URL such as `Customers?$filter=…`.
+    ///
+    /// - Throws: `invalidRequest` if the URL does not parse or names something that the metadata does not contain;
+    ///   `unsupported` if the store cannot evaluate it; `noStore` if the store is not open.
     public func explain(_ url: String) async throws(TidelogError) -> QueryExplanation { try await explain(.url(url)) }
 }
 

@@ -31,6 +31,10 @@ extension DataService {
     }
 
     /// Replaces the content of a media entity.
+    ///
+    /// - Throws: `refused(.notAllowed)` if it is not a media entity; `refused(.entityNotFound)` or `notFound` if it is
+    ///   not in the store; `unsupported` for a store in memory; `storage` if the content cannot be written. Online, the
+    ///   errors of a request.
     public func uploadMedia(
         entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
@@ -38,6 +42,9 @@ extension DataService {
     }
 
     /// Replaces the content of a stream property.
+    ///
+    /// - Throws: Like ``uploadMedia(entity:content:headers:options:)``, and `refused(.unknownProperty)` if the type has
+    ///   no such stream property.
     public func uploadStream(
         entity: EntityValue, property: some PropertyReference, content: MediaContent, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -46,6 +53,8 @@ extension DataService {
     }
 
     /// Deletes a media entity with its content, like ``deleteEntity(_:headers:options:)``.
+    ///
+    /// - Throws: Like ``deleteEntity(_:headers:options:)``.
     public func deleteMedia(
         entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
@@ -55,6 +64,9 @@ extension DataService {
     /// Deletes the content of a stream property.
     ///
     /// To delete the content of a media entity, delete the entity with ``deleteEntity(_:headers:options:)``.
+    ///
+    /// - Throws: `refused(.unknownProperty)` if the type has no such stream property; `refused(.entityNotFound)` or
+    ///   `notFound` if the entity is not in the store. Online, the errors of a request.
     public func deleteStream(
         entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -71,6 +83,9 @@ extension DataService {
     ///   - entity: the media entity.
     ///   - headers: additional headers of the request, online only.
     /// - Returns: The content, or `nil` if the service has none.
+    /// - Throws: `notFound` if the entity is not in the store or not on the service yet; `invalidRequest` if it is not
+    ///   a media entity; `unsupported` for a store in memory; `storage` if the file cannot be written; the errors of a
+    ///   request.
     @discardableResult
     public func downloadMedia(
         entity: EntityValue, headers: HTTPHeaders = .empty
@@ -86,6 +101,9 @@ extension DataService {
     ///   - property: the stream property.
     ///   - headers: additional headers of the request, online only.
     /// - Returns: The content, or `nil` if the service has none.
+    /// - Throws: `notFound` if the entity is not in the store or not on the service yet; `invalidRequest` if the type
+    ///   has no such stream property; `unsupported` for a store in memory; `storage` if the file cannot be written; the
+    ///   errors of a request.
     @discardableResult
     public func downloadStream(
         entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty
@@ -95,6 +113,9 @@ extension DataService {
 
     /// Returns a Boolean value that indicates whether the content of a media entity is in the store; always `false`
     /// online.
+    ///
+    /// - Throws: `notFound` if the entity is not in the store; `damaged` if the file of the content is missing or has
+    ///   another length; `noStore` if the store is not open.
     public func isMediaLocal(entity: EntityValue) async throws(TidelogError) -> Bool {
         try await localMedia(entity: entity) != nil
     }
@@ -103,6 +124,8 @@ extension DataService {
     /// one.
     ///
     /// - Returns: The content, or `nil` if the store has none; always `nil` online.
+    /// - Throws: `notFound` if the entity is not in the store; `damaged` if the file of the content is missing or has
+    ///   another length; `noStore` if the store is not open.
     public func localMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
         try await backend.localStream(try await address(of: nil, entity))
     }
@@ -111,6 +134,8 @@ extension DataService {
     /// downloaded one.
     ///
     /// - Returns: The content, or `nil` if the store has none; always `nil` online.
+    /// - Throws: `notFound` if the entity is not in the store; `damaged` if the file of the content is missing or has
+    ///   another length; `noStore` if the store is not open.
     public func localStream(
         entity: EntityValue, property: some PropertyReference
     ) async throws(TidelogError) -> LocalStream? {

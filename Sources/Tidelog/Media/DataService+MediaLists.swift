@@ -43,6 +43,8 @@ extension DataService {
     /// download nor the copy needs memory for the whole content. An existing file is replaced once the copy is complete.
     ///
     /// - Returns: `false` if the service has no content; no file is written then.
+    /// - Throws: Like ``downloadMedia(entity:headers:)``; `damaged` if the stored content was changed; `storage` if the
+    ///   file cannot be written.
     @discardableResult
     public func downloadMedia(entity: EntityValue, to file: URL) async throws(TidelogError) -> Bool {
         guard let stream = try await downloadMedia(entity: entity) else { return false }
@@ -53,6 +55,8 @@ extension DataService {
     /// Downloads the content of a stream property to a file, like ``downloadMedia(entity:to:)``.
     ///
     /// - Returns: `false` if the service has no content; no file is written then.
+    /// - Throws: Like ``downloadStream(entity:property:headers:)``; `damaged` if the stored content was changed;
+    ///   `storage` if the file cannot be written.
     @discardableResult
     public func downloadStream(
         entity: EntityValue, property: some PropertyReference, to file: URL

@@ -28,7 +28,7 @@ public struct OfflineODataDefiningQuery: Sendable, Hashable {
     }
 
     /// Returns the resources that ``all(of:)`` does not download, each with the reason.
-    public static func leftOut(of model: EntityDataModel) -> [(path: String, reason: String)] {
-        DefaultQueries.leftOut(of: model).map { ($0.path, $0.reason) }
+    public static func omittedElements(of model: EntityDataModel) -> [(path: String, reason: String)] {
+        DefaultQueries.omittedElements(of: model).map { ($0.path, $0.reason) }
     }
 }

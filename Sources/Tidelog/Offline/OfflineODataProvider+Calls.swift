@@ -6,6 +6,9 @@ package import Operations
 
 /// The calls of a ``DataService``.
 extension OfflineODataProvider {
+    /// Returns the metadata of the store.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func model() async throws(TidelogError) -> EntityDataModel { try await engine().store.model }
 
     package func perform(

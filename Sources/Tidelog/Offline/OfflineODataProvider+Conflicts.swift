@@ -10,9 +10,14 @@ public import SyncCore
 extension OfflineODataProvider {
     /// Returns the unresolved conflicts, by entity, each with three versions of the differing values: the base of the
     /// local change, the local version, and the service's version.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func conflicts() async throws(TidelogError) -> [Conflict] { try await engine().store.conflicts.all() }
 
     /// Returns the conflict on an entity, or `nil` if there is none.
+    ///
+    /// - Throws: `refused(.entityNotFound)` if the object has neither link nor key; `notFound` if the entity is not in
+    ///   the store; `noStore` if the store is not open.
     public func conflict(on entity: EntityValue) async throws(TidelogError) -> Conflict? {
         let store = try engine().store
         return try await store.conflicts.conflict(
@@ -20,6 +25,9 @@ extension OfflineODataProvider {
     }
 
     /// Returns the conflict on the entity with the given readLink or editLink, or `nil` if there is none.
+    ///
+    /// - Throws: `invalidRequest` if the text is not a link; `notFound` if it leads to no entity of the store;
+    ///   `noStore` if the store is not open.
     public func conflict(at link: String) async throws(TidelogError) -> Conflict? {
         try await engine().store.conflicts.conflict(on: .link(link))
     }

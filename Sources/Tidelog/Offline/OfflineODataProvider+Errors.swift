@@ -17,6 +17,8 @@ extension OfflineODataProvider {
     ///
     /// An entity with an archived operation keeps its local values. To amend it, change it; the next upload sends the
     /// combined result.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func errorArchive() async throws(TidelogError) -> [ErrorArchiveEntry] {
         try await engine().store.queue.errorArchive()
     }
@@ -44,6 +46,9 @@ extension OfflineODataProvider {
 
     /// Discards all requests that the service rejected or that are in conflict, together with the operations that
     /// depend on them.
+    ///
+    /// - Throws: `refused(.notUndoable)` if an operation that depends on them is in flight or in doubt; nothing is
+    ///   discarded then. `noStore` if the store is not open.
     @discardableResult
     public func discardAllErrors() async throws(TidelogError) -> UndoReport {
         let refused = try await errorArchive().filter { $0.state != .inDoubt }.map(\.requestID)
@@ -63,6 +68,8 @@ extension OfflineODataProvider {
     // MARK: Queue
 
     /// Uploads only operations of the given categories. Operations that depend on other categories remain pending.
+    ///
+    /// - Throws: Like ``upload(_:)``.
     @discardableResult
     public func upload(categories: Set<UploadCategory>) async throws(TidelogError) -> UploadReport {
         var options = parameters.defaultUpload

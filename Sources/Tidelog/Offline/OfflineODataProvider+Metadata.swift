@@ -3,6 +3,9 @@ public import OfflineStore
 
 extension OfflineODataProvider {
     /// Refreshes the metadata; see ``DataService/refreshMetadata(_:)``.
+    ///
+    /// - Throws: Like ``DataService/refreshMetadata(_:)``; `cancelled` if the task is cancelled while the call waits;
+    ///   `noStore` if the store is not open.
     @discardableResult
     public func refreshMetadata(
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
@@ -14,6 +17,9 @@ extension OfflineODataProvider {
     }
 
     /// Reads the service's metadata and returns the result that ``refreshMetadata(_:)`` would have. Changes nothing.
+    ///
+    /// - Throws: `notOData` if the response is not metadata; the errors of a request; `noStore` if the store is not
+    ///   open. Incompatible changes are in the result.
     public func rehearseMetadataRefresh(
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
     ) async throws(TidelogError) -> MetadataRefresh {

@@ -12,6 +12,8 @@ extension OfflineODataProvider {
     /// last download was interrupted and continues with the next one.
     ///
     /// Reads no service. Whether the service has newer data is not known before a download.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public var hasPendingDownload: Bool {
         get async throws(TidelogError) { try await engine().store.definingQueries.hasPendingDownload() }
     }
@@ -20,6 +22,8 @@ extension OfflineODataProvider {
     /// doubt, were rejected, or are drafts or local-only.
     ///
     /// ``hasPendingUpload`` concerns only those that the next upload sends.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public var requestQueueIsEmpty: Bool {
         get async throws(TidelogError) { try await engine().store.queue.pendingOperations().isEmpty }
     }
@@ -30,7 +34,9 @@ extension OfflineODataProvider {
     /// are done.
     ///
     /// Cost: like ``state(at:)``, memory for the whole state included.
-    public func snapshot() async throws(TidelogError) -> PastODataProvider {
+    ///
+    /// - Throws: Like ``state(at:)``.
+    public func snapshot() async throws(TidelogError) -> HistoricalODataProvider {
         try await state(at: .sequence(.max))
     }
 
@@ -41,6 +47,8 @@ extension OfflineODataProvider {
     /// report contains them. Operations in flight or in doubt are kept.
     ///
     /// - Parameter time: in milliseconds since 1970, by the device's clock; see ``OperationStatus/time``.
+    /// - Throws: `refused(.notUndoable)` if an operation that depends on them is in flight or in doubt; nothing is
+    ///   undone then. `noStore` if the store is not open.
     @discardableResult
     public func undoPendingChanges(before time: Int64) async throws(TidelogError) -> UndoReport {
         let old = try await engine().store.queue.pendingOperations().filter {

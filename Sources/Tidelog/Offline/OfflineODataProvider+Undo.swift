@@ -15,6 +15,10 @@ extension OfflineODataProvider {
     /// One call for several entities is one undo. Operations on other entities are kept, except those that depend on
     /// the undone ones; the report contains these. The objects are then updated from the store; an entity that no
     /// longer exists becomes `unsaved`.
+    ///
+    /// - Throws: `refused(.entityNotFound)` or `notFound` if an object has neither link nor key, or leads to no entity
+    ///   of the store; `refused(.notUndoable)` if an operation that depends on the undone ones is in flight or in
+    ///   doubt; nothing is undone then. `noStore` if the store is not open.
     @discardableResult
     public func undoPendingChanges(for entities: [EntityValue]) async throws(TidelogError) -> UndoReport {
         let engine = try engine()
@@ -30,6 +34,8 @@ extension OfflineODataProvider {
     }
 
     /// Undoes the pending changes of one entity; see ``undoPendingChanges(for:)-([EntityValue])``.
+    ///
+    /// - Throws: Like ``undoPendingChanges(for:)-([EntityValue])``.
     @discardableResult
     public func undoPendingChanges(for entity: EntityValue) async throws(TidelogError) -> UndoReport {
         try await undoPendingChanges(for: [entity])
@@ -44,6 +50,9 @@ extension OfflineODataProvider {
     ///   - operation: the sequence number of the operation.
     ///   - withDependants: if `false`, the call throws if other operations would have to be undone, and the error
     ///     lists them.
+    /// - Throws: `refused(.notUndoable)` if the operation does not exist, was confirmed or undone, or if it or one that
+    ///   depends on it is in flight or in doubt; `refused(.hasDependants)` if `withDependants` is `false` and others
+    ///   depend on it. Nothing is undone then.
     @discardableResult
     public func undo(
         operation: SequenceNumber, withDependants: Bool = true
@@ -53,10 +62,15 @@ extension OfflineODataProvider {
 
     /// Undoes all operations that the service has not received. Operations in flight or in doubt are kept and listed
     /// in the report.
+    ///
+    /// - Throws: `refused(.notUndoable)` if an operation that depends on them is in flight or in doubt; nothing is
+    ///   undone then. `noStore` if the store is not open.
     @discardableResult
     public func undoAllPendingChanges() async throws(TidelogError) -> UndoReport { try await undo(.everything) }
 
     /// Undoes the operations of the target in one record.
+    ///
+    /// - Throws: Like ``undo(operation:withDependants:)`` and ``undoPendingChanges(for:)-([EntityValue])``.
     @discardableResult
     public func undo(_ target: UndoTarget) async throws(TidelogError) -> UndoReport {
         try await engine().store.queue.undo(target)
@@ -65,6 +79,8 @@ extension OfflineODataProvider {
     /// Returns the report that ``undo(_:)`` would return. Changes nothing.
     ///
     /// Cost: like the undo, a pass over the queue.
+    ///
+    /// - Throws: Like ``undo(_:)``.
     public func rehearseUndo(_ target: UndoTarget) async throws(TidelogError) -> UndoReport {
         try await engine().store.queue.rehearseUndo(target)
     }
@@ -75,6 +91,8 @@ extension OfflineODataProvider {
     /// Later operations are kept. If the two are incompatible, the call throws the violated rule and changes nothing.
     ///
     /// - Returns: All redone operations.
+    /// - Throws: `refused(.notUndoable)` if an operation is not undone; `refused` with the violated rule if the result
+    ///   is not valid; `noStore` if the store is not open.
     @discardableResult
     public func redo(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.queue.redo(operations)
@@ -83,6 +101,7 @@ extension OfflineODataProvider {
     /// Redoes the last undo that has not been redone yet. Each further call redoes the one before it.
     ///
     /// - Returns: All redone operations.
+    /// - Throws: `refused` with the violated rule if the result is not valid; `noStore` if the store is not open.
     @discardableResult
     public func redoLastUndo() async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.queue.redoLast()

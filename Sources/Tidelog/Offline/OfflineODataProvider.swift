@@ -12,12 +12,16 @@ import Views
 ///
 /// Open it, pass it to a ``DataService``, and call ``upload(_:)`` and ``download(withSubset:options:)`` when a
 /// network is available. All methods can be called from any task; uploads and downloads run one at a time.
+///
+/// In addition to the errors of each method, every method throws `damaged` or `storage` if the files of the store cannot
+/// be read or written. *The errors of a request* are `unreachable`, `unauthorized`, `service`, `postponed`, `notOData`,
+/// `tooLarge` and `cancelled`; see ``TidelogError/Code``.
 public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     /// The parameters with which the store is opened.
     public let parameters: OfflineODataParameters
     private let givenRoot: String?
     private let settings: StoreSettings
-    private let place: StorePlace
+    let place: StorePlace
 
     /// Creates a provider for a store of the service at `serviceRoot`, an absolute URL.
     public init(serviceRoot: String, parameters: OfflineODataParameters) {
@@ -50,7 +54,7 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     ///   service.
     public func open() async throws(TidelogError) {
         if settings.engine != nil { return }
-        let opening = StoreOpening(parameters: parameters, givenRoot: givenRoot, place: place)
+        let opening = StoreOpener(parameters: parameters, givenRoot: givenRoot, place: place)
         let isNew = try await opening.open(settings)
         if isNew, parameters.downloadsWhenCreated { try await download() }
     }
@@ -84,6 +88,8 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
 
     /// Deletes the store in a directory; see ``clear(force:)``. An encrypted store requires `force`, because its keys
     /// are not available.
+    ///
+    /// - Throws: Like ``clear(force:)``; `keyRequired` if the store is encrypted and `force` is `false`.
     public static func clear(storePath: String, force: Bool = false) async throws(TidelogError) {
         try await OfflineODataProvider(parameters: OfflineODataParameters(storePath: storePath)).clear(force: force)
     }
@@ -94,6 +100,8 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     /// Content that is only a copy of the service's can be downloaded again.
     ///
     /// Cost: reads all stream files.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func damagedStreams() async throws(TidelogError) -> [String] {
         try await engine().store.media.damagedStreams()
     }
@@ -117,7 +125,7 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
 
     /// The service root.
     ///
-    /// Throws `noStore` if the store is not open.
+    /// - Throws: `noStore` if the store is not open.
     public var serviceRoot: String {
         get throws(TidelogError) { try engine().session.root }
     }
@@ -129,17 +137,23 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     // MARK: Service options
 
     /// The service options in use.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public var serviceOptions: ServiceOptions {
         get async throws(TidelogError) { try await engine().store.serviceOptions }
     }
 
     /// Uses the options until the store is closed.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func use(_ options: ServiceOptions) async throws(TidelogError) {
         try await engine().store.use(options)
     }
 
     /// Uses the options from now on and saves them in the store. `nil` returns to the options that the metadata
     /// declares.
+    ///
+    /// - Throws: `noStore` if the store is not open; `storage` if the description of the store cannot be written.
     public func keep(_ options: ServiceOptions?) async throws(TidelogError) {
         let engine = try engine()
         var description = StoreDescription(serviceRoot: engine.session.givenRoot, service: options)
@@ -154,6 +168,10 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     ///
     /// If the store is not open, the query is checked when it is opened. The call waits for a running upload or
     /// download.
+    ///
+    /// - Throws: `invalidRequest` if the service cannot answer the query or the store cannot contain its result;
+    ///   `unsupported` if it retrieves streams in a store in memory; `refused` like ``remove(definingQuery:)`` if it
+    ///   replaces a downloaded query; `cancelled` if the task is cancelled while the call waits.
     public func add(definingQuery query: OfflineODataDefiningQuery) async throws(TidelogError) {
         let query = DefiningQuery(
             name: query.name, query: query.query, automaticallyRetrievesStreams: query.automaticallyRetrievesStreams)
@@ -162,11 +180,17 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
 
     /// Removes a defining query and the entities that no other query covers. The call waits for a running upload or
     /// download.
+    ///
+    /// - Throws: `invalidRequest` if there is no such query; `refused(.notAllowed)` if its settings do not permit the
+    ///   removal; `refused(.hasDependants)` if operations on entities that only this query covers are pending;
+    ///   `cancelled` if the task is cancelled while the call waits; `noStore` if the store is not open.
     public func remove(definingQuery name: String) async throws(TidelogError) {
         try await engine().removeDefiningQuery(name)
     }
 
     /// Returns the defining queries of the store.
+    ///
+    /// - Throws: `noStore` if the store is not open.
     public func getDefiningQueries() async throws(TidelogError) -> [OfflineODataDefiningQuery] {
         try await engine().store.definingQueries.all().map {
             OfflineODataDefiningQuery(
@@ -185,6 +209,9 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     /// ends with the earliest time of the next upload.
     ///
     /// - Parameter options: the options; `nil` for those of the parameters.
+    /// - Throws: `unreachable`, `unauthorized`, `service` or `notOData` if the upload cannot continue; `postponed` if
+    ///   the service is busy beyond the retry policy; `cancelled` after ``cancelUpload()`` or if the task is cancelled;
+    ///   `noStore` if the store is not open. ``TidelogError/upload`` has the report up to the error.
     @discardableResult
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
         let report: UploadReport
@@ -209,6 +236,11 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     /// - Parameters:
     ///   - names: the names of the queries to run; `nil` for all except shared queries that are still fresh.
     ///   - options: the options of the download.
+    /// - Throws: `invalidRequest` if there is no query of a given name, or if the metadata no longer permits it;
+    ///   `unreachable`, `unauthorized`, `service`, `notOData` or `tooLarge` if the download cannot continue, or for the
+    ///   first query that failed; `postponed` if the service is busy beyond the retry policy; `cancelled` after
+    ///   ``cancelDownload()`` or if the task is cancelled; `noStore` if the store is not open.
+    ///   ``TidelogError/download`` has the report up to the error.
     @discardableResult
     public func download(
         withSubset names: [String]? = nil, options: DownloadOptions = DownloadOptions()
@@ -256,6 +288,8 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     ///
     /// Operations that the service has accepted for asynchronous processing stay in doubt, because the service still
     /// answers them. Not possible during an upload.
+    ///
+    /// - Throws: `invalidRequest` if an upload is running; `noStore` if the store is not open.
     public func resendOperationsInDoubt() async throws(TidelogError) {
         try await engine().store.doubts.resendInDoubt()
     }
@@ -267,6 +301,10 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     /// Pending operations are kept and uploaded as before. See ``AuditWindow``.
     ///
     /// Cost: folding the log once. Other calls wait.
+    ///
+    /// - Throws: `invalidRequest` if the window has a negative number of days; `damaged` if the snapshot does not
+    ///   correspond to the log, and then nothing is removed; `storage` if it cannot be written; `noStore` if the store
+    ///   is not open.
     @discardableResult
     public func compact(keeping window: AuditWindow) async throws(TidelogError) -> StoreCompaction {
         try await engine().store.compact(keeping: window)
@@ -275,75 +313,12 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
     /// Writes a snapshot of the state and keeps the whole log.
     ///
     /// ``OfflineODataParameters/snapshots`` determines when the store writes one by itself.
+    ///
+    /// - Throws: `damaged` if the newest snapshot is at the end of the log and contains another state; `storage` if the
+    ///   file cannot be written; `noStore` if the store is not open.
     @discardableResult
     public func writeSnapshot() async throws(TidelogError) -> StoreSnapshot {
         try await engine().store.writeSnapshot()
-    }
-
-    // MARK: Inspection
-
-    func reading() throws(TidelogError) -> StoreReader {
-        let engine = try engine()
-        return StoreReader(store: engine.store, root: engine.session.root, parameters: parameters)
-    }
-
-    /// Returns the status of every unfinished operation, in order: its action, its state, and the reason.
-    ///
-    /// - Parameter options: the options of the next upload; `nil` for those of the parameters.
-    public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
-        try await reading().operationStatus(options)
-    }
-
-    /// Returns every operation that was undone and not redone, in the order in which they were made.
-    public func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
-        try await reading().undoneOperations()
-    }
-
-    /// Returns the first request that the next upload would send, byte for byte, or `nil` if there is nothing to
-    /// send.
-    ///
-    /// - Parameter options: the options of that upload; `nil` for those of the parameters.
-    public func plannedBatch(_ options: UploadOptions? = nil) async throws(TidelogError) -> PlannedBatch? {
-        try await plannedBatches(options).first
-    }
-
-    /// Returns the requests that the next upload would send before it plans again, byte for byte.
-    ///
-    /// This is one request or, for a service without `$batch`, all requests that need not wait for a previous response.
-    ///
-    /// - Parameter options: the options of that upload; `nil` for those of the parameters.
-    public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {
-        try await reading().plannedBatches(options)
-    }
-
-    /// Returns every key that the service has assigned to an entity of this store.
-    public func keyMap() async throws(TidelogError) -> [KeyAssignment] { try await reading().keyMap() }
-
-    /// Returns a hash of the whole state. Stores whose logs have the same content have equal hashes.
-    public func stateDigest() async throws(TidelogError) -> String { try await reading().stateDigest() }
-
-    /// Returns the downloaded entities that could not be applied: because of an invalid value, a missing key, or a
-    /// size above the limit of a log record.
-    ///
-    /// The store keeps its version of these entities. An entry is removed when the next download of its query can
-    /// apply the entity or no longer contains it.
-    public func quarantine() async throws(TidelogError) -> [QuarantineEntry] {
-        try await reading().quarantine()
-    }
-
-    /// Returns the store as of an earlier point of its history, for reading only.
-    ///
-    /// Cost: building the views from the newest snapshot that is not later; see ``PastODataProvider``.
-    public func state(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {
-        // No flush needed: pages that a running download has collected are already in the log.
-        _ = try engine()
-        return try await place.past(at: point)
-    }
-
-    /// A Boolean value that indicates whether there are operations to send. Drafts and local-only operations do not
-    /// count.
-    public var hasPendingUpload: Bool {
-        get async throws(TidelogError) { try await engine().store.queue.hasQueuedOperations() }
     }
 
     // MARK: DataServiceProvider

@@ -132,10 +132,10 @@ final class StorePlace: Sendable {
     }
 
     /// Returns the store as of an earlier point of its history.
-    func past(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {
-        guard memory != nil else { return try await PastODataProvider(parameters: parameters, at: point) }
+    func past(at point: PointInTime) async throws(TidelogError) -> HistoricalODataProvider {
+        guard memory != nil else { return try await HistoricalODataProvider(parameters: parameters, at: point) }
         let past = try await HistoricalStore(files, at: point, options: options(try description()?.service))
-        return try await PastODataProvider(past, parameters: parameters)
+        return try await HistoricalODataProvider(past, parameters: parameters)
     }
 }
 

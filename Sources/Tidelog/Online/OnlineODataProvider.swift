@@ -86,6 +86,10 @@ public final class OnlineODataProvider: DataServiceProvider, ServiceBackend {
 
     package func adopt(_ classes: ClassMetadata) { self.classes.withLock { $0 = classes } }
 
+    /// Returns the metadata of the service. Reads it on the first call.
+    ///
+    /// - Throws: `notOData` if the response is not metadata; `unreachable`, `unauthorized` or `service` if it cannot be
+    ///   read.
     public func model() async throws(TidelogError) -> EntityDataModel {
         if let model = loadedModel { return model }
         return await adopt(try await MetadataReading.read(session).model)
@@ -112,6 +116,10 @@ public final class OnlineODataProvider: DataServiceProvider, ServiceBackend {
         _ = await adopt(new)
     }
 
+    /// Reads the metadata of the service again; see ``DataService/refreshMetadata(_:)``.
+    ///
+    /// - Throws: `incompatibleMetadata` if the changes are neither compatible nor approved; `notOData` if the response
+    ///   is not metadata; `unreachable`, `unauthorized` or `service` if it cannot be read.
     public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
         let (old, classes) = (loadedModel, classes.withLock { $0?.compared })
         let new = try await MetadataReading.read(session).model

@@ -105,7 +105,7 @@ struct OnlineReader {
             let response = if let first { first } else { try await session.get(page, headers: headers) }
             first = nil
             guard let read = try content(of: response, page, pages) else { return answer }
-            guard progress.shouldContinue(behind: read.identity) else {
+            guard progress.shouldContinue(after: read.identity) else {
                 throw .withoutProgress(page, session.limits)
             }
             try await add(read, to: &answer, url: url, page: page, headers)

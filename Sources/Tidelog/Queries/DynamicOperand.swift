@@ -27,39 +27,62 @@ public struct QueryFunction: DynamicOperand, Hashable {
 }
 
 extension DynamicOperand {
+    /// Returns a condition that is true if the operand equals the value.
     public func equal(_ value: some QueryLiteral) -> QueryFilter { compare(.eq, literal(value)) }
+    /// Returns a condition that is true if the operand does not equal the value.
     public func notEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ne, literal(value)) }
+    /// Returns a condition that is true if the operand is greater than the value.
     public func greaterThan(_ value: some QueryLiteral) -> QueryFilter { compare(.gt, literal(value)) }
+    /// Returns a condition that is true if the operand is greater than or equal to the value.
     public func greaterEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ge, literal(value)) }
+    /// Returns a condition that is true if the operand is less than the value.
     public func lessThan(_ value: some QueryLiteral) -> QueryFilter { compare(.lt, literal(value)) }
+    /// Returns a condition that is true if the operand is less than or equal to the value.
     public func lessEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.le, literal(value)) }
+    /// Returns a condition that is true if the operands are equal.
     public func equal(_ other: some QueryOperand) -> QueryFilter { compare(.eq, other.syntax) }
+    /// Returns a condition that is true if the operands are not equal.
     public func notEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ne, other.syntax) }
+    /// Returns a condition that is true if the operand is greater than the other one.
     public func greaterThan(_ other: some QueryOperand) -> QueryFilter { compare(.gt, other.syntax) }
+    /// Returns a condition that is true if the operand is greater than or equal to the other one.
     public func greaterEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ge, other.syntax) }
+    /// Returns a condition that is true if the operand is less than the other one.
     public func lessThan(_ other: some QueryOperand) -> QueryFilter { compare(.lt, other.syntax) }
+    /// Returns a condition that is true if the operand is less than or equal to the other one.
     public func lessEqual(_ other: some QueryOperand) -> QueryFilter { compare(.le, other.syntax) }
     /// Returns a condition that is true if the operand is equal to one of the values.
     public func isIn(_ values: [some QueryLiteral]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
     /// Returns a condition that is true if the operand, a combination of flags, has all flags of the value.
     public func has(_ value: some QueryLiteral) -> QueryFilter { compare(.has, literal(value)) }
+    /// Returns a condition that is true if the operand is null.
     public func isNull() -> QueryFilter { compare(.eq, .null) }
+    /// Returns a condition that is true if the operand is not null.
     public func isNotNull() -> QueryFilter { compare(.ne, .null) }
 
     public func contains(_ text: String) -> QueryFilter { condition(.contains, .text(text)) }
     public func startsWith(_ text: String) -> QueryFilter { condition(.startswith, .text(text)) }
     public func endsWith(_ text: String) -> QueryFilter { condition(.endswith, .text(text)) }
 
+    /// Returns the text in lower case.
     public func toLower() -> QueryFunction { QueryFunction(.tolower, [syntax], .string) }
+    /// Returns the text in upper case.
     public func toUpper() -> QueryFunction { QueryFunction(.toupper, [syntax], .string) }
+    /// Returns the text without white space at its beginning and end.
     public func trim() -> QueryFunction { QueryFunction(.trim, [syntax], .string) }
+    /// Returns the number of characters.
     public func length() -> QueryFunction { QueryFunction(.length, [syntax], .int32) }
+    /// Returns the year.
     public func year() -> QueryFunction { QueryFunction(.year, [syntax], .int32) }
+    /// Returns the month, from 1 to 12.
     public func month() -> QueryFunction { QueryFunction(.month, [syntax], .int32) }
+    /// Returns the day of the month, from 1 to 31.
     public func day() -> QueryFunction { QueryFunction(.day, [syntax], .int32) }
     public func round() -> QueryFunction { QueryFunction(.round, [syntax], .decimal) }
 
+    /// Returns the largest integral number that is not greater.
     public func floor() -> QueryFunction { QueryFunction(.floor, [syntax], .decimal) }
+    /// Returns the smallest integral number that is not less.
     public func ceiling() -> QueryFunction { QueryFunction(.ceiling, [syntax], .decimal) }
 
     public func adding(_ other: some QueryOperand) -> QueryFunction {

@@ -1,4 +1,5 @@
 import EDM
+import Logging
 import ODataQuery
 import OfflineStore
 import Operations

@@ -60,6 +60,9 @@ public struct ToMany<Element: EntityValue> {
     }
 
     /// Reads the entities if they have not been read yet. Unlike access to the collection, it throws errors.
+    ///
+    /// - Throws: `unsupported` online, because reading is a request; `invalidRequest` if an entity has another class;
+    ///   `notFound` if the owner is no longer in the store.
     public func resolve() throws(TidelogError) {
         guard !related.isResolved, let host, let property else { return }
         do throws(TidelogError) {
@@ -75,6 +78,9 @@ public struct ToMany<Element: EntityValue> {
     /// access that works offline and online.
     ///
     /// Unlike ``load()``, it does not read known entities again.
+    ///
+    /// - Throws: `invalidRequest` if an entity has another class; `notFound` if the owner is no longer in the store;
+    ///   online, the error of the request.
     @discardableResult
     public func loaded() async throws(TidelogError) -> ToMany<Element> {
         if !related.isResolved { try await load() }
@@ -85,6 +91,8 @@ public struct ToMany<Element: EntityValue> {
     /// Reads the entities from the store or, online, from the service, even if they have been read before.
     ///
     /// Unsaved changes are kept. Copies that have not been changed since they were made are updated too.
+    ///
+    /// - Throws: `notFound` if the owner is no longer in the store; otherwise the error of the store or of the request.
     public func load() async throws(TidelogError) {
         guard let host, let property, host.address != nil else { return }
         related.resolve(try await host.loadRelation(property, isBackwards: isBackwards))
@@ -93,6 +101,8 @@ public struct ToMany<Element: EntityValue> {
     /// Reads the entities again, without suspending.
     ///
     /// Unsaved changes are kept. Copies that have not been changed since they were made are updated too.
+    ///
+    /// - Throws: `unsupported` online, because reading is a request; `notFound` if the owner is no longer in the store.
     public func refresh() throws(TidelogError) {
         guard let host, let property, host.address != nil else { return }
         related.resolve(try host.readRelation(property, isBackwards: isBackwards))
@@ -108,12 +118,16 @@ public struct ToMany<Element: EntityValue> {
     }
 
     /// Returns the entities as the store has them now, ignoring cached entities and unsaved changes.
+    ///
+    /// - Throws: Like ``refresh()``.
     public func uncached() throws(TidelogError) -> [Element] {
         guard let host, let property else { return [] }
         return try host.readRelation(property, isBackwards: isBackwards).compactMap { $0 as? Element }
     }
 
     /// Returns the IDs of the entities as the store has them now. Reads no entities.
+    ///
+    /// - Throws: Like ``refresh()``.
     public func uncachedIDs() throws(TidelogError) -> [EntityID] {
         guard let host, let property else { return [] }
         return try host.readRelationIDs(property, isBackwards: isBackwards)

@@ -152,6 +152,9 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
     // MARK: Reading
 
     /// Returns the target, like ``target``. Throws if it cannot be read.
+    ///
+    /// - Throws: `unsupported` online, because reading is a request; `invalidRequest` if the target has another class;
+    ///   `notFound` if the owner is no longer in the store.
     public func resolve() throws(TidelogError) -> Target? {
         let related = related
         if related.target == nil, let host, let property {
@@ -173,6 +176,9 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
     /// offline and online.
     ///
     /// Unlike ``load()``, it does not read a known target again.
+    ///
+    /// - Throws: `invalidRequest` if the target has another class; `notFound` if the owner is no longer in the store;
+    ///   online, the error of the request.
     public func loaded() async throws(TidelogError) -> Target? {
         let related = related
         guard host != nil, related.edit == .none, !related.isResolved else { return try resolve() }
@@ -180,6 +186,8 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
     }
 
     /// Reads the target from the store or, online, from the service, even if it has been read before.
+    ///
+    /// - Throws: Like ``loaded()``.
     @discardableResult
     public func load() async throws(TidelogError) -> Target? {
         guard let host, let property, related.edit == .none else { return try resolve() }

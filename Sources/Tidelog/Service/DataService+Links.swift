@@ -4,8 +4,45 @@ public import ODataWire
 public import OfflineStore
 import Operations
 
-/// Links of a whole collection.
+/// Links between entities, one by one and of a whole collection.
 extension DataService {
+    /// Creates a link between two entities. For a single-valued `property`, it replaces the existing link.
+    ///
+    /// - Throws: `refused` if an entity is not in the store, or if the property does not lead to the set or type of the
+    ///   target. Online, the errors of a request.
+    public func createLink(
+        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.createLink(from, property.property, to), headers, options))
+    }
+
+    /// Sets a single-valued navigation property to another entity.
+    ///
+    /// - Throws: Like ``createLink(from:property:to:headers:options:)``; `refused(.wrongNavigationKind)` if the
+    ///   property is collection-valued.
+    public func updateLink(
+        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.updateLink(from, property.property, to), headers, options))
+    }
+
+    /// Deletes a link; both entities are kept.
+    ///
+    /// `to` is optional if the navigation property is single-valued. In this case it is ignored online: the service
+    /// removes any existing link.
+    ///
+    /// - Throws: `refused(.linkNotFound)` if there is no such link; `refused(.wrongNavigationKind)` if the property is
+    ///   collection-valued and `to` is `nil`; `refused(.mandatoryEnd)` if an entity would lose a mandatory partner.
+    ///   Online, the errors of a request.
+    public func deleteLink(
+        from: EntityValue, property: some PropertyReference, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.deleteLink(from, property.property, to), headers, options))
+    }
+
     /// Makes a collection-valued navigation property lead to exactly the given entities: creates the missing links and
     /// deletes the remaining ones, in one change set.
     ///

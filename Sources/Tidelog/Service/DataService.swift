@@ -13,6 +13,10 @@ import Synchronization
 /// is sent before an upload. Online, the method returns after the response of the service. The methods run in the
 /// caller's isolation; the provider works elsewhere.
 ///
+/// In addition to the errors of each method, offline every method throws `noStore` if the store is not open, and
+/// `damaged` or `storage` if its files cannot be read or written. *The errors of a request* are `unreachable`,
+/// `unauthorized`, `service`, `postponed`, `notOData`, `tooLarge` and `cancelled`; see ``TidelogError/Code``.
+///
 /// `Sendable`: one service can be used by any number of tasks. The entities that it returns are not `Sendable`; each of
 /// them belongs to the task that read it, and can be handed over as a `sending` result.
 ///
@@ -112,7 +116,7 @@ open class DataService: @unchecked Sendable {
 
     /// The metadata.
     ///
-    /// Throws `noStore` if it has not been read; see ``loadMetadata()``.
+    /// - Throws: `noStore` if it has not been read; see ``loadMetadata()``.
     public var metadata: EntityDataModel {
         get throws(TidelogError) {
             guard let model = backend.loadedModel else {
@@ -143,6 +147,9 @@ open class DataService: @unchecked Sendable {
     /// - Parameter policy: the changes that are approved in advance. Classes generated from the old metadata work as
     ///   long as the metadata that they use exists. Do not approve with `canChangeAnything` if an app has such
     ///   classes: a property that has another type or has become nullable reads as `nil` or causes an error.
+    /// - Throws: `incompatibleMetadata` if the changes are neither compatible nor approved; `invalidRequest` if the
+    ///   classes do not support the policy; `notOData` if the response is not metadata; the errors of a request. The
+    ///   previous metadata stays in use then.
     @discardableResult
     public func refreshMetadata(
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
@@ -174,6 +181,9 @@ open class DataService: @unchecked Sendable {
 
     /// Creates an entity with its set properties, its bindings, and the new entities that it contains. Sets its
     /// readLink.
+    ///
+    /// - Throws: `refused` with the rule if the metadata or the state of the store forbids it; nothing is logged then.
+    ///   Online, `service` if the service rejects it, and the other errors of a request.
     public func createEntity(
         _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
@@ -182,6 +192,9 @@ open class DataService: @unchecked Sendable {
 
     /// Creates an entity and links it to a parent by a single- or collection-valued navigation property of the
     /// parent.
+    ///
+    /// - Throws: Like ``createEntity(_:headers:options:)``; `refused(.entityNotFound)` if the parent is not in the
+    ///   store.
     public func createRelatedEntity(
         _ entity: EntityValue, in parent: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -191,6 +204,9 @@ open class DataService: @unchecked Sendable {
 
     /// Saves the properties that have changed since the entity was read, and its bindings. Does nothing if nothing
     /// has changed.
+    ///
+    /// - Throws: Like ``createEntity(_:headers:options:)``; `refused(.keyIsFixed)` if a key property has changed;
+    ///   online, `service(status: 412)` if another client has changed the entity.
     public func updateEntity(
         _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
@@ -198,44 +214,21 @@ open class DataService: @unchecked Sendable {
     }
 
     /// Deletes an entity. An object with only an editLink is sufficient.
+    ///
+    /// - Throws: Like ``createEntity(_:headers:options:)``; `refused(.mandatoryEnd)` if the entity is the mandatory
+    ///   partner of another one; online, `service(status: 412)` if another client has changed the entity.
     public func deleteEntity(
         _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
         try await perform(ChangeSet.Operation(.delete(entity), headers, options))
     }
 
-    // MARK: Links
-
-    /// Creates a link between two entities. For a single-valued `property`, it replaces the existing link.
-    public func createLink(
-        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
-        options: RequestOptions = .none
-    ) async throws(TidelogError) {
-        try await perform(ChangeSet.Operation(.createLink(from, property.property, to), headers, options))
-    }
-
-    /// Sets a single-valued navigation property to another entity.
-    public func updateLink(
-        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
-        options: RequestOptions = .none
-    ) async throws(TidelogError) {
-        try await perform(ChangeSet.Operation(.updateLink(from, property.property, to), headers, options))
-    }
-
-    /// Deletes a link; both entities are kept.
-    ///
-    /// `to` is optional if the navigation property is single-valued. In this case it is ignored online: the service
-    /// removes any existing link.
-    public func deleteLink(
-        from: EntityValue, property: some PropertyReference, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
-        options: RequestOptions = .none
-    ) async throws(TidelogError) {
-        try await perform(ChangeSet.Operation(.deleteLink(from, property.property, to), headers, options))
-    }
-
     // MARK: Change sets
 
     /// Applies all modifications of the change set, or none. They are also sent to the service as one change set.
+    ///
+    /// - Throws: The error of the first modification that is not possible, like ``createEntity(_:headers:options:)``.
+    ///   No modification is applied then.
     public func applyChanges(_ changes: ChangeSet) async throws(TidelogError) {
         try await perform(changes.operations, asChangeSet: true)
         changes.isApplied = true
@@ -257,6 +250,9 @@ open class DataService: @unchecked Sendable {
     // MARK: Reading
 
     /// Executes a query with a set (``DataQuery/from(_:)``) or a URL.
+    ///
+    /// - Throws: `invalidRequest` if the query has neither set nor URL or does not match the metadata; `notFound` if
+    ///   the URL leads to no entity; `unsupported` if the store cannot evaluate it. Online, the errors of a request.
     public func executeQuery(
         _ query: DataQuery, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> QueryResult {
@@ -317,6 +313,8 @@ open class DataService: @unchecked Sendable {
     ///   - entity: the entity to be updated.
     ///   - query: the properties to select and expand.
     ///   - headers: additional headers of the request.
+    /// - Throws: `notFound` or `refused(.entityNotFound)` if there is no such entity; `invalidRequest` if the query
+    ///   does not match the metadata. Online, the errors of a request.
     public func loadEntity(
         _ entity: EntityValue, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) {
@@ -328,6 +326,8 @@ open class DataService: @unchecked Sendable {
     }
 
     /// Reads a structural or navigation property of an entity that has been read, or whose key or readLink is set.
+    ///
+    /// - Throws: Like ``loadEntity(_:_:headers:)``.
     public func loadProperty(
         _ property: some PropertyReference, into entity: EntityValue, _ query: DataQuery = DataQuery(),
         headers: HTTPHeaders = .empty

@@ -1,6 +1,6 @@
 public import EDM
 
-/// A store (``OfflineODataProvider``, ``PastODataProvider``) or the service itself (``OnlineODataProvider``), for a
+/// A store (``OfflineODataProvider``, ``HistoricalODataProvider``) or the service itself (``OnlineODataProvider``), for a
 /// ``DataService``.
 ///
 /// Apps use the providers through a ``DataService``. A type of an app can conform only by returning the ``backend`` of

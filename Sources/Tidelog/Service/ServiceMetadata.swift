@@ -13,6 +13,8 @@ public enum ServiceMetadata {
     ///   - transport: sends the request; `nil` for the platform's transport.
     ///   - credentials: the credentials that are sent to the service.
     /// - Returns: The model.
+    /// - Throws: `notOData` if the response is not metadata; `unreachable`, `unauthorized`, `service` or `tooLarge` if
+    ///   the document cannot be read.
     public static func read(
         from url: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none
     ) async throws(TidelogError) -> EntityDataModel {

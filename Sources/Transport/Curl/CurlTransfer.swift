@@ -14,7 +14,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     private let request: OutgoingRequest
     let options: TransportOptions
-    private let use: ResponseMeter.Use
+    private let use: ResponseMeter.BodyUse
     private(set) var url: RequestURL
     private var parser = ResponseHeadParser()
     /// The body of a response that may be a redirect, held until that is known.
@@ -35,7 +35,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var file: (any OpenContent)?
 
     init(
-        _ request: OutgoingRequest, _ options: TransportOptions, _ use: ResponseMeter.Use = .buffered,
+        _ request: OutgoingRequest, _ options: TransportOptions, _ use: ResponseMeter.BodyUse = .buffered,
         buffer: ResponseBuffer
     ) {
         self.request = request

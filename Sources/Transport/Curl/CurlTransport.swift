@@ -77,7 +77,7 @@ public final class CurlTransport: HTTPTransport {
     }
 
     private func stream(
-        _ request: HTTPRequest, _ body: [UInt8], _ use: ResponseMeter.Use, _ content: (any RequestContent)? = nil
+        _ request: HTTPRequest, _ body: [UInt8], _ use: ResponseMeter.BodyUse, _ content: (any RequestContent)? = nil
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
         let buffer = ResponseBuffer(capacity: Self.streamCapacity)
         let (loop, transfer) = try await prepare(request, body, buffer, use, file: content)
@@ -92,7 +92,7 @@ public final class CurlTransport: HTTPTransport {
     }
 
     private func prepare(
-        _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer, _ use: ResponseMeter.Use = .buffered,
+        _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer, _ use: ResponseMeter.BodyUse = .buffered,
         file: (any RequestContent)? = nil
     ) async throws(TransportError) -> (CurlLoop, CurlTransfer) {
         // Checked first: an invalid request needs no credentials.

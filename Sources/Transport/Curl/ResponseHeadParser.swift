@@ -27,7 +27,7 @@ struct ResponseHeadParser {
         while let last = text.last, last == 0x0A || last == 0x0D { text = text.dropLast() }
         // Fields after the head are trailers.
         guard head == nil else {
-            noteTrailer(text)
+            recordTrailer(text)
             return false
         }
         if text.starts(with: "HTTP/".utf8) {
@@ -49,7 +49,7 @@ struct ResponseHeadParser {
         return false
     }
 
-    private mutating func noteTrailer(_ line: Slice<UnsafeRawBufferPointer>) {
+    private mutating func recordTrailer(_ line: Slice<UnsafeRawBufferPointer>) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             String(decoding: line[..<colon], as: UTF8.self).lowercased() == "odata-error"
         else { return }

@@ -24,6 +24,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let nextChunk: @Sendable () async -> Result<[UInt8]?, TransportError>
 
+        /// Waits for the next chunk. Returns `nil` at the end of the body.
+        ///
+        /// - Throws: A ``TransportError`` if the body breaks off or exceeds the limits.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TransportError) -> [UInt8]? {

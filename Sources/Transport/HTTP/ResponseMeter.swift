@@ -1,11 +1,11 @@
 /// Measures the body of one response against its limits, for use by any transport.
 struct ResponseMeter: Sendable {
     /// The way the body is used.
-    enum Use: Sendable, Hashable, CaseIterable { case buffered, streamed, media }
+    enum BodyUse: Sendable, Hashable, CaseIterable { case buffered, streamed, media }
 
     /// The decision on received bytes.
     struct Verdict: Equatable {
-        enum End: Equatable {
+        enum BodyEnd: Equatable {
             /// The response continues.
             case none
             /// The response is complete with these bytes, although the service sends more.
@@ -16,7 +16,7 @@ struct ResponseMeter: Sendable {
 
         /// The number of bytes to keep.
         var kept: Int
-        var end: End
+        var end: BodyEnd
     }
 
     private enum Role { case success, failure, redirect }
@@ -32,7 +32,7 @@ struct ResponseMeter: Sendable {
     static let keptOfRedirect: Int64 = 16 << 10
 
     /// - Parameter isRedirect: whether the status and a header of the response indicate a redirect.
-    init(_ limits: ResponseLimits, _ use: Use, status: Int, isRedirect: Bool) {
+    init(_ limits: ResponseLimits, _ use: BodyUse, status: Int, isRedirect: Bool) {
         self.limits = limits
         role = isRedirect ? .redirect : status >= 400 ? .failure : .success
         limit =

@@ -60,7 +60,7 @@
         }
 
         private func exchange(
-            _ request: HTTPRequest, body: [UInt8], _ use: ResponseMeter.Use
+            _ request: HTTPRequest, body: [UInt8], _ use: ResponseMeter.BodyUse
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
             _ = try OutgoingRequest(request, body: [])
             let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)

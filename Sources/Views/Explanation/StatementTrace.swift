@@ -23,7 +23,7 @@ package final class StatementTrace {
         }
     }
 
-    func noteInMemory(_ reason: String) {
+    func recordInMemory(_ reason: String) {
         if !reasons.contains(reason) { reasons.append(reason) }
     }
 }

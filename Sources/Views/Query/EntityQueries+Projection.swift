@@ -21,7 +21,7 @@ extension EntityQueries {
 
     /// Returns all targets of a navigation property of one entity, in the order of their IDs.
     func reached(from entity: EntityID, along end: Navigation, in set: EntitySet) throws -> [EntityRow] {
-        let form = ReachedForm(set: set.name, isForward: end.relationship.isForward)
+        let form = ProjectionKey(set: set.name, isForward: end.relationship.isForward)
         let sql: String
         if let known = reachedTexts[form] {
             sql = known
@@ -37,7 +37,7 @@ extension EntityQueries {
     }
 
     /// The properties that determine the statement.
-    struct ReachedForm: Hashable {
+    struct ProjectionKey: Hashable {
         let set: String
         let isForward: Bool
 

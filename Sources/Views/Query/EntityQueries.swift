@@ -15,7 +15,7 @@ package final class EntityQueries: StatementRunner {
     /// Compiled statements of queries over sets.
     private var selections: [SelectionKey: SQLText] = [:]
     /// Statements for the entities that are linked to one entity.
-    var reachedTexts: [ReachedForm: String] = [:]
+    var reachedTexts: [ProjectionKey: String] = [:]
 
     init(_ rowTables: RowTables, _ entities: EntitySetRanges, _ queue: QueueTable) {
         self.rowTables = rowTables

@@ -13,18 +13,18 @@ extension RowQuery {
     /// Evaluates `$apply` over the targets of an expanded navigation property, and then the other options on its result.
     package func applied(
         _ rows: [EntityRow], _ options: QueryOptions
-    ) throws -> (rows: [AppliedRow], count: Int64?) {
+    ) throws -> (rows: [AggregatedRow], count: Int64?) {
         try applied(rows, options, counts: options.count == true)
     }
 
     private func applied(
         _ rows: [EntityRow], _ options: QueryOptions, counts: Bool
-    ) throws -> (rows: [AppliedRow], count: Int64?) {
+    ) throws -> (rows: [AggregatedRow], count: Int64?) {
         let evaluator = evaluator(options)
         let input = rows.enumerated().map { ApplyRow(scope: scope($0.element), source: $0.offset) }
         let found = try finish(
             evaluation(evaluator, rows).apply(options.apply, to: input), options, counts: counts, rows)
-        return (found.rows.map { AppliedRow(entity: $0.source.map { rows[$0] }, values: $0.values) }, found.count)
+        return (found.rows.map { AggregatedRow(entity: $0.source.map { rows[$0] }, values: $0.values) }, found.count)
     }
 
     /// Evaluates `$apply` by reading only the columns that the transformations refer to. Returns nil if that is
@@ -54,11 +54,11 @@ extension RowQuery {
             let made = try evaluation(evaluator, []).apply(
                 Array(sequence), to: scopes.map { ApplyRow(scope: $0, source: nil) })
             let found = try finish(made, options, counts: request.wantsCount, [])
-            state.connection.trace?.noteInMemory("$apply is evaluated in memory.")
+            state.connection.trace?.recordInMemory("$apply is evaluated in memory.")
             return Answer(
-                .applied(found.rows.map { AppliedRow(entity: nil, values: $0.values) }), count: found.count)
+                .applied(found.rows.map { AggregatedRow(entity: nil, values: $0.values) }), count: found.count)
         } catch let error as EvaluationError {
-            state.connection.trace?.noteInMemory(error.message)
+            state.connection.trace?.recordInMemory(error.message)
             return nil
         }
     }

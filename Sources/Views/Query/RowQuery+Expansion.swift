@@ -26,7 +26,7 @@ extension RowQuery {
                 found.counts = try state.entityQueries.counts(of: sources, along: end, in: set, options, now: now)
                 return found
             } catch let error as EvaluationError {
-                state.connection.trace?.noteInMemory(error.message)
+                state.connection.trace?.recordInMemory(error.message)
             }
         }
         return try targetsInMemory(of: rows, property, end, options, type)

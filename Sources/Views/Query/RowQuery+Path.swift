@@ -105,7 +105,7 @@ extension RowQuery {
                 .entities(request.path.target == .count ? [] : try found.rows()),
                 count: request.wantsCount ? try found.count() : nil)
         } catch let error as EvaluationError {
-            state.connection.trace?.noteInMemory(error.message)
+            state.connection.trace?.recordInMemory(error.message)
             return nil
         }
     }

@@ -50,12 +50,12 @@ package struct RowQuery {
             /// The value of a property. If it is a collection, `$filter`, `$orderby`, `$skip` and `$top` are applied.
             case value(Value)
             /// The result of `$apply`.
-            case applied([AppliedRow])
+            case applied([AggregatedRow])
         }
     }
 
     /// One row of the result of `$apply`.
-    package struct AppliedRow {
+    package struct AggregatedRow {
         /// The entity of the row, or nil if the row aggregates several entities.
         package var entity: EntityRow?
         /// The computed and aggregated values; all values of a row without an entity.
@@ -80,7 +80,7 @@ package struct RowQuery {
         guard case .entities(let rows) = answer.content, rows.count > size, let last = rows.prefix(Int(size)).last
         else { return answer }
         answer.content = .entities(Array(rows.prefix(Int(size))))
-        answer.next = try next(request.options, behind: last, size)
+        answer.next = try next(request.options, after: last, size)
         return answer
     }
 
@@ -96,7 +96,7 @@ package struct RowQuery {
         guard case .entitySet(let set)? = request.path.segments.first, request.options.apply.isEmpty,
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton
         else {
-            state.connection.trace?.noteInMemory(
+            state.connection.trace?.recordInMemory(
                 "A path beyond the entity set, and $apply, are evaluated row by row.")
             return nil
         }
@@ -108,7 +108,7 @@ package struct RowQuery {
             let count = wantsCount ? try state.entityQueries.count(in: set, request.options, now: now) : nil
             return Answer(.entities(rows), count: count)
         } catch let error as EvaluationError {
-            state.connection.trace?.noteInMemory(error.message)
+            state.connection.trace?.recordInMemory(error.message)
             return nil
         }
     }
@@ -215,7 +215,7 @@ package struct RowQuery {
             }.map(\.row))
     }
 
-    private func next(_ options: QueryOptions, behind last: EntityRow, _ size: Int64) throws -> QueryOptions {
+    private func next(_ options: QueryOptions, after last: EntityRow, _ size: Int64) throws -> QueryOptions {
         let evaluator = evaluator(options)
         let keys = try evaluator.sortKeys(options.orderBy, for: try scope(last, options, evaluator))
         var next = options

@@ -23,14 +23,14 @@ extension SQLCompiler {
             // V4.01 writes members as strings. Other comparisons use the members' numbers, which only the evaluator
             // knows.
             guard comparison == .eq, a.enumeration != nil, case .string(let value)? = b.literal else { return nil }
-            noteOwn(b)
+            recordOwn(b)
             return comparisons.isMember(a, comparisons.names(of: value, type), isExact)
         }
         return comparisons.compare(comparison, a, b, isExact)
     }
 
     /// Records that the statement depends on the value of a literal, and cannot be reused for another value.
-    private mutating func noteOwn(_ literal: SQLScalar) { if literal.place != nil { notePassing() } }
+    private mutating func recordOwn(_ literal: SQLScalar) { if literal.place != nil { recordPassing() } }
 
     /// Returns a test whether a to-one navigation property has a target, for conditions such as `Customer eq null`.
     mutating func navigationTest(
@@ -95,7 +95,7 @@ extension SQLCompiler {
         if found.isNaN { return [] }
         if let type = value.enumeration {
             guard case .string(let member) = found else { return nil }
-            noteOwn(literal)
+            recordOwn(literal)
             let names = comparisons.names(of: member, type)
             return names.isEmpty ? nil : names.map { SQLText("?", [.text($0)]) }
         }

@@ -74,7 +74,7 @@ extension SQLCompiler {
         try add(columnsOf: texts.properties, [], model, to: &columns)
         if texts.isOpen { throw unsupported("$search in dynamic properties") }
         guard columns.count <= Self.argumentLimit else { throw unsupported("$search in this number of properties") }
-        notePassing()
+        recordPassing()
         let number = SQLText("?", [.integer(functions.number(of: search))])
         return "tl_search(" + SQLText.joined([number] + columns, by: ", ") + ")"
     }

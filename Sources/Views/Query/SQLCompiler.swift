@@ -293,7 +293,7 @@ package struct SQLCompiler {
     }
 
     /// Records that the SQL is valid for this run only.
-    mutating func notePassing() { isPassing = true }
+    mutating func recordPassing() { isPassing = true }
 
 }
 

@@ -313,7 +313,7 @@ package final class Connection {
     private func prepare(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
         trace?.record(statement.sql, [])
         if let prepared = statement.prepared {
-            if statement.taking != takings { noteTables(of: statement) }
+            if statement.taking != takings { recordTables(of: statement) }
             return prepared
         }
         let prepared = try make(statement)
@@ -341,7 +341,7 @@ package final class Connection {
 
     private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         if let statement = statements[sql], let prepared = statement.prepared {
-            if statement.taking != takings { noteTables(of: statement) }
+            if statement.taking != takings { recordTables(of: statement) }
             return prepared
         }
         // The number of different queries of an app is unlimited; the fold has only a few.
@@ -361,11 +361,11 @@ package final class Connection {
         guard code == SQLITE_OK, let pointer else { throw failure(code, statement.sql) }
         statement.prepared = pointer
         statement.tables = tables
-        noteTables(of: statement)
+        recordTables(of: statement)
         return pointer
     }
 
-    private func noteTables(of statement: Statement) {
+    private func recordTables(of statement: Statement) {
         statement.taking = takings
         readTables.formUnion(statement.tables.read)
         writtenTables.formUnion(statement.tables.written)

@@ -77,7 +77,7 @@ final class Coverage {
     }
 
     /// Returns whether the query covers any entity.
-    func brings(query: String) throws(SQLiteError) -> Bool {
+    func hasEntities(query: String) throws(SQLiteError) -> Bool {
         try flush()
         return try connection.firstInteger(find) { $0.text(query) } != nil
     }
@@ -111,18 +111,18 @@ final class Coverage {
         var query = ""
         var chunk: UInt64 = 0
         var entities: [(id: EntityID, run: SequenceNumber)] = []
-        func tell() throws {
+        func emit() throws {
             for entity in entities.sorted(by: { $0.id < $1.id }) { try body(query, entity.id, entity.run) }
             entities.removeAll(keepingCapacity: true)
         }
         try connection.each(everything, { _ in }) { row in
             let place = (row.text(0) ?? "", UInt64(bitPattern: row.integer(1)))
-            if place != (query, chunk) { try tell() }
+            if place != (query, chunk) { try emit() }
             (query, chunk) = place
             let run = UInt64(bitPattern: row.integer(2))
             EntityBits(row.blob(3)).forEach(in: chunk) { entities.append(($0, run)) }
         }
-        try tell()
+        try emit()
     }
 
     // MARK: Chunks

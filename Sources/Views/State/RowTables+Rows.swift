@@ -116,7 +116,7 @@ extension RowTables {
 
     /// Returns at most `limit` entities of a set after the given one, in ascending order of entity ID.
     package func rows(
-        set: String, behind last: EntityID, limit: Int
+        set: String, after last: EntityID, limit: Int
     ) throws(StateError) -> [EntityRow] {
         try list(
             "SELECT \(Self.columns) FROM \(try layout(set).table) WHERE entity > ? ORDER BY entity LIMIT ?",

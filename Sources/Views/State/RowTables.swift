@@ -67,20 +67,20 @@ package final class RowTables: StatementRunner {
     // MARK: Rollback
 
     /// The tables before a transaction.
-    struct Former {
+    struct SavedTables {
         fileprivate let model: EntityDataModel?
         fileprivate let layouts: [String: TableLayout]
         fileprivate let adoptions: Int
     }
 
-    var current: Former { Former(model: model, layouts: layouts, adoptions: adoptions) }
+    var current: SavedTables { SavedTables(model: model, layouts: layouts, adoptions: adoptions) }
 
     /// Discards cached tables, lookups and lists of names after a rollback.
     ///
     /// - Parameter former: The tables before the transaction, or nil if it cannot have replaced them.
     /// - Returns: Whether the transaction had replaced the tables.
     @discardableResult
-    func invalidateCaches(_ former: Former? = nil) -> Bool {
+    func invalidateCaches(_ former: SavedTables? = nil) -> Bool {
         shapes = RowSchemas()
         for table in tables.values {
             table.invalidateLookups()

@@ -143,7 +143,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
         (error as? SQLiteError).map(StateError.init) ?? error
     }
 
-    private func invalidateCaches(_ former: RowTables.Former? = nil) {
+    private func invalidateCaches(_ former: RowTables.SavedTables? = nil) {
         headerRow.invalidate()
         links.relationships.invalidate()
         sets.invalidate()

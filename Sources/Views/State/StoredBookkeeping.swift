@@ -245,8 +245,8 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     /// Returns whether the query covers any entity.
-    package func bringsEntities(query: String) throws(StateError) -> Bool {
-        try mapped { () throws(SQLiteError) in try coverage.brings(query: query) }
+    package func hasEntities(query: String) throws(StateError) -> Bool {
+        try mapped { () throws(SQLiteError) in try coverage.hasEntities(query: query) }
     }
 
     package func isCovered(_ id: EntityID) throws(StateError) -> Bool {

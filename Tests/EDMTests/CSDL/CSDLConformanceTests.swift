@@ -20,7 +20,7 @@ struct `The metadata documents of the corpora` {
         do {
             let defects = try CSDLReader.read(bytes).defects
             #expect(row.file.hasSuffix("sap-invalid-references.xml"))
-            #expect(defects.map(\.leftOut?.kind) == ["Annotation", "Annotation"])
+            #expect(defects.map(\.omitted?.kind) == ["Annotation", "Annotation"])
         } catch {
             #expect(!row.file.hasSuffix("sap-invalid-references.xml"), "\(error)")
         }

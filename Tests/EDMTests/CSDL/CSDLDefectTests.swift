@@ -5,8 +5,8 @@ import Testing
 @Suite struct `Metadata documents with defects` {
     private let b = CSDLSource.entityType("B")
 
-    private func leftOut(_ model: EntityDataModel) -> [String] {
-        model.defects.compactMap { $0.leftOut.map(\.description) }
+    private func omitted(_ model: EntityDataModel) -> [String] {
+        model.defects.compactMap { $0.omitted.map(\.description) }
     }
 
     private func container(_ sets: String) -> String { #"<EntityContainer Name="C">\#(sets)</EntityContainer>"# }
@@ -26,7 +26,7 @@ import Testing
         #expect(model.defects.count == 1)
         #expect(defect.code == .unresolvedName)
         #expect((defect.line, defect.column) == (3, 1))
-        #expect(defect.leftOut == .init(kind: "Property", path: "S.A/P"))
+        #expect(defect.omitted == .init(kind: "Property", path: "S.A/P"))
         #expect(defect.description == "line 3, column 1: The type \"S.X\" is not declared. Omitted: Property S.A/P.")
     }
 
@@ -49,7 +49,7 @@ import Testing
         let binding = #"<NavigationPropertyBinding Path="M" Target="Bs"/>"#
         let model = try EntityDataModel.v4(a + b + container(set("As", "A", binding) + set("Bs", "B") + set("Xs", "X")))
         #expect(model.entitySets.map(\.name) == ["As", "Bs"])
-        #expect(leftOut(model) == ["EntitySet S.C/Xs"])
+        #expect(omitted(model) == ["EntitySet S.C/Xs"])
         let set = try #require(model.findEntitySet("As"))
         // Entities of the undeclared type may be of a type derived from B.
         #expect(model.target(of: try #require(set.entityType.findProperty("N")), in: set) == nil)
@@ -77,10 +77,10 @@ import Testing
         #expect(model.schemas[0].containers[0].functionImports.isEmpty)
         #expect(model.schemas[0].containers[0].actionImports.map(\.name) == ["H"])
         let first = try #require(model.defects.first)
-        #expect(first.leftOut?.path == "S.A")
+        #expect(first.omitted?.path == "S.A")
         #expect(first.message == "The type \"S.X\" is not declared.")
         #expect(
-            Set(leftOut(model)) == [
+            Set(omitted(model)) == [
                 "EntityType S.A", "EntityType S.D", "NavigationProperty S.V/N", "Function S.F",
                 "Action S.G", "EntitySet S.C/As", "Singleton S.C/One", "FunctionImport S.C/F",
             ])
@@ -93,7 +93,7 @@ import Testing
         let model = try EntityDataModel.v4(b + block)
         #expect(model.schemas[0].annotationsBlocks.isEmpty)
         #expect(model.defects.map(\.code) == [.invalidAnnotation])
-        #expect(model.defects.first?.leftOut?.kind == "Annotations")
+        #expect(model.defects.first?.omitted?.kind == "Annotations")
         #expect(model.findEntityType("S.B") != nil)
     }
 
@@ -104,14 +104,14 @@ import Testing
         #expect(p.facets.maxLength == nil)
         #expect(p.facets.isUnicode == false)
         #expect(p.isNullable)
-        #expect(Set(leftOut(model)) == ["MaxLength S.A/P", "Nullable S.A/P"])
+        #expect(Set(omitted(model)) == ["MaxLength S.A/P", "Nullable S.A/P"])
     }
 
     @Test func `a partner that does not exist is omitted`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType("A", #"<NavigationProperty Name="N" Type="S.B" Partner="X"/>"#) + b)
         #expect(model.findEntityType("S.A")?.findProperty("N")?.navigation?.partner == nil)
-        #expect(leftOut(model) == ["Partner S.A/N"])
+        #expect(omitted(model) == ["Partner S.A/N"])
     }
 
     @Test func `two different declarations of one name are both omitted`() throws {
@@ -131,7 +131,7 @@ import Testing
         let derived = #"<EntityType Name="D" BaseType="S.B"><Key><PropertyRef Name="ID"/></Key></EntityType>"#
         let model = try EntityDataModel.v4(b + derived)
         #expect(model.findEntityType("S.D")?.keyProperties.map(\.name) == ["ID"])
-        #expect(leftOut(model) == ["Key S.D/Key"])
+        #expect(omitted(model) == ["Key S.D/Key"])
     }
 
     @Test func `a V2 navigation property of an invalid association is omitted`() throws {
@@ -139,7 +139,7 @@ import Testing
         let model = try EntityDataModel.v2(legacy.replacing("Multiplicity='*'", with: "Multiplicity='many'"))
         #expect(model.findEntityType("S.A")?.unusableProperties == ["N"])
         #expect(model.entitySets.map(\.name) == ["As", "Bs"])
-        #expect(leftOut(model) == ["Association S.R", "NavigationProperty S.A/N", "AssociationSet S.C/Rs"])
+        #expect(omitted(model) == ["Association S.R", "NavigationProperty S.A/N", "AssociationSet S.C/Rs"])
     }
 
     @Test func `a document without any usable element is rejected with the first error`() throws {

@@ -175,11 +175,11 @@ import Testing
         (#""P":{"$Type":"Edm.Int32","$Type":"Edm.String"}"#, "Property N.T/P"),
         (#""P":{"$MaxLength":"long"}"#, "MaxLength N.T/P"), (#""P":{"$MaxLength":[1]}"#, "Property N.T/P"),
     ])
-    func `a document with an invalid property is read without the property`(member: String, leftOut: String) throws {
+    func `a document with an invalid property is read without the property`(member: String, omitted: String) throws {
         let text =
             "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{},\n\(member)}}}"
         let model = try read(text)
-        #expect(model.defects.compactMap { $0.leftOut.map(\.description) } == [leftOut])
+        #expect(model.defects.compactMap { $0.omitted.map(\.description) } == [omitted])
         #expect(model.defects.first?.line == 2)
         #expect(model.findEntityType("N.T")?.findProperty("ID") != nil)
     }
@@ -197,13 +197,13 @@ import Testing
         (#""C":{"$Kind":"EntityContainer","X":{"$Collection":true,"$Type":"N.Y"}}"#, "EntitySet N.C/X"),
         (#""C":{"$Kind":"EntityContainer","X":true}"#, "EntitySet N.C/X"),
     ])
-    func `a document with an invalid declaration is read without the declaration`(member: String, leftOut: String)
+    func `a document with an invalid declaration is read without the declaration`(member: String, omitted: String)
         throws
     {
         let text =
             "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{}},\n\(member)}}"
         let model = try read(text)
-        #expect(model.defects.compactMap { $0.leftOut.map(\.description) } == [leftOut])
+        #expect(model.defects.compactMap { $0.omitted.map(\.description) } == [omitted])
         #expect(model.defects.first?.line == 2)
         #expect(model.findEntityType("N.T")?.keyProperties.map(\.name) == ["ID"])
     }
@@ -262,6 +262,6 @@ import Testing
                 "json/v4/lodata/Protocol-ServiceMetadataTest__test_has_flight_metadata_document_at_document_root__3.json"
             ))
         #expect(other.allSets.isEmpty)
-        #expect(other.defects.contains { $0.leftOut?.path.hasSuffix("passengers") == true })
+        #expect(other.defects.contains { $0.omitted?.path.hasSuffix("passengers") == true })
     }
 }

@@ -121,7 +121,7 @@ import Testing
         let other = name.replacing("First", with: "Last")
         let model = try read(document("a", "A", name + person), document("b", "A", other))
         #expect(model.findComplexType("A.Name") == nil)
-        #expect(model.defects.filter { $0.leftOut?.path == "A.Name" }.map(\.document) == ["a", "b"])
+        #expect(model.defects.filter { $0.omitted?.path == "A.Name" }.map(\.document) == ["a", "b"])
         #expect(model.findEntityType("A.Person")?.properties.map(\.name) == ["ID"])
     }
 

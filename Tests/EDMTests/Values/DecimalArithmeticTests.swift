@@ -30,7 +30,7 @@ import Testing
         ("-1", "3", 0, "0"), ("1.00", "4", 4, "0.2500"), ("0.001", "1000", 6, "0.000001"), ("7", "0.5", 0, "14"),
         ("0", "5", 2, "0.00"), ("1", "3", -7, "0"),
     ])
-    func `a quotient has the digits that are asked for`(a: String, b: String, scale: Int, quotient: String) throws {
+    func `a quotient has the requested number of digits`(a: String, b: String, scale: Int, quotient: String) throws {
         #expect(try decimal(a).divided(by: decimal(b), scale: scale).text == quotient)
     }
 

@@ -53,7 +53,7 @@ struct AdmissionTests {
             $0.requests = 1
             $0.requestsPerEndpoint = 1
         }
-        for use in [Admission.Use.feed("a"), .transfer("a"), .service("a")] {
+        for use in [Admission.CapacityUse.feed("a"), .transfer("a"), .service("a")] {
             #expect(admission.begin(use) == true)
             #expect(admission.begin(.service("b")) == false)
             admission.end(use)
@@ -88,9 +88,9 @@ struct AdmissionTests {
         var limits = GatewayLimits()
         (limits.requests, limits.requestsPerUser, limits.requestsPerEndpoint) = (6, 3, 4)
         var admission = Admission(limits)
-        let uses = ["a", "b"].flatMap { [Admission.Use.service($0), .transfer($0), .feed($0)] }
+        let uses = ["a", "b"].flatMap { [Admission.CapacityUse.service($0), .transfer($0), .feed($0)] }
         var users: [[UInt8]] = []
-        var begun: [Admission.Use] = []
+        var begun: [Admission.CapacityUse] = []
         for _ in 0..<500 {
             switch random.number(0...3) {
             case 0:

@@ -110,7 +110,7 @@ struct BatchAnswerTests {
 
     // MARK: Random answers
 
-    @Test func `an answer with inserted fields is read as the original with the fields`() throws {
+    @Test func `a response with inserted fields is read as the original with the fields`() throws {
         let seed = UInt64.testSeed()
         var generator = AnswerGenerator(seed: seed)
         for round in 0..<2_000 {
@@ -167,7 +167,7 @@ private struct AnswerGenerator: RandomNumberGenerator {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-    /// Returns an answer whose parts are those of the request: responses by themselves, change sets with so many members,
+    /// Returns a response whose parts are those of the request: responses by themselves, change sets with so many members,
     /// or the error that replaces one.
     mutating func answer(_ counts: [Int]) -> String {
         obstacles = []

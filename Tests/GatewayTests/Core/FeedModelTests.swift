@@ -78,7 +78,7 @@ struct FeedModelTests {
             let limit = Int.random(in: 1..<4, using: &random)
             let generation: Int64
             let items: [FeedItem]
-            let place: (FeedItem) -> FeedToken.Place
+            let place: (FeedItem) -> FeedToken.ReadingPosition
             switch client.token?.place {
             case nil:
                 client.rows = [:]

@@ -38,7 +38,7 @@ struct FeedQueryTests {
         #expect(Set(urls.compactMap { CanonicalQuery($0)?.description }).count == urls.count)
     }
 
-    @Test func `the probe asks for one row, whatever number the query asks for`() throws {
+    @Test func `the probe requests one row, regardless of the number that the query requests`() throws {
         #expect(CanonicalQuery("Orders?$filter=A%20eq%201")?.probe == "Orders?$filter=A%20eq%201&$top=1")
         #expect(CanonicalQuery("Orders?$top=500")?.probe == "Orders?$top=1")
     }

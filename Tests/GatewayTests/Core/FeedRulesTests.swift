@@ -121,8 +121,8 @@ struct FeedRulesTests {
     }
 
     @Test func `missing rows are checked one by one, read again or refused`() {
-        func judge(_ missing: Int, of base: Int, canCheck: Bool = true, isAccepted: Bool = false) -> RemovalJudgement {
-            RemovalJudgement(missing: missing, base: base, canCheck: canCheck, isAccepted: isAccepted)
+        func judge(_ missing: Int, of base: Int, canCheck: Bool = true, isAccepted: Bool = false) -> RemovalCheck {
+            RemovalCheck(missing: missing, base: base, canCheck: canCheck, isAccepted: isAccepted)
         }
         #expect(judge(0, of: 10) == .nothing)
         #expect(judge(1, of: 1) == .check)
@@ -136,22 +136,22 @@ struct FeedRulesTests {
         #expect(judge(1_000, of: 1_000, isAccepted: true) == .readAgain)
     }
 
-    @Test func `only an answer of the service about the row removes it`() {
-        #expect(RemovalJudgement.presence(status: 404, isEntity: true, count: nil) == .gone(.deleted))
-        #expect(RemovalJudgement.presence(status: 410, isEntity: true, count: nil) == .gone(.deleted))
-        #expect(RemovalJudgement.presence(status: 200, isEntity: true, count: nil) == .present)
-        #expect(RemovalJudgement.presence(status: 200, isEntity: false, count: 0) == .gone(.changed))
-        #expect(RemovalJudgement.presence(status: 200, isEntity: false, count: 1) == .present)
+    @Test func `only a response of the service about the row removes it`() {
+        #expect(RemovalCheck.presence(status: 404, isEntity: true, count: nil) == .gone(.deleted))
+        #expect(RemovalCheck.presence(status: 410, isEntity: true, count: nil) == .gone(.deleted))
+        #expect(RemovalCheck.presence(status: 200, isEntity: true, count: nil) == .present)
+        #expect(RemovalCheck.presence(status: 200, isEntity: false, count: 0) == .gone(.changed))
+        #expect(RemovalCheck.presence(status: 200, isEntity: false, count: 1) == .present)
         for status in [200, 204, 302, 400, 401, 403, 404, 429, 500, 503] {
-            #expect(RemovalJudgement.presence(status: status, isEntity: false, count: nil) == .unknown)
+            #expect(RemovalCheck.presence(status: status, isEntity: false, count: nil) == .unknown)
         }
         for status in [204, 302, 400, 401, 403, 429, 500, 503] {
-            #expect(RemovalJudgement.presence(status: status, isEntity: true, count: nil) == .unknown)
+            #expect(RemovalCheck.presence(status: status, isEntity: true, count: nil) == .unknown)
         }
     }
 
-    @Test func `links that do not end are left`() {
-        var walk = PageWalk(limit: 3)
+    @Test func `links without an end are unchanged`() {
+        var walk = PageSequence(limit: 3)
         #expect(walk.follows("a") && walk.follows("b") && !walk.follows("a") && walk.follows("c") && !walk.follows("d"))
     }
 
@@ -165,7 +165,7 @@ struct FeedRulesTests {
     }
 
     @Test func `a token survives its encoding, and any other bytes are no token`() {
-        let places: [FeedToken.Place] = [
+        let places: [FeedToken.ReadingPosition] = [
             .delta, .rows(after: "('ä')"), .changes(start: 4, after: FeedPosition(since: 5, key: "(1)")),
         ]
         for place in places {

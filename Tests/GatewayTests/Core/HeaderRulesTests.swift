@@ -28,7 +28,7 @@ struct HeaderRulesTests {
         #expect(forwarded[name] == nil)
     }
 
-    @Test func `an answer points to the gateway and is not cached`() {
+    @Test func `a response points to the gateway and is not cached`() {
         let headers: HTTPHeaders = [
             "Location": "http://backend:8000/sap/SHOP/Orders(1)", "Cache-Control": "public, max-age=60",
             "Set-Cookie": "s=1; Domain=backend; Path=/sap/; HttpOnly", "Connection": "X-Secret", "X-Secret": "1",

@@ -46,7 +46,7 @@ struct JSONBatchTests {
         #expect(outcomes[2] == .changeSet(.failed(WireResponse(status: 424), culprit: "3")))
     }
 
-    @Test func `the headers of a response are part of the answer`() throws {
+    @Test func `the headers of a response are in the response to the batch`() throws {
         let created = WireResponse(status: 201, headers: ["Location": "Orders(1)", "ETag": "x"])
         let answer = try #require(try upload().answer([0: .single(created)]))
         let text = String(decoding: answer.body, as: UTF8.self)

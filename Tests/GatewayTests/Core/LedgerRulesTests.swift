@@ -28,7 +28,7 @@ struct LedgerRulesTests {
             return verdicts
         }
 
-        mutating func complete(_ claim: LedgerClaim, _ attempt: Int64, _ end: LedgerCompletion.End) -> Bool {
+        mutating func complete(_ claim: LedgerClaim, _ attempt: Int64, _ end: LedgerCompletion.AttemptEnd) -> Bool {
             guard
                 let (written, deleted) = rules.complete(.init(keys: claim.keys, attempt: attempt, end: end), rows: rows)
             else { return false }
@@ -80,7 +80,7 @@ struct LedgerRulesTests {
         #expect(book.claim(claim(["b", "c"]), now: now) == [.refuse(.differs)])
     }
 
-    @Test func `an old request is refused, whatever the ledger holds`() {
+    @Test func `an old request is refused for any content of the ledger`() {
         var book = Book(rules: rules)
         #expect(book.claim(claim(daysAgo: 15), now: now) == [.refuse(.expired)])
         #expect(book.claim(claim(daysAgo: 14), now: now) == [.send(attempt: 1)])
@@ -102,7 +102,7 @@ struct LedgerRulesTests {
 
     /// Clients, restarts and late outcomes in any order: each content is executed once, unless it was reported as not
     /// executed.
-    @Test(arguments: 0..<200) func `whatever happens, no unit is executed twice`(_ seed: UInt64) {
+    @Test(arguments: 0..<200) func `no sequence of faults executes a unit twice`(_ seed: UInt64) {
         var state = seed &* 2_654_435_761 &+ 1
         func random(_ count: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -149,16 +149,17 @@ struct LedgerRulesTests {
 
     @Test(
         arguments: [
-            (201, [:], AnswerMeaning.outcome), (204, [:], .outcome), (404, [:], .outcome), (412, [:], .outcome),
+            (201, [:], ResponseMeaning.outcome), (204, [:], .outcome), (404, [:], .outcome), (412, [:], .outcome),
             (401, [:], .notExecuted), (403, [:], .notExecuted), (429, [:], .notExecuted),
             (503, ["Retry-After": "1"], .notExecuted),
             (503, [:], .unknown), (500, [:], .unknown), (502, [:], .unknown), (504, [:], .unknown),
             (202, ["Location": "m"], .unknown),
             (307, [:], .notExecuted), (303, [:], .unknown), (408, [:], .unknown),
-        ] as [(Int, [String: String], AnswerMeaning)])
+        ] as [(Int, [String: String], ResponseMeaning)])
     func `the status states whether a request took effect`(
-        _ status: Int, _ headers: [String: String], _ meaning: AnswerMeaning
+        _ status: Int, _ headers: [String: String], _ meaning: ResponseMeaning
     ) {
-        #expect(AnswerMeaning(WireResponse(status: status, headers: HTTPHeaders(headers.map { ($0, $1) }))) == meaning)
+        #expect(
+            ResponseMeaning(WireResponse(status: status, headers: HTTPHeaders(headers.map { ($0, $1) }))) == meaning)
     }
 }

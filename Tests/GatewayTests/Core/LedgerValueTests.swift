@@ -31,10 +31,10 @@ struct LedgerValueTests {
 
     @Test(arguments: [200, 204, 299])
     func `each successful status is an outcome`(_ status: Int) {
-        #expect(AnswerMeaning(WireResponse(status: status)) == .outcome)
+        #expect(ResponseMeaning(WireResponse(status: status)) == .outcome)
     }
 
     @Test func `a redirection executes nothing`() {
-        #expect(AnswerMeaning(WireResponse(status: 300)) == .notExecuted)
+        #expect(ResponseMeaning(WireResponse(status: 300)) == .notExecuted)
     }
 }

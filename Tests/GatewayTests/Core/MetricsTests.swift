@@ -27,7 +27,7 @@ struct MetricsTests {
         #expect(text.hasSuffix("# TYPE gateway_x gauge\ngateway_x{state=\"doubt\"} 7\n"))
     }
 
-    @Test func `the use of connections is told for each storage`() {
+    @Test func `the use of connections is reported for each storage`() {
         var use = PoolUse()
         (use.inUse, use.waiting, use.acquisitions, use.failures) = (1, 2, 3, 4)
         let text = GatewayMetrics().text(PoolUse.gauges([("ledger", use), ("feeds", PoolUse())]))
@@ -49,7 +49,7 @@ struct MetricsTests {
     }
 
     @Test func `the age of a feed is that of its newest generation, and of the older of two with one name`() {
-        let gauges = HeadAge.gauges([("b", 4_000), ("a", 8_500), ("b", 2_000), ("c", 90_000)], now: 10_000)
+        let gauges = FeedAge.gauges([("b", 4_000), ("a", 8_500), ("b", 2_000), ("c", 90_000)], now: 10_000)
         #expect(
             GatewayMetrics().text(gauges).hasSuffix(
                 """
@@ -59,8 +59,8 @@ struct MetricsTests {
                 gateway_feed_head_age_seconds{feed="c"} 0
 
                 """))
-        #expect(HeadAge.gauges([], now: 1) == [])
-        #expect(GatewayMetrics().text(HeadAge.gauges([("a", .min)], now: .max)).hasSuffix("{feed=\"a\"} 0\n"))
+        #expect(FeedAge.gauges([], now: 1) == [])
+        #expect(GatewayMetrics().text(FeedAge.gauges([("a", .min)], now: .max)).hasSuffix("{feed=\"a\"} 0\n"))
     }
 
     @Test func `a label cannot end its string or its line`() {

@@ -5,7 +5,8 @@ import Testing
 struct RequestClassTests {
     @Test(
         arguments: [
-            ("GET", "$metadata", RequestClass.Kind.metadata), ("HEAD", "$metadata", .read), ("GET", "Orders", .read),
+            ("GET", "$metadata", RequestClass.RequestKind.metadata), ("HEAD", "$metadata", .read),
+            ("GET", "Orders", .read),
             ("POST", "$batch", .multipartBatch), ("POST", "Orders/$query", .read), ("POST", "Orders", .modification),
             ("GET", "%24metadata?sap-language=DE", .metadata), ("GET", "Orders/$metadata", .read),
             ("POST", "%24batch", .multipartBatch), ("POST", "$batch/", .multipartBatch),
@@ -14,7 +15,9 @@ struct RequestClassTests {
             ("POST", "Orders/%24query", .read), ("POST", "Orders/%2524query", .modification),
             ("POST", "Files('$batch')", .modification), ("PUT", "Orders", .modification),
         ])
-    func `a request is classified by its method and path`(_ method: String, _ path: String, _ kind: RequestClass.Kind)
+    func `a request is classified by its method and path`(
+        _ method: String, _ path: String, _ kind: RequestClass.RequestKind
+    )
         throws
     {
         let found = try classified(method, path)

@@ -174,7 +174,7 @@ struct FeedFaultTests {
         return lines.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count).prefix { $0 != "\"" }) }
     }
 
-    @Test func `metrics distinguish a service that fails from an answer that is not understood`() async throws {
+    @Test func `metrics distinguish a service that fails from a response that is not understood`() async throws {
         let origin = FeedOrigin()
         origin.change { $0.rows = Self.rows }
         try await withFeed(origin) { world in

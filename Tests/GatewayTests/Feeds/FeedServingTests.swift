@@ -35,7 +35,7 @@ struct FeedServingTests {
                 isLegacy || second.body.contains("\"reason\":\"deleted\"") && second.body.contains("#Orders/$delta\""))
             let third = try await world.get(try #require(second.delta))
             #expect(third.notes == [] && !third.body.contains("deleted"))
-            // The link before is still valid: an answer can be lost.
+            // The link before is still valid: a response can be lost.
             #expect(try await world.get(link).notes.sorted() == ["B", "f"])
         }
     }
@@ -172,7 +172,7 @@ struct FeedServingTests {
 
     // MARK: Permission
 
-    @Test func `a user without permission gets the answer of the service, and no row`() async throws {
+    @Test func `a user without permission gets the response of the service, and no row`() async throws {
         let origin = FeedOrigin()
         origin.change { ($0.rows, $0.users) = (Self.rows, ["Basic gw", "Basic a"]) }
         try await withFeed(origin, credentials: "Basic gw") { world in
@@ -258,7 +258,7 @@ struct FeedServingTests {
         }
     }
 
-    @Test func `if the own change cannot be read, a delta link is 503 and not an answer without it`() async throws {
+    @Test func `if the own change cannot be read, a delta link is 503 and not a response without it`() async throws {
         let origin = FeedOrigin()
         origin.change { $0.rows = Self.rows }
         try await withFeed(origin, patience: 300) { world in

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The removal of feeds that are not configured any more.
+/// The removal of feeds that are no longer configured.
 struct FeedSweepTests {
     private static let start: Int64 = 1_000_000_000_000
 

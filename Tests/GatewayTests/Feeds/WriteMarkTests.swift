@@ -122,7 +122,7 @@ private final class FailingLedger: LedgerStorage {
     }
 
     func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int { 0 }
-    func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] { [] }
-    func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] { [:] }
+    func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] { [] }
+    func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int] { [:] }
     func secret() async throws(LedgerStorageError) -> [UInt8] { try await rows.secret() }
 }

@@ -23,13 +23,13 @@ import Testing
         case requestInPart
         /// The row is durable, the request has left; the service does not get it.
         case forwarded
-        /// The service has executed it; nothing of its answer has arrived.
+        /// The service has executed it; nothing of its response has arrived.
         case executed
-        /// A part of the answer of the service has arrived.
+        /// A part of the response of the service has arrived.
         case answerInPart
-        /// The outcome is recorded; nothing of the answer reaches the client.
+        /// The outcome is recorded; nothing of the response reaches the client.
         case recorded
-        /// A part of the answer has reached the client.
+        /// A part of the response has reached the client.
         case answered
 
         var testDescription: String { "\(self)" }

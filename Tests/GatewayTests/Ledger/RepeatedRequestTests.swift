@@ -88,7 +88,7 @@ struct RepeatedRequestTests {
     }
 
     @Test(arguments: [false, true])
-    func `the first answer to a batch and its repetition contain the result of each unit`(_ sap: Bool) async throws {
+    func `the first response to a batch and its repetition contain the result of each unit`(_ sap: Bool) async throws {
         try await withGateway({ _, connection in
             connection.respond(
                 sap ? "202 Accepted" : "200 OK", "Content-Type: multipart/mixed; boundary=b\r\nSet-Cookie: a=1\r\n",
@@ -131,7 +131,7 @@ struct RepeatedRequestTests {
         }
     }
 
-    @Test func `the bodies of a JSON batch stay what they are: JSON without a content type, and binary content`()
+    @Test func `the bodies of a JSON batch are unchanged: JSON without a content type, and binary content`()
         async throws
     {
         let answer = #"""
@@ -283,13 +283,13 @@ struct RepeatedRequestTests {
         }
 
         func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int { 0 }
-        func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] { [] }
-        func openRows() async throws(LedgerStorageError) -> [LedgerRow.State: Int] { [:] }
+        func rows(in state: LedgerRow.UnitState?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] { [] }
+        func openRows() async throws(LedgerStorageError) -> [LedgerRow.UnitState: Int] { [:] }
         func secret() async throws(LedgerStorageError) -> [UInt8] { try await rows.secret() }
     }
 
     @Test(arguments: CrashingStorage.Step.allCases)
-    private func `whatever step is the last, the request is executed once at most, and the client knows`(
+    private func `after an end at any step, the request was executed at most once, and the client learns the outcome`(
         _ step: CrashingStorage.Step
     ) async throws {
         let rows = MemoryLedgerStorage()
@@ -304,7 +304,7 @@ struct RepeatedRequestTests {
             await repaired.stop()
             switch step {
             case .beforeClaim:
-                // Nothing was forwarded, and the client is told so.
+                // Nothing was forwarded, and the response indicates it.
                 #expect(first.status.code == 503 && first.headerFields[.retryAfter] != nil)
                 #expect(second.status.code == 201)
                 #expect(origin.requests.count == 1)

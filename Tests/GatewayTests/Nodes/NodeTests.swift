@@ -206,7 +206,7 @@ struct NodeTests {
             if try await device.open().isEmpty { break }
             try await Task.sleep(for: .milliseconds(500))
         }
-        // A create whose answer was lost, and that the device cannot find for certain, is held in doubt. It is not lost.
+        // A create whose response was lost, and that the device cannot find for certain, is held in doubt. It is not lost.
         let open = try await device.open()
         #expect(open.allSatisfy { $0.contains("inDoubt") }, "\(open) \(errors)")
         if !open.isEmpty {

@@ -124,7 +124,7 @@ struct PostgresConnectionTests {
     }
 
     /// A trigger ends the connection during the commit, so that its result is unknown.
-    @Test func `a commit whose answer is lost is repeated only if the transaction may be repeated`() async throws {
+    @Test func `a commit whose response is lost is repeated only if the transaction may be repeated`() async throws {
         let pool = PostgresPool(try PostgresServer.fresh())
         let schema = pool.settings.schema
         try await pool.perform(patience: .zero) { (connection) throws(PostgresError) in

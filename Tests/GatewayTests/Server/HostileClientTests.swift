@@ -97,7 +97,7 @@ struct HostileClientTests {
         }
     }
 
-    @Test func `a header field cannot change the answer for other users`() async throws {
+    @Test func `a header field cannot change the response for other users`() async throws {
         try await withGateway({ request, connection in
             let seen = request.headers.map(\.name).sorted().joined(separator: ",")
             return connection.respond("200 OK", "Cache-Control: public, max-age=600\r\nAge: 5\r\n", Array(seen.utf8))

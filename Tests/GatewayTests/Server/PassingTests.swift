@@ -94,8 +94,7 @@ struct PassingTests {
         }
     }
 
-    @Test func `an answer that is ready before the end of the request was processed keeps the connection`() async throws
-    {
+    @Test func `a response that is ready before the request was processed keeps the connection`() async throws {
         try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, _ in
             let counts = await withTaskGroup(of: Int.self) { group in
                 for _ in 0..<4 { group.addTask { await Self.exchanges(gateway.port, 1_000) } }
@@ -176,7 +175,7 @@ struct PassingTests {
         await gateway.stop()
     }
 
-    @Test func `an answer that breaks off is not taken for a whole one`() async throws {
+    @Test func `a response that breaks off is not taken for a whole one`() async throws {
         try await withGateway({ _, connection in
             connection.write(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n"

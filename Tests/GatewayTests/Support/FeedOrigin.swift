@@ -14,7 +14,7 @@ final class FeedOrigin: Sendable {
         /// The rows that a reading of the collection does not contain, although they exist.
         var hidden: Set<Int> = []
         var pageSize = 2
-        /// The answer to readings of the collection instead of rows.
+        /// The response to readings of the collection instead of rows.
         var fault: (status: String, headers: String, body: String)?
         /// The values of Authorization that the service accepts, or nil for all.
         var users: Set<String>?

@@ -48,7 +48,7 @@ struct GatewayUnderTest {
     var root: String { "http://127.0.0.1:\(port)/odata/" }
 }
 
-/// Runs a test with a gateway in front of one service, `shop`, which answers as the test says.
+/// Runs a test with a gateway in front of one service, `shop`, whose responses the test defines.
 func withGateway(
     limits: GatewayLimits = GatewayLimits(), storage: any LedgerStorage = MemoryLedgerStorage(), timeout: Int64 = 1_000,
     margin: Int64 = 300, patience: Int64 = 5_000, _ answer: @escaping LoopbackServer.Answer,

@@ -72,8 +72,8 @@ enum Sockets {
         return count > 0 ? Array(chunk[..<count]) : nil
     }
 
-    /// Sends bytes on a new connection and returns everything that comes back until the connection is closed, or nothing
-    /// has come for some time.
+    /// Sends bytes on a new connection and returns everything that is received until the connection is closed, or nothing
+    /// has been received for some time.
     ///
     /// It blocks a thread of its own: those of the shared pool are the gateway's, which is in the same process.
     static func exchange(_ port: Int, _ text: String, seconds: Int = 5) async -> String {
@@ -94,9 +94,9 @@ enum Sockets {
     }
 }
 
-/// A TCP proxy that cuts or holds a connection where a test says so.
+/// A TCP proxy that cuts or holds a connection if a test requests it.
 final class CutProxy: Sendable {
-    /// What happens to the next connection that begins with a POST.
+    /// The fault of the next connection that begins with a POST.
     enum Plan: Sendable, Equatable {
         /// The connection breaks after so many bytes from the client.
         case cutRequest(Int)
@@ -104,7 +104,7 @@ final class CutProxy: Sendable {
         case cutAnswer(Int)
         /// The request is not passed on. The connection stays open.
         case holdRequest
-        /// Only so many bytes of the answer are passed on. The connection stays open.
+        /// Only so many bytes of the response are passed on. The connection stays open.
         case holdAnswer(Int)
     }
 

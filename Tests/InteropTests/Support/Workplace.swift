@@ -33,7 +33,7 @@ final class Workplace {
         service = DataService(provider: store)
     }
 
-    /// Sends repeatable requests, of which the metadata of a V2 service do not say that a gateway supports them.
+    /// Sends repeatable requests, whose support by a gateway the metadata of a V2 service do not declare.
     func makeRepeatable() async throws {
         var options = try await store.serviceOptions
         options.repeatability = .sap

@@ -48,10 +48,10 @@ import Testing
     func `the table of each structure lists its fields, offsets and sizes`(
         heading: String, fields: [FieldLayout], size: Int
     ) throws {
-        let told = try table(heading).map { row in
+        let reported = try table(heading).map { row in
             FieldLayout(row[2], try #require(Int(row[0])), try #require(Int(row[1])))
         }
-        #expect(told == fields)
+        #expect(reported == fields)
         // The fields have no gaps and do not overlap.
         var end = 0
         for field in fields {
@@ -92,15 +92,15 @@ import Testing
         ),
     ])
     func `the tables list the name of each value`(heading: String, values: [(String, Int)]) throws {
-        let told = try table(heading)
-        #expect(told.map { $0[0] } == values.map { String($0.1) })
-        #expect(told.map { $0[1] } == values.map(\.0))
+        let reported = try table(heading)
+        #expect(reported.map { $0[0] } == values.map { String($0.1) })
+        #expect(reported.map { $0[1] } == values.map(\.0))
     }
 
     @Test func `the table lists the limits of the code`() throws {
-        let told = try table("Limits").map { $0[0] + " " + $0[1] }
+        let reported = try table("Limits").map { $0[0] + " " + $0[1] }
         #expect(
-            told == [
+            reported == [
                 "maximum block raw \(LogFormat.maximumBlockRaw)",
                 "maximum block stored \(LogFormat.maximumBlockStored)",
                 "maximum payload \(LogFormat.maximumPayload)",
@@ -122,32 +122,32 @@ import Testing
         try log.append([(kind: 1, payload: Array("hi".utf8)), (kind: 2, payload: Array("tide".utf8))])
         let written = hexDump(disk[Sample.segment(1)])
         let start = try #require(lines.firstIndex(of: "```hex"))
-        let told = lines[start...].dropFirst().prefix { $0 != "```" }
-        #expect(told.joined(separator: "\n") == written)
+        let reported = lines[start...].dropFirst().prefix { $0 != "```" }
+        #expect(reported.joined(separator: "\n") == written)
     }
 
     @Test func `the code writes and reads the example of columns`() throws {
         let heading = try #require(lines.firstIndex(of: "### Number modes"))
-        let told = lines[heading...].drop { $0 != "```text" }.dropFirst().prefix(2).map { line in
+        let reported = lines[heading...].drop { $0 != "```text" }.dropFirst().prefix(2).map { line in
             line.split(separator: " ").dropFirst().compactMap { UInt8($0, radix: 16) }
         }
-        try #require(told.count == 2)
+        try #require(reported.count == 2)
         var encoder = ColumnEncoder(
             RecordLayout { _, payload, fields in
                 fields = [RecordField(.number, 4..<6), RecordField(.text, 10..<payload.count)]
             })
-        let form = encoder.encode(told[0], recordCount: 3)
-        #expect(form == told[1])
+        let form = encoder.encode(reported[0], recordCount: 3)
+        #expect(form == reported[1])
         var decoder = ColumnDecoder()
-        #expect(decoder.decode(told[1], recordCount: 3, rawLength: told[0].count) == told[0])
+        #expect(decoder.decode(reported[1], recordCount: 3, rawLength: reported[0].count) == reported[0])
     }
 
     @Test func `the encrypted example decrypts to the records that its text describes`() throws {
         let heading = try #require(lines.firstIndex(of: "## Encryption"))
         let start = try #require(lines[heading...].firstIndex(of: "```text"))
-        let told = lines[start...].dropFirst().prefix { $0 != "```" }
+        let reported = lines[start...].dropFirst().prefix { $0 != "```" }
         let disk = SimulatedDisk(directories: ["/store", Sample.directory])
-        disk[Sample.segment(1)] = told.flatMap { line in
+        disk[Sample.segment(1)] = reported.flatMap { line in
             line.split(separator: " ").dropFirst().compactMap { UInt8($0, radix: 16) }
         }
         let records = try Sample.read(disk, keys: [Sample.key])

@@ -29,7 +29,7 @@ struct LogScript: Sendable {
         var appended: UInt64 = 0
         /// The last sequence numbers of all attempted commits.
         var boundaries: Set<UInt64> = [0]
-        /// The first record that every compaction was told to keep.
+        /// The first record that every compaction must keep.
         var keptFrom: UInt64 = 1
         /// The error that ended the script early.
         var failure: LogError?

@@ -121,11 +121,11 @@ import Testing
     }
 
     @Test func `progress is reported before each segment`() throws {
-        var told: [LogVerification.Progress] = []
+        var reported: [LogVerification.Progress] = []
         let report = try LogVerification.verify(
-            directory: Sample.directory, progress: { told.append($0) }, fileSystem: try log())
-        #expect(told.map(\.path) == report.segments.map(\.path))
-        #expect(told.map(\.segment) == Array(1...report.segments.count))
+            directory: Sample.directory, progress: { reported.append($0) }, fileSystem: try log())
+        #expect(reported.map(\.path) == report.segments.map(\.path))
+        #expect(reported.map(\.segment) == Array(1...report.segments.count))
     }
 
     @Test func `a block that a writer completes during verification is not damage`() throws {

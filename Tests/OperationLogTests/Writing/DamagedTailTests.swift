@@ -130,7 +130,7 @@ import Testing
             Sample.forgetEnd(disk)
         }
         let files = disk.paths.filter { $0.hasSuffix(".cut") }
-        #expect(files.count == TornBytesArchive.limit)
+        #expect(files.count == TornTailArchive.limit)
         #expect(files.contains(try #require(kept.last)))
     }
 }

@@ -12,7 +12,7 @@ nonisolated public enum OfficeServiceMetadata {
             <Schema Namespace="Office" xmlns="http://docs.oasis-open.org/odata/ns/edm">
               <TypeDefinition Name="Money" UnderlyingType="Edm.Decimal" Scale="2"/>
               <EnumType Name="Status">
-                <Annotation Term="Org.OData.Core.V1.Description" String="What somebody does."/>
+                <Annotation Term="Org.OData.Core.V1.Description" String="The employment of a person."/>
                 <Member Name="Active" Value="0"/>
                 <Member Name="OnLeave" Value="5"/>
                 <Member Name="Away" Value="5"/>

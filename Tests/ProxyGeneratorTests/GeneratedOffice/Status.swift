@@ -4,7 +4,7 @@ public import Tidelog
 
 /// The enumeration type `Office.Status`.
 ///
-/// What somebody does.
+/// The employment of a person.
 nonisolated public enum Status: String, ClosedEnumeration {
     /// `Active`, 0.
     case active = "Active"

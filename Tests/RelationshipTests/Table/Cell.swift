@@ -56,7 +56,7 @@ enum Technique: String, Sendable, CaseIterable {
 }
 
 enum Aim: String, Sendable, CaseIterable {
-    /// A link where there was none, or a new entity with its link.
+    /// A link at an end without links, or a new entity with its link.
     case create
     /// A link that replaces another link.
     case move

@@ -2,7 +2,7 @@ import ShopService
 import Testing
 import Tidelog
 
-/// The samples under *Create relationship*. They differ from the guide only where it has mistakes: sets instead of
+/// The samples under *Create relationship*. They differ from the guide only in its mistakes: sets instead of
 /// types, keys that a copy must not keep, and missing `await`.
 ///
 /// Features: SV-08.
@@ -190,7 +190,7 @@ import Tidelog
     }
 
     @Test(arguments: Dialect.allCases)
-    func `sample ChangeSet createRelatedEntity as it stands, without its parent, is refused`(
+    func `sample ChangeSet createRelatedEntity without changes, without its parent, is refused`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)

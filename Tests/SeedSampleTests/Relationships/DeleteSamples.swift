@@ -31,7 +31,7 @@ import Tidelog
     }
 
     @Test(arguments: Dialect.allCases)
-    func `sample deleteEntity: the other end has no partner any more`(_ dialect: Dialect) async throws {
+    func `sample deleteEntity: the other end no longer has a partner`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let service = shop.service
         let order = try await service.fetchOrder(matching: DataQuery().skip(2).top(1))
@@ -61,7 +61,7 @@ import Tidelog
     }
 
     @Test(arguments: Dialect.allCases)
-    func `sample oneToOnedeleteLinkExample as it stands, unlinking both ends, is refused`(
+    func `sample oneToOnedeleteLinkExample without changes, unlinking both ends, is refused`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases, [nil, 2])
-    func `the store has the same content, whatever the number of concurrent queries`(
+    func `the store has the same content for each number of concurrent queries`(
         _ dialect: Dialect, _ pageSize: Int?
     ) async throws {
         let shop = try await shop(dialect, pageSize: pageSize)
@@ -53,7 +53,7 @@ import Testing
             nil, DownloadOptions(groups: [Array(names.prefix(3)), Array(names.suffix(2))]))
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
         let requests = shop.transport.requests
-        // In V2 the service refuses the first one without a token.
+        // In V2 the service rejects the first one without a token.
         #expect(requests.filter { $0.url.hasSuffix("$batch") }.count == (dialect == .v4 ? 2 : 3))
         #expect(requests.filter { $0.method == "GET" && !$0.url.hasSuffix("/") }.count <= names.count - 5 + 1)
     }

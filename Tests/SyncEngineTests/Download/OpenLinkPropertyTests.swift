@@ -27,7 +27,7 @@ struct OpenLinkPropertyTests {
 
         var random: SeededRandom
         /// Number of changes at the time of each delta link, and the pages that next links refer to.
-        private var told: [Int] = []
+        private var reported: [Int] = []
         private var pages: [String] = []
         /// Percentage of requests that are refused.
         var refusals = 0
@@ -78,8 +78,8 @@ struct OpenLinkPropertyTests {
             }
             if !path.contains("deltatoken=") { readings += 1 }
             let token = path.split(separator: "deltatoken=").dropFirst().first.flatMap { Int($0) }
-            let items = items(set, since: token.map { told[$0] } ?? changes.count).shuffled(using: &random)
-            told.append(changes.count)
+            let items = items(set, since: token.map { reported[$0] } ?? changes.count).shuffled(using: &random)
+            reported.append(changes.count)
             var cut: [[String]] = [[]]
             for item in items {
                 if cut[cut.count - 1].count >= Int.random(in: 1...4, using: &random) { cut.append([]) }
@@ -90,7 +90,7 @@ struct OpenLinkPropertyTests {
                 let end =
                     place + 1 < cut.count
                     ? #""@odata.nextLink":"http://shop.test/v4/\#(set)?$skiptoken=\#(first + place + 1)""#
-                    : #""@odata.deltaLink":"http://shop.test/v4/\#(set)?$deltatoken=\#(told.count - 1)""#
+                    : #""@odata.deltaLink":"http://shop.test/v4/\#(set)?$deltatoken=\#(reported.count - 1)""#
                 let context = token == nil ? set : set + "/$delta"
                 pages.append(
                     ##"{"@odata.context":"http://shop.test/v4/$metadata#\##(context)","value":[\##(items.joined(separator: ","))],\##(end)}"##

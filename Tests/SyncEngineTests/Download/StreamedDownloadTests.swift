@@ -166,11 +166,11 @@ struct StreamedDownloadTests {
         #expect(loggedBeforeTheEnd.withLock { $0 } == 0)
         #expect(try await shop.value("Customers(3010)", "Name") == .string("N3000"))
         // Received bytes are reported as they arrive, each byte once.
-        let told = bytes.withLock { $0 }
-        #expect(Set(told).count > 50)
-        #expect(told == told.sorted())
+        let reported = bytes.withLock { $0 }
+        #expect(Set(reported).count > 50)
+        #expect(reported == reported.sorted())
         let all = (0..<5_000).reduce(0) { $0 + LongPage.item($1).utf8.count + 1 }
-        #expect(told.last == all + #"{"@odata.context":"$metadata#Customers","value":["#.utf8.count + 1)
+        #expect(reported.last == all + #"{"@odata.context":"$metadata#Customers","value":["#.utf8.count + 1)
     }
 
     @Test func `a download ends when the store refuses a part of a page, and stores no later part`()

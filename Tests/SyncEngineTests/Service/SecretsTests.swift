@@ -156,9 +156,9 @@ struct SecretsTests {
             }
             for pending in try await shop.store.queue.pendingOperations() { heard.add("\(pending)") }
             for entry in try await shop.store.queue.errorArchive() { heard.add("\(entry)") }
-            let told = heard.texts.withLock { $0 }
-            #expect(told.count > 10)
-            #expect(told.filter { $0.contains(Self.mark) }.isEmpty)
+            let reported = heard.texts.withLock { $0 }
+            #expect(reported.count > 10)
+            #expect(reported.filter { $0.contains(Self.mark) }.isEmpty)
             // A trace with data contains addresses unchanged.
             let data = heard.withData.withLock { $0 }.map { $0.replacing("\(Self.mark)-link", with: "") }
             #expect(data.count > 10)

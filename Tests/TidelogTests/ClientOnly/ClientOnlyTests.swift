@@ -184,7 +184,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a defining query cannot read what exists only in the store`(_ client: Client) async throws {
+    func `a defining query cannot read elements that exist only in the store`(_ client: Client) async throws {
         let shop = try await ClientOnlyShop.shop(client)
         let store = try #require(shop.store)
         for query in ["/Memos", "/Customers?$expand=Memos", "/Customers?$filter=Color eq 'blue'"] {

@@ -156,7 +156,7 @@ import Tidelog
         let directory = try TemporaryDirectory()
         let transport = SandboxTransport(try Sandbox.airports())
         _ = try await store(transport, directory.path)
-        let past = try await PastODataProvider(
+        let past = try await HistoricalODataProvider(
             parameters: OfflineODataParameters(storePath: directory.path, transport: transport), at: .sequence(.max))
         let error = await #expect(throws: TidelogError.self) {
             _ = try await DataService(provider: past).invoke("Names")

@@ -26,7 +26,7 @@ import Tidelog
         #expect(second.removedLinks.isEmpty)
     }
 
-    @Test func `the link for changes comes with the last page`() async throws {
+    @Test func `the link for changes is in the last page`() async throws {
         let shop = try await shop()
         let query = DataQuery().from(try shop.set("Orders")).trackChanges().pageSize(3)
         let first = try await shop.service.executeQuery(query)

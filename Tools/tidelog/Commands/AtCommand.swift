@@ -77,7 +77,7 @@ private struct AtText {
     private let counts: [(set: String, count: Int64)]
     private let states: [OperationState]
 
-    init(_ provider: PastODataProvider) async throws {
+    init(_ provider: HistoricalODataProvider) async throws {
         sequence = provider.sequence
         digest = try await provider.stateDigest()
         var counts: [(set: String, count: Int64)] = []

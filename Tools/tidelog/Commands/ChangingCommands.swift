@@ -3,7 +3,7 @@ internal import OfflineStore
 internal import Operations
 internal import Tidelog
 
-/// A command that performs one operation and prints its answer.
+/// A command that performs one operation and prints its response.
 protocol ChangingCommand: AsyncParsableCommand {
     var options: StoreOptions { get }
     var format: FormatOptions { get }

@@ -184,8 +184,8 @@ struct DifferenceText {
         let name = oneLine(difference.name)
         let title =
             switch difference.change {
-            case .added: Paint.good("+ \(name)")
-            case .removed: Paint.bad("- \(name)")
+            case .added: TextColor.good("+ \(name)")
+            case .removed: TextColor.bad("- \(name)")
             case .changed: "~ \(name)"
             }
         var lines = [title]
@@ -193,14 +193,14 @@ struct DifferenceText {
             let (before, after) = (property.before.map(text), property.after.map(text))
             switch (before, after) {
             case (let before?, let after?): lines.append("    ~ \(oneLine(property.name)): \(before) → \(after)")
-            case (let before?, nil): lines.append(Paint.bad("    - \(oneLine(property.name)): \(before)"))
-            case (nil, let after?): lines.append(Paint.good("    + \(oneLine(property.name)): \(after)"))
+            case (let before?, nil): lines.append(TextColor.bad("    - \(oneLine(property.name)): \(before)"))
+            case (nil, let after?): lines.append(TextColor.good("    + \(oneLine(property.name)): \(after)"))
             case (nil, nil): break
             }
         }
         for link in difference.links {
             let text = "\(oneLine(link.navigation)) → \(oneLine(link.target))"
-            lines.append(link.isAdded ? Paint.good("    + \(text)") : Paint.bad("    - \(text)"))
+            lines.append(link.isAdded ? TextColor.good("    + \(text)") : TextColor.bad("    - \(text)"))
         }
         return lines
     }

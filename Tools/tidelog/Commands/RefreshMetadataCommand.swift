@@ -59,10 +59,10 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
             lines.append("\(counted(incompatible.count, "change is", "changes are")) not approved:")
             lines += incompatible.map { "  \($0.path): \($0.rule)" }
         }
-        for unfit in refresh.unfit {
-            lines.append("Operation \(unfit.operation) does not fit: \(unfit.refusal.message)")
+        for incompatible in refresh.incompatibleOperations {
+            lines.append("Operation \(incompatible.operation) does not fit: \(incompatible.refusal.message)")
         }
-        for operation in refresh.fitAgain { lines.append("Operation \(operation) fits again.") }
+        for operation in refresh.compatibleAgain { lines.append("Operation \(operation) fits again.") }
         for query in refresh.unusableQueries {
             lines.append("Defining query \(query.name) is skipped: \(query.error.message)")
         }
@@ -80,8 +80,8 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
         }
         list("changes", refresh.difference.changes.map(\.description))
         list("incompatible", refresh.incompatible.map(\.path))
-        list("unfit", refresh.unfit.map { "\($0.operation): \($0.refusal.message)" })
-        list("fitAgain", refresh.fitAgain.map(String.init))
+        list("unfit", refresh.incompatibleOperations.map { "\($0.operation): \($0.refusal.message)" })
+        list("fitAgain", refresh.compatibleAgain.map(String.init))
         list("unusableQueries", refresh.unusableQueries.map(\.name))
         DefectText(refresh.defects).write(to: &json)
         json.endObject()

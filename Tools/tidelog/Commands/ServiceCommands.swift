@@ -67,18 +67,18 @@ struct InitCommand: AsyncParsableCommand {
                     : "\(counted(queries.count, "defining query", "defining queries")):")
             for query in queries { try Console.print("  \(query.name) = \(query.query)") }
             for line in DefectText(model.defects).lines { try Console.print(line) }
-            if isDefault { try printLeftOut(model) }
+            if isDefault { try printOmittedElements(model) }
             try Console.print("Run 'tidelog pull' to download them.")
         }
     }
 }
 
 extension InitCommand {
-    private func printLeftOut(_ model: EntityDataModel) throws {
-        let leftOut = OfflineODataDefiningQuery.leftOut(of: model)
-        guard !leftOut.isEmpty else { return }
+    private func printOmittedElements(_ model: EntityDataModel) throws {
+        let omitted = OfflineODataDefiningQuery.omittedElements(of: model)
+        guard !omitted.isEmpty else { return }
         try Console.print("Omitted:")
-        for part in leftOut { try Console.print("  \(oneLine(part.path)): \(oneLine(part.reason))") }
+        for part in omitted { try Console.print("  \(oneLine(part.path)): \(oneLine(part.reason))") }
     }
 }
 

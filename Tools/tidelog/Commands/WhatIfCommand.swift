@@ -85,7 +85,7 @@ struct WhatIfCommand: AsyncParsableCommand {
     }
 
     private func intents(
-        _ path: String, on place: PastODataProvider
+        _ path: String, on place: HistoricalODataProvider
     ) async throws -> [(intent: Intent, options: IntentOptions)] {
         var lines = try LineReader(path: path)
         var writer = IntentWriter(provider: place, model: try await place.model(), names: [:])

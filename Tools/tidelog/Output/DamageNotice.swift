@@ -11,11 +11,11 @@ struct DamageNotice {
         self.log = log
     }
 
-    private static let told = Mutex<Set<String>>([])
+    private static let reported = Mutex<Set<String>>([])
 
     /// Prints the report, only once in a process.
     func warn() {
-        guard Self.told.withLock({ $0.insert(log).inserted }) else { return }
+        guard Self.reported.withLock({ $0.insert(log).inserted }) else { return }
         Console.printError("tidelog: \(line)")
     }
 

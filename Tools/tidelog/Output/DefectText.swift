@@ -9,7 +9,7 @@ struct DefectText {
     /// A heading, and a line for each defect.
     var lines: [String] {
         guard !defects.isEmpty else { return [] }
-        let count = defects.count { $0.leftOut != nil }
+        let count = defects.count { $0.omitted != nil }
         let consequence =
             count == 0 ? "all elements are used" : "\(counted(count, "element is", "elements are")) omitted"
         return ["\(counted(defects.count, "defect", "defects")) in the metadata; \(consequence):"]
@@ -27,11 +27,11 @@ struct DefectText {
             json.member("message", defect.message)
             json.member("line", defect.line)
             json.member("column", defect.column)
-            if let leftOut = defect.leftOut {
+            if let omitted = defect.omitted {
                 json.name("leftOut")
                 json.beginObject()
-                json.member("kind", leftOut.kind)
-                json.member("path", leftOut.path)
+                json.member("kind", omitted.kind)
+                json.member("path", omitted.path)
                 json.endObject()
             }
             json.endObject()

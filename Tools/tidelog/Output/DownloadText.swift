@@ -23,7 +23,7 @@ struct DownloadText {
         lines += report.skipped.sorted().map {
             "Omitted \($0): its target is not in the entity set to which the metadata binds it, or in no known entity set."
         }
-        lines += report.untold.sorted().map {
+        lines += report.omittedExpansions.sorted().map {
             "The service omitted the requested property \($0) of some entities; the stored values remain."
         }
         lines += report.unusable.map { "Skipped \($0.name): \($0.error.message)" }
@@ -89,7 +89,7 @@ struct DownloadText {
         json.beginArray()
         for entity in report.quarantined { QuarantineText(entity).write(to: &json) }
         json.endArray()
-        if !report.untold.isEmpty { Self.write(report.untold.sorted(), as: "untold", to: &json) }
+        if !report.omittedExpansions.isEmpty { Self.write(report.omittedExpansions.sorted(), as: "untold", to: &json) }
         if let example = report.openLinks.first {
             json.name("openLinks")
             json.beginObject()

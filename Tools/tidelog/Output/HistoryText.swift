@@ -26,7 +26,7 @@ struct HistoryText {
         switch entry.record.body {
         case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .clientChangesKept,
             .conflictResolved,
-            .operationsUnfit:
+            .operationsIncompatible:
             return true
         default: return false
         }
@@ -87,10 +87,10 @@ struct HistoryText {
         let text = outcome.map(words) ?? ""
         let padded = text + String(repeating: " ", count: max(0, 9 - text.count))
         return switch outcome {
-        case .confirmed: Paint.good(padded)
-        case .pending, .inFlight, .deferred: Paint.warning(padded)
-        case .inDoubt, .rejected, .unknown: Paint.bad(padded)
-        case .undone, .elided, .kept: Paint.faint(padded)
+        case .confirmed: TextColor.good(padded)
+        case .pending, .inFlight, .deferred: TextColor.warning(padded)
+        case .inDoubt, .rejected, .unknown: TextColor.bad(padded)
+        case .undone, .elided, .kept: TextColor.faint(padded)
         case nil: padded
         }
     }

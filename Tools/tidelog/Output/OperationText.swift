@@ -1,6 +1,6 @@
 internal import Tidelog
 
-/// The answer to a change: the sequence number of the operation, and the current link of the entity.
+/// The response to a change: the sequence number of the operation, and the current link of the entity.
 struct OperationText {
     var sequence: SequenceNumber
     var readLink: String

@@ -13,10 +13,10 @@ struct ReplayCheckText {
         if check.lostRecords > 0 {
             let verb = check.lostRecords == 1 ? "is" : "are"
             lines.append(
-                Paint.bad("\(counted(check.lostRecords, "record", "records")) of these \(verb) lost by damage."))
+                TextColor.bad("\(counted(check.lostRecords, "record", "records")) of these \(verb) lost by damage."))
         }
         if let divergence = check.divergence {
-            lines.append(Paint.bad(Self.words(divergence)))
+            lines.append(TextColor.bad(Self.words(divergence)))
         } else {
             lines.append("State \(check.digest) after operation \(check.last), in memory and in SQLite.")
             if !check.snapshots.isEmpty {
@@ -32,7 +32,7 @@ struct ReplayCheckText {
                     + "\(check.incomparableStates == 1 ? "it" : "them").")
         }
         lines += check.differentBatches.map { different in
-            Paint.bad(
+            TextColor.bad(
                 "Batch \(different.batch.batch) (operation \(different.sequence)): \(ReplayText.words(different.batch))."
             )
         }

@@ -12,7 +12,7 @@ struct ReplayText {
 
     var line: String {
         let entry = step.entry
-        let digest = step.digest.map(Paint.faint) ?? ""
+        let digest = step.digest.map(TextColor.faint) ?? ""
         return "\(padded(entry.sequence))  \(digest)  \(entry.summary)\(batchWords)"
     }
 

@@ -15,7 +15,7 @@ struct StoredViewsText {
         case .inUse: "The views were not compared: another process has the store open."
         case .stale(let reason): "The next command rebuilds the views: \(oneLine(reason))"
         case .wrong(let reason):
-            Paint.bad(
+            TextColor.bad(
                 "The views differ from the log: \(oneLine(reason)) Run 'tidelog verify --rebuild' to rebuild them."
             )
         }

@@ -24,7 +24,7 @@ enum TemporaryFiles {
 
     /// Creates a file or a directory and adds its path in one step: a signal is handled before or after both.
     ///
-    /// - Parameter create: Returns the path of what it created, or nil if it created nothing.
+    /// - Parameter create: Returns the path of the created file, or nil if it created none.
     static func adding(_ create: () -> String?) {
         _ = watch
         paths.withLock { paths in

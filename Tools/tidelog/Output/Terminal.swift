@@ -35,7 +35,7 @@ enum Terminal {
 }
 
 /// Colors for important text. The text is the same without them.
-enum Paint {
+enum TextColor {
     /// Success.
     static func good(_ text: String) -> String { painted(text, "32") }
     /// Waiting, or to be checked.

@@ -2,7 +2,7 @@
 /// the terminal.
 ///
 /// Control characters, including those of the second set, and characters that change the direction of writing are
-/// printed as JSON escapes, such as `\\u001b`; JSON remains valid. Line breaks, tabs and the colors of ``Paint`` are
+/// printed as JSON escapes, such as `\\u001b`; JSON remains valid. Line breaks, tabs and the colors of ``TextColor`` are
 /// unchanged. Output for programs is not changed.
 enum TerminalText {
     static func harmless(_ bytes: [UInt8]) -> [UInt8] {

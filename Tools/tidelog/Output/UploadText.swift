@@ -66,9 +66,9 @@ struct UploadText {
 
     /// The lines about operations that were not sent and are not listed individually.
     private var waiting: [String] {
-        let told = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation) + report.inDoubt)
+        let reported = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation) + report.inDoubt)
             .union(report.conflicts.flatMap(\.operations)).union(report.awaited.flatMap(\.operations))
-        let others = report.remaining - told.count
+        let others = report.remaining - reported.count
         var lines: [String] = []
         if others > 0, isWhole {
             lines.append("\(counted(others, "operation", "operations")) not sent; see 'tidelog status'.")

@@ -57,7 +57,7 @@ protocol StoreView: ServiceBackend {
 }
 
 extension OfflineODataProvider: StoreView {}
-extension PastODataProvider: StoreView {}
+extension HistoricalODataProvider: StoreView {}
 
 extension StoreOptions {
     /// Runs the body on the store, which is opened and closed again, or on the store as of a point, which needs no
@@ -68,8 +68,8 @@ extension StoreOptions {
     }
 
     /// Returns the store as of a point. A damaged store is read as far as possible.
-    func past(at point: PointInTime) async throws -> PastODataProvider {
+    func past(at point: PointInTime) async throws -> HistoricalODataProvider {
         let parameters = try parameters
-        return try await PastODataProvider(try await inspected.past(at: point), parameters: parameters)
+        return try await HistoricalODataProvider(try await inspected.past(at: point), parameters: parameters)
     }
 }

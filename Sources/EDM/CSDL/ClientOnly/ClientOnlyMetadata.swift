@@ -41,7 +41,7 @@ public enum ClientOnlyMetadata {
         }
         let document = own + separator + additions
         let model = try CSDLReader.read(document)
-        if let defect = model.defects.first(where: { $0.document == documentName && $0.leftOut != nil }) {
+        if let defect = model.defects.first(where: { $0.document == documentName && $0.omitted != nil }) {
             throw defect.fault
         }
         return document

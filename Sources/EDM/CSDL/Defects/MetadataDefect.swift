@@ -5,7 +5,7 @@ public struct MetadataDefect: Sendable, Hashable {
     /// The violated rule as a sentence, and the location.
     public let fault: CSDLError
     /// The element that the model omits, or `nil` if the model is complete.
-    public let leftOut: LeftOut?
+    public let omitted: OmittedElement?
 
     /// The kind of the violated rule.
     public var code: CSDLError.Code { fault.code }
@@ -19,7 +19,7 @@ public struct MetadataDefect: Sendable, Hashable {
     public var column: Int { fault.column }
 
     /// An element or attribute of the document.
-    public struct LeftOut: Sendable, Hashable {
+    public struct OmittedElement: Sendable, Hashable {
         /// The name of the element or attribute in CSDL XML, also for JSON documents: `EntitySet`, `MaxLength`.
         public let kind: String
         /// The qualified name of the element, or a path that begins with one: `NS.Type/Property`, `NS.Container/Set`.
@@ -31,16 +31,16 @@ public struct MetadataDefect: Sendable, Hashable {
         }
     }
 
-    public init(_ fault: CSDLError, leftOut: LeftOut? = nil) {
+    public init(_ fault: CSDLError, omitted: OmittedElement? = nil) {
         self.fault = fault
-        self.leftOut = leftOut
+        self.omitted = omitted
     }
 }
 
 extension MetadataDefect: CustomStringConvertible {
-    public var description: String { "\(fault)\(leftOut.map { " Omitted: \($0)." } ?? "")" }
+    public var description: String { "\(fault)\(omitted.map { " Omitted: \($0)." } ?? "")" }
 }
 
-extension MetadataDefect.LeftOut: CustomStringConvertible {
+extension MetadataDefect.OmittedElement: CustomStringConvertible {
     public var description: String { "\(kind) \(path)" }
 }

@@ -20,7 +20,7 @@ struct RemovedElements {
                 }
                 defects.append(
                     MetadataDefect(
-                        fault, leftOut: .init(kind: child.name, path: ElementPaths.path(of: child, in: element, path))))
+                        fault, omitted: .init(kind: child.name, path: ElementPaths.path(of: child, in: element, path))))
             }
             element.remove(log.isUnusable)
         }
@@ -49,7 +49,7 @@ struct RemovedElements {
         let tolerated = log.tolerated.map { entry in
             MetadataDefect(
                 entry.fault,
-                leftOut: entry.attribute.map {
+                omitted: entry.attribute.map {
                     .init(kind: $0, path: found[ObjectIdentifier(entry.element)] ?? entry.element.label)
                 })
         }

@@ -13,11 +13,11 @@ struct TolerantReader {
 
     func read(_ documents: [MetadataDocument]) throws(CSDLError) -> EntityDataModel {
         var documents = documents
-        var leftOut = RemovedElements()
+        var omitted = RemovedElements()
         var first: CSDLError?
         for _ in 0..<Self.mostRounds {
             let log = DefectLog(isStrict: isStrict)
-            let index = try SchemaIndex(documents, limits: limits, log: log, leftOut: leftOut)
+            let index = try SchemaIndex(documents, limits: limits, log: log, omitted: omitted)
             if log.unusable.isEmpty, refusesCaseConflicts { try CaseConflicts(index: index).refuse() }
             // Otherwise types are missing, which would cause false defects.
             let model = log.unusable.isEmpty ? try ModelBuilder(documents: documents, index: index).build() : nil
@@ -26,7 +26,7 @@ struct TolerantReader {
                 return model
             }
             first = first ?? log.first
-            leftOut.remove(log, outOf: documents)
+            omitted.remove(log, outOf: documents)
             documents = try reread(documents, first)
         }
         throw first

@@ -138,12 +138,12 @@ package final class PendingQueue {
     }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
-        noteEffect(sequence)
+        recordEffect(sequence)
         effects.put(effect, of: sequence)
     }
 
     package func removeEffect(of sequence: SequenceNumber) {
-        noteEffect(sequence)
+        recordEffect(sequence)
         effects.remove(sequence)
     }
 
@@ -217,7 +217,7 @@ package final class PendingQueue {
         journal?.operations[sequence] = .some(entries[sequence])
     }
 
-    private func noteEffect(_ sequence: SequenceNumber) {
+    private func recordEffect(_ sequence: SequenceNumber) {
         guard let last = journal?.last, journal?.formerEffects == nil else { return }
         if sequence > last {
             journal?.newEffects.append(sequence)

@@ -193,11 +193,11 @@ package final class WorkingSet: StateStorage {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
         }
         try linkTable.write(to: backing)
-        noteUsed()
+        recordUsed()
         removeChanges()
     }
 
-    private func noteUsed() {
+    private func recordUsed() {
         guard let known = knownFirstUnused else { return }
         var last = register.runs.last.map { EntityID(rawValue: $0.last) } ?? EntityID(rawValue: 0)
         for id in rowTable.entities { last = max(last, id) }

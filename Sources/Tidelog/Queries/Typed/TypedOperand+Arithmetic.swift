@@ -51,7 +51,9 @@ extension TypedOperand where Value: NumberLiteral {
 
     /// Returns the nearest integer; halves are rounded away from zero.
     public func round() -> TypedFunction<Value> { TypedFunction(.call(.round, [syntax]), queryType) }
+    /// Returns the largest integral number that is not greater.
     public func floor() -> TypedFunction<Value> { TypedFunction(.call(.floor, [syntax]), queryType) }
+    /// Returns the smallest integral number that is not less.
     public func ceiling() -> TypedFunction<Value> { TypedFunction(.call(.ceiling, [syntax]), queryType) }
 
     /// Returns the operand with another numeric Swift type, so that it can be combined with operands of that type:

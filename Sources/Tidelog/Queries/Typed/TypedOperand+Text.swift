@@ -18,9 +18,13 @@ extension TypedOperand where Value == String {
     /// with `^` and `$` to match the whole text.
     public func matchesPattern(_ pattern: String) -> QueryFilter { condition(.matchesPattern, .text(pattern)) }
 
+    /// Returns the text in lower case.
     public func toLower() -> TypedFunction<String> { TypedFunction(.tolower, [syntax], .string) }
+    /// Returns the text in upper case.
     public func toUpper() -> TypedFunction<String> { TypedFunction(.toupper, [syntax], .string) }
+    /// Returns the text without white space at its beginning and end.
     public func trim() -> TypedFunction<String> { TypedFunction(.trim, [syntax], .string) }
+    /// Returns the number of characters.
     public func length() -> TypedFunction<Int> { TypedFunction(.length, [syntax], .int32) }
 
     /// Returns the index of the first occurrence of the text, from 0, or -1 if it does not occur.

@@ -2,8 +2,11 @@ public import EDM
 
 /// Functions of dates, points in time and durations.
 extension TypedOperand where Value: CalendarLiteral {
+    /// Returns the year.
     public func year() -> TypedFunction<Int> { TypedFunction(.year, [syntax], .int32) }
+    /// Returns the month, from 1 to 12.
     public func month() -> TypedFunction<Int> { TypedFunction(.month, [syntax], .int32) }
+    /// Returns the day of the month, from 1 to 31.
     public func day() -> TypedFunction<Int> { TypedFunction(.day, [syntax], .int32) }
 
     /// Returns the duration from the other value to this one.
@@ -20,6 +23,7 @@ extension TypedOperand where Value: CalendarLiteral {
 }
 
 extension TypedOperand where Value: ClockLiteral {
+    /// Returns the hour, from 0 to 23.
     public func hour() -> TypedFunction<Int> { TypedFunction(.hour, [syntax], .int32) }
     public func minute() -> TypedFunction<Int> { TypedFunction(.minute, [syntax], .int32) }
     public func second() -> TypedFunction<Int> { TypedFunction(.second, [syntax], .int32) }

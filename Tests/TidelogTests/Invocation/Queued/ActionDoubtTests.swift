@@ -16,7 +16,7 @@ import Tidelog
     }
 
     @Test(arguments: [Fault.Effect.dropAnswer, .dropRequest])
-    func `UQ-25 an action without an answer is never sent again by itself`(_ effect: Fault.Effect) async throws {
+    func `UQ-25 an action without a response is never sent again by itself`(_ effect: Fault.Effect) async throws {
         let trip = try await Travels()
         let operation = try await reserve(trip)
         trip.transport.add(Fault(effect, urlPart: "$batch"))

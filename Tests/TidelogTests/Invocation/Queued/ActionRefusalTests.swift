@@ -78,7 +78,7 @@ import Tidelog
         #expect(error?.code == .refused(.keyIsFixed))
     }
 
-    @Test func `an answer that is the bound entity needs one`() async throws {
+    @Test func `a call without a bound entity cannot return the bound entity`() async throws {
         let error = try await refused {
             _ = try await $0.service.queueAction("CloseYear", ["year": .value(2025)], answer: .boundEntity)
         }

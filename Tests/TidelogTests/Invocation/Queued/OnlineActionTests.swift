@@ -93,7 +93,7 @@ import Tidelog
         }
         #expect(sent.contains { $0.contains("POST Open?code='BSL'&name='Basel%20%26%20co' HTTP/1.1") })
         #expect(transport.sandbox.contents(of: "Airports").count == 4)
-        // The answer contains the new airport.
+        // The response contains the new airport.
         let airports = try await service.executeQuery(DataQuery().withURL("Airports")).entityList()
         #expect(airports.count == 4)
     }

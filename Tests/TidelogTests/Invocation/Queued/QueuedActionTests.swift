@@ -8,7 +8,7 @@ import Tidelog
 @Suite struct QueuedActionTests {
     // MARK: Requests
 
-    @Test func `UQ-25 a queued action changes nothing here, and takes effect with the upload`() async throws {
+    @Test func `UQ-25 a queued action changes nothing in the store, and takes effect with the upload`() async throws {
         let trip = try await Travels()
         let before = try await trip.local()
         let call = try await trip.service.queueAction("accept", on: .entity(try await trip.travel(1)))
@@ -148,7 +148,7 @@ import Tidelog
         try await trip.service.createEntity(travel)
         try await trip.service.queueAction("draftActivate", on: .entity(travel), answer: .boundEntity)
         let report = try await trip.provider.upload()
-        // The service refuses the action for its own reasons, and keeps the create.
+        // The service rejects the action for its own reasons, and keeps the create.
         #expect(report.confirmed.count == 1 && report.rejected.count == 1)
         #expect(trip.sent == ["POST Travels", "POST Travels(TravelID=7,IsActiveEntity=false)/Trip.draftActivate"])
         #expect(try await trip.local() == trip.remote)

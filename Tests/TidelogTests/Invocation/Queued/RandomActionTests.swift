@@ -10,7 +10,7 @@ import Tidelog
 /// of an action, so that the oracle counts them.
 @Suite struct RandomActionTests {
     @Test(arguments: 1...12)
-    func `UQ-25 each call of a random sequence has one effect, or the service has refused it`(
+    func `UQ-25 each call of a random sequence has one effect, or the service has rejected it`(
         _ seed: UInt64
     ) async throws {
         var session = try await Session(seed, isRepeatable: seed.isMultiple(of: 3))
@@ -71,8 +71,8 @@ private struct Session {
         }
     }
 
-    /// Uploads until nothing is left; the user decides doubts by the records of the service, and discards what the
-    /// service refuses.
+    /// Uploads until nothing is left; the user decides doubts by the records of the service, and discards the operations that the
+    /// service rejects.
     mutating func drain() async throws {
         for _ in 0..<12 {
             try await upload(with: nil)

@@ -11,7 +11,9 @@ extension Bench {
         surroundings.say("inspect: writing a log of \(operations) operations")
         let records = try InspectedLog(operations: operations).write(store: store)
         var report = Report()
-        for part in [LookingBench.measure, ReplayBench.measure] { report.cases += try await part(store, surroundings) }
+        for part in [LogReadingBench.measure, ReplayBench.measure] {
+            report.cases += try await part(store, surroundings)
+        }
         let bytes = try Directory.bytes(at: store + "/log") { $0.hasSuffix(".segment") }
         report.notes.append("\(operations) operations in \(records) records and \(bytes) bytes of segments.")
         return report

@@ -6,7 +6,7 @@ import Operations
 import SyncCore
 
 /// Operations in doubt that took effect all or none, with the create that has the most distinctive content.
-struct ContentDoubt {
+struct ContentInDoubt {
     let members: [PendingOperation]
     /// The creates with the most distinctive content: one, or several with equal content.
     let anchors: [PendingOperation]
@@ -16,19 +16,19 @@ struct ContentDoubt {
     let place: ResourceReference?
     let container: EntityID?
     /// The other creates with service-generated keys, each as a doubt of its own.
-    var companions: [ContentDoubt] = []
+    var companions: [ContentInDoubt] = []
 
     var batch: BatchID { anchors[0].status.batch ?? 0 }
 
     /// Returns whether the two doubts have the same content and are interchangeable.
-    func isTwin(of other: ContentDoubt) -> Bool {
+    func isTwin(of other: ContentInDoubt) -> Bool {
         set == other.set && container == other.container && content.isSame(as: other.content)
             && anchors.count == other.anchors.count && members.count == other.members.count
     }
 }
 
 /// Derives content doubts from operations in doubt.
-struct ContentDoubtReader {
+struct ContentInDoubtReader {
     let store: LocalStore
     /// The policy that replaces the store's policy for all sets, if there is one.
     let policy: ServiceOptions.DoubtPolicy?
@@ -36,7 +36,7 @@ struct ContentDoubtReader {
     let sets: [[PendingOperation]]
 
     /// Returns the doubt of one group, or nil if none of its creates can be searched for or the policy forbids it.
-    func doubt(of members: [PendingOperation]) async throws(TidelogError) -> ContentDoubt? {
+    func doubt(of members: [PendingOperation]) async throws(TidelogError) -> ContentInDoubt? {
         let options = try await store.serviceOptions
         let creates = members.filter(\.isCreate)
         // If the policy leaves one set to the user, the whole group waits for the user.
@@ -45,11 +45,11 @@ struct ContentDoubtReader {
             return (policy ?? options.doubts(of: creation.set)) == .evidence
         }
         guard isAllowed else { return nil }
-        var doubts: [ContentDoubt] = []
+        var doubts: [ContentInDoubt] = []
         for create in creates { if let doubt = try await single(create, among: members) { doubts.append(doubt) } }
         guard let most = doubts.max(by: { $0.content.bits < $1.content.bits }) else { return nil }
         let anchors = doubts.filter { $0.isTwin(of: most) }
-        return ContentDoubt(
+        return ContentInDoubt(
             members: members, anchors: anchors.flatMap(\.anchors), content: most.content, set: most.set,
             place: most.place,
             container: most.container, companions: doubts.filter { !$0.isTwin(of: most) })
@@ -75,7 +75,7 @@ struct ContentDoubtReader {
     /// Returns the doubt of a single create whose key the service generates.
     private func single(
         _ create: PendingOperation, among members: [PendingOperation]
-    ) async throws(TidelogError) -> ContentDoubt? {
+    ) async throws(TidelogError) -> ContentInDoubt? {
         let model = try await store.model
         let final = create.withFinalValues(among: members)
         guard case .create(let creation, let parent) = final.operation.action, create.operation.stream == nil,
@@ -91,7 +91,7 @@ struct ContentDoubtReader {
             }
             content.add(contents, below: navigation)
         }
-        return ContentDoubt(
+        return ContentInDoubt(
             members: [create], anchors: [create], content: content, set: set, place: collection.place,
             container: collection.container)
     }

@@ -5,7 +5,7 @@ import SyncCore
 /// in one `$batch`.
 ///
 /// A response that is no success is discarded; the query then sends the request again in its turn, with all retries.
-struct PagesAhead {
+struct PrefetchedPages {
     /// The means to request pages.
     struct Source: Sendable {
         let session: ServiceSession
@@ -86,7 +86,7 @@ struct PagesAhead {
     }
 }
 
-extension PagesAhead.Source {
+extension PrefetchedPages.Source {
     /// Returns the whole response to a request, or nil if it is no success or breaks off.
     fileprivate func page(_ request: WireRequest) async -> StreamedResponse? {
         do {

@@ -4,7 +4,7 @@ internal import Operations
 internal import Synchronization
 
 /// The cost of inspecting a log: reading all of it, finding an entity in it, and following it.
-enum LookingBench {
+enum LogReadingBench {
     static func measure(_ store: String, _ surroundings: BenchEnvironment) async throws -> [Case] {
         let inspected = InspectedStore(directory: store)
         let verify = try await seconds(surroundings) {

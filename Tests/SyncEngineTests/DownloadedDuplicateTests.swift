@@ -7,7 +7,7 @@ import Testing
 @testable import OfflineStore
 
 /// Entities that a download delivers while their creation is in doubt.
-struct DownloadedTwinTests {
+struct DownloadedDuplicateTests {
     /// The proof that the creation took effect.
     enum Proof: String, CaseIterable, Sendable {
         /// The service answers the repeated request with the former response.
@@ -93,7 +93,7 @@ struct DownloadedTwinTests {
         try await expectAgreement(shop, "after a deletion by another client")
     }
 
-    // The content is a proof only without changes by others.
+    // The content is a proof only without changes by other clients.
     @Test(arguments: Way.all.filter { $0.proof != .content })
     func `a change by another client before the download is not replaced by the response to the creation`(
         _ way: Way

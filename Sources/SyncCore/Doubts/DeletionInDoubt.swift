@@ -5,7 +5,7 @@ package import Operations
 ///
 /// An update and the deletion of its entity can be in one batch. If both took effect and the response was lost, the
 /// service rejects the repeated update, and does not process the repeated deletion after it.
-package struct DoubtfulDeletion: Sendable {
+package struct DeletionInDoubt: Sendable {
     package let deletion: PendingOperation
     /// The deleted entity.
     package let entity: EntityID
@@ -22,8 +22,8 @@ extension EntityResolver {
     /// A deletion whose entity may still be created is omitted: its absence proves nothing.
     ///
     /// - Parameter busy: Operations that the service is still processing.
-    package func doubtfulDeletions(besides busy: Set<SequenceNumber>) throws(StateError) -> [DoubtfulDeletion] {
-        var found: [DoubtfulDeletion] = []
+    package func doubtfulDeletions(besides busy: Set<SequenceNumber>) throws(StateError) -> [DeletionInDoubt] {
+        var found: [DeletionInDoubt] = []
         for pending in try storage.pendingOperations(.inDoubt) where !busy.contains(pending.sequence) {
             guard case .delete(let entity) = pending.operation.action, pending.operation.call == nil else { continue }
             if let deletion = try doubtfulDeletion(pending, of: entity, besides: busy) { found.append(deletion) }
@@ -60,7 +60,7 @@ extension EntityResolver {
 
     private func doubtfulDeletion(
         _ deletion: PendingOperation, of entity: EntityID, besides busy: Set<SequenceNumber>
-    ) throws(StateError) -> DoubtfulDeletion? {
+    ) throws(StateError) -> DeletionInDoubt? {
         var removed = Set(try LinkTracker(self).deleted(with: entity))
         var earlier: [SequenceNumber: PendingOperation] = [:]
         var open = removed
@@ -81,7 +81,7 @@ extension EntityResolver {
         guard !operations.isEmpty,
             !operations.contains(where: { $0.operation.createdEntities.contains(entity) || $0.isBusy(busy) })
         else { return nil }
-        return DoubtfulDeletion(
+        return DeletionInDoubt(
             deletion: deletion, entity: entity, removed: removed,
             superseded: operations.filter { $0.operation.changesOnly(removed) })
     }

@@ -8,7 +8,7 @@ import Views
 /// Queries on the states of a historical store, record by record through the rest of its log.
 ///
 /// After the first of these calls the state is ahead of the store's own log, so no record may be appended to it.
-package actor HistoricalTrials {
+package actor HistoricalEvaluation {
     nonisolated let core: StoreCore
     package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
 
@@ -62,7 +62,7 @@ package actor HistoricalTrials {
         if let past = core.past, try past.applied == applied {
             core.past = try past.advanced(through: last, reader, &core.fold)
         } else {
-            try ViewsOpening.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
+            try ViewsOpener.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
         }
     }
 
@@ -134,7 +134,7 @@ package actor HistoricalTrials {
                 let cursor = reader.records(from: stretch.last + 1, through: last)
                 let decoder = RecordDecoder()
                 while stretch.records < WatchedRange.limit, let next = try cursor.next() {
-                    let record = try ViewsOpening.decoded(next, decoder)
+                    let record = try ViewsOpener.decoded(next, decoder)
                     try core.fold.apply(record, sequence: next.sequence)
                     try core.fold.finishRebase()
                     stretch.last = next.sequence

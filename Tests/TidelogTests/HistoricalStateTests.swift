@@ -2,7 +2,7 @@ import Testing
 import Tidelog
 
 /// A store as of an earlier time, through the public API.
-struct PastTests {
+struct HistoricalStateTests {
     private static let offline = Client(dialect: .v4, isOnline: false)
 
     @Test func `a historical store is queried like a store and returns the content of that time`() async throws {

@@ -2,7 +2,7 @@ internal import EDM
 internal import ODataQuery
 
 /// Evaluates `$filter` and `$orderby` over entities in the representation of one version.
-struct Evaluation {
+struct QueryEvaluation {
     let view: ServiceView
     let state: SandboxState
     let now: GlobalDateTime?

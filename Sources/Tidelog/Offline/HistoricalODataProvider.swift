@@ -11,7 +11,7 @@ import Views
 ///
 /// Pass it to a ``DataService`` to read entities. It needs no lock, so the store can be open at the same time, in
 /// this or another process. It writes no files and sends no requests.
-public final class PastODataProvider: DataServiceProvider, ServiceBackend {
+public final class HistoricalODataProvider: DataServiceProvider, ServiceBackend {
     /// The sequence number of the last record included.
     public let sequence: UInt64
     private let reading: StoreReader
@@ -55,33 +55,47 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
     // MARK: Inspection
 
     /// Returns the status of every unfinished operation; see ``OfflineODataProvider/operationStatus(_:)``.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
         try await reading.operationStatus(options)
     }
 
     /// Returns the undone operations; see ``OfflineODataProvider/undoneOperations()``.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
         try await reading.undoneOperations()
     }
 
     /// Returns the first requests of the upload that would have followed; see
     /// ``OfflineODataProvider/plannedBatches(_:)``.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read; `invalidRequest` if the batch cannot be written.
     public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {
         try await reading.plannedBatches(options)
     }
 
     /// The present service options of the store, which are saved outside of the log and have no history.
+    ///
+    /// - Throws: Nothing. The signature is that of ``OfflineODataProvider/serviceOptions``.
     public var serviceOptions: ServiceOptions {
         get async throws(TidelogError) { try await reading.store.serviceOptions }
     }
 
     /// Uses the options for planning from now on.
+    ///
+    /// - Throws: Nothing. The signature is that of ``OfflineODataProvider/use(_:)-(ServiceOptions)``.
     public func use(_ options: ServiceOptions) async throws(TidelogError) { await reading.store.use(options) }
 
     /// Returns every key that the service had assigned to an entity of this store by then.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func keyMap() async throws(TidelogError) -> [KeyAssignment] { try await reading.keyMap() }
 
     /// Returns a hash of the whole state, equal to the hash of the store when its log ended here.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func stateDigest() async throws(TidelogError) -> String { try await reading.stateDigest() }
 
     /// Returns the downloaded entities that could not be applied: because of an invalid value, a missing key, or a
@@ -89,6 +103,8 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
     ///
     /// The store keeps its version of these entities. An entry is removed when the next download of its query can
     /// apply the entity or no longer contains it.
+    ///
+    /// - Throws: `damaged` or `storage` if the state cannot be read.
     public func quarantine() async throws(TidelogError) -> [QuarantineEntry] {
         try await reading.quarantine()
     }
@@ -99,6 +115,9 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
 
     public var loadedModel: EntityDataModel? { known }
 
+    /// Returns the metadata of the store at that point.
+    ///
+    /// - Throws: Nothing. The signature is that of the other providers.
     public func model() async throws(TidelogError) -> EntityDataModel { known }
 
     package func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
@@ -125,18 +144,18 @@ public final class PastODataProvider: DataServiceProvider, ServiceBackend {
     package func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
-        throw Self.isPast
+        throw Self.isReadOnly
     }
 
     /// Always throws `unsupported`, because a historical store cannot be changed.
     package func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
-        throw Self.isPast
+        throw Self.isReadOnly
     }
 
     /// Does nothing, because no requests are sent.
     package func trace(_ trace: RequestTrace?) {}
 
-    private static var isPast: TidelogError {
+    private static var isReadOnly: TidelogError {
         TidelogError(
             .unsupported, "A historical store cannot be changed.",
             recovery: "Change the store itself.")

@@ -20,11 +20,11 @@ package actor StoreComparison {
 
     /// Returns some entities of a set, in ascending order of their IDs.
     package func comparedEntities(
-        of set: String, behind last: EntityID, limit: Int
+        of set: String, after last: EntityID, limit: Int
     ) throws(TidelogError) -> [ComparedEntity] {
         guard let model = core.fold.model, model.findEntitySet(set) != nil else { return [] }
         return try core.read { state throws in
-            try core.views.rowTables.rows(set: set, behind: last, limit: limit).compactMap { try compared($0, model) }
+            try core.views.rowTables.rows(set: set, after: last, limit: limit).compactMap { try compared($0, model) }
         }
     }
 

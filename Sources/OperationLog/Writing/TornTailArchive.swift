@@ -2,7 +2,7 @@
 ///
 /// A file is named by its segment and the offset of the bytes, such as `00000000000000000001-4096.cut`. Readers ignore
 /// it.
-struct TornBytesArchive {
+struct TornTailArchive {
     static let suffix = ".cut"
     /// The maximum number of such files. The oldest is removed first.
     static let limit = 8

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 
 /// The records of operations that do not fit the metadata.
-struct UnfitOperations {
+struct IncompatibleOperations {
     let core: StoreCore
 
     /// Adds to the running transaction a record of the given operations that do not fit the metadata.
@@ -18,22 +18,22 @@ struct UnfitOperations {
         let fit = OperationCompatibility(storage: core.state, model: model)
         let requests = QueuedRequest(
             state: core.state, model: model, root: try core.service?.root ?? "", options: try core.serviceOptions)
-        var found: [UnfitOperation] = []
+        var found: [IncompatibleOperation] = []
         for sequence in operations {
             guard let pending = try core.state.pendingOperation(sequence), pending.status.batch == nil,
-                !pending.isUnfit, let reason = try fit.misfit(of: pending.operation)
+                !pending.isIncompatible, let reason = try fit.misfit(of: pending.operation)
             else { continue }
             found.append(try Self.record(pending, reason, requests))
         }
-        if !found.isEmpty { try core.add(.operationsUnfit(found)) }
+        if !found.isEmpty { try core.add(.operationsIncompatible(found)) }
     }
 
     static func record(
         _ pending: PendingOperation, _ reason: String, _ requests: QueuedRequest
-    ) throws -> UnfitOperation {
+    ) throws -> IncompatibleOperation {
         let request = try requests.request(pending.operation)
         let body = request.flatMap { $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self) }
-        return UnfitOperation(
+        return IncompatibleOperation(
             operation: pending.sequence,
             refusal: Refusal(
                 modelChanged: reason + pending.standing, method: request?.method ?? "", url: request?.url ?? "",

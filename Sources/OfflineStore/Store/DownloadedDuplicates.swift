@@ -8,7 +8,7 @@ import SyncCore
 ///
 /// When such a creation is confirmed, the second entity is removed, and the created one takes its place: its values,
 /// its links, and the queries that delivered it, whose next deltas do not contain it any more.
-struct DownloadedTwins {
+struct DownloadedDuplicates {
     private struct Twin {
         let created: EntityID
         /// The service's version under the second ID.

@@ -1,5 +1,5 @@
 /// The times since the readings that made or confirmed the newest generations of feeds.
-package enum HeadAge {
+package enum FeedAge {
     /// Returns the gauge, or nothing if no feed was read.
     ///
     /// The names of feeds are unique for an endpoint only. If two feeds have the same name, the older one counts.

@@ -2,7 +2,7 @@
 ///
 /// Values are collected first, each with the capacity of its location. Locations with too little capacity for all
 /// values have separate ranks.
-struct RankedDomain<Key: Hashable> {
+struct RankedValues<Key: Hashable> {
     private var values: [Int: Set<Key>] = [:]
     private var common: [Key: Int] = [:]
     private var apart: [Int: [Key: Int]] = [:]

@@ -1,7 +1,7 @@
 package import ODataWire
 
 /// The meaning of a response of the origin for the unit that it answers.
-package enum AnswerMeaning: Sendable, Hashable {
+package enum ResponseMeaning: Sendable, Hashable {
     /// The response is the outcome.
     case outcome
     /// The origin has not executed the unit. A repetition is executed.

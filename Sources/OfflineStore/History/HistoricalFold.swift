@@ -35,7 +35,7 @@ struct HistoricalFold {
         let decoder = RecordDecoder()
         var folded = 0
         while let next = try cursor.next() {
-            try fold.apply(try ViewsOpening.decoded(next, decoder), sequence: next.sequence)
+            try fold.apply(try ViewsOpener.decoded(next, decoder), sequence: next.sequence)
             folded += 1
         }
         // Only once, because no query reads the pending operations in between.
@@ -54,7 +54,7 @@ struct HistoricalFold {
         try past.advance(through: last, reader)
         guard try DirtyItemWriter.writeChanges(of: past.state, into: views.storage) else {
             // The metadata changed. This is rare enough to fold twice.
-            try ViewsOpening.foldAll(of: reader.records(from: try applied + 1, through: last), &views)
+            try ViewsOpener.foldAll(of: reader.records(from: try applied + 1, through: last), &views)
             return past
         }
         if let model = views.model, let index = views.index {

@@ -6,7 +6,7 @@ import Views
 
 /// Brings the views up to date with the log: from the existing views, otherwise from the newest intact snapshot,
 /// otherwise from the whole log, followed by the later records.
-struct ViewsOpening {
+struct ViewsOpener {
     let files: StoreFiles
     let reader: LogReader
     let store: String

@@ -5,7 +5,7 @@ import OfflineStore
 ///
 /// The shared feeds of a gateway may be older than the service. They must contain the entities that the device has
 /// downloaded or uploaded.
-struct VanishedEntities {
+struct MissingFeedEntities {
     /// The marks in the store before the download.
     private let shown: Set<String>
     /// The marks at the service before the download.

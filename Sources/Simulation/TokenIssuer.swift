@@ -1,7 +1,7 @@
 import Operations
 
 /// The tokens that the service accepts: one for each device, valid for a limited time.
-struct Login {
+struct TokenIssuer {
     /// The lifetime of a token in milliseconds.
     let lifetime: Int64
     private var tokens: [Int: (number: Int, until: Timestamp)] = [:]

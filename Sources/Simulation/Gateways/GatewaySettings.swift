@@ -5,7 +5,7 @@ import ODataWire
 import SeededRandom
 
 /// The gateway of a run, which the seed determines.
-struct GatewayHabits: Sendable {
+struct GatewaySettings: Sendable {
     /// The number of nodes; 0 if there is no gateway.
     let nodes: Int
     /// The queries that the gateway answers from shared feeds.
@@ -20,7 +20,7 @@ struct GatewayHabits: Sendable {
     /// The largest number of rows on a page of a feed.
     let pageRows: Int
 
-    static let none = GatewayHabits()
+    static let none = GatewaySettings()
 
     private init() {
         (nodes, feeds, refreshMilliseconds, authorization) = (0, [], 0, .any)
@@ -45,11 +45,11 @@ struct GatewayHabits: Sendable {
         pageRows = [2, 100][random.below(2)]
     }
 
-    static func of(_ seed: UInt64, _ options: Simulation.Options) -> GatewayHabits {
+    static func of(_ seed: UInt64, _ options: Simulation.Options) -> GatewaySettings {
         // The history is judged without the delay of feeds. A seeded bug elsewhere is found without a gateway.
         if options.recordsHistory { return .none }
         let isPresent = options.plants.isEmpty ? options.hasGateway : options.plants.contains(where: \.isOfGateway)
-        return GatewayHabits(seed: seed, isPresent: isPresent)
+        return GatewaySettings(seed: seed, isPresent: isPresent)
     }
 
     var line: String {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of `--at`: a store as of an earlier record or time.
-@Suite(.timeLimit(.minutes(20))) struct PastCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct HistoricalStateCommandTests {
     /// Returns a store with three customers and four orders in the records up to 8, then an update and a create.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])

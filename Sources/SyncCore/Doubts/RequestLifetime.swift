@@ -1,7 +1,7 @@
 package import Operations
 
 /// The period in which a request without a response may still be running.
-package struct LostRequestWait: Sendable, Hashable {
+package struct RequestLifetime: Sendable, Hashable {
     /// The beginning of the period.
     package let start: Timestamp
     /// The end of the period. After it, the service can be assumed not to be processing the request.

@@ -18,7 +18,7 @@ package enum ConnectionCut: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A service that generates keys and supports no repeatability, with the connections to it.
-final class CutWorld: Sendable {
+final class CutService: Sendable {
     private struct WorldState {
         var service: SimulatedService
         var cut: ConnectionCut?
@@ -74,7 +74,7 @@ final class CutWorld: Sendable {
 
     /// A client's connection to the service.
     struct Network: HTTPTransport {
-        let world: CutWorld
+        let world: CutService
         let client: Int
 
         func send(

@@ -1,6 +1,7 @@
 /// A pending operation that does not fit the service's new metadata. It is moved to the error archive with the
 /// reason.
-public struct UnfitOperation: Sendable, Hashable {
+public struct IncompatibleOperation: Sendable, Hashable {
+    /// The sequence number of the operation.
     public var operation: SequenceNumber
     /// The reason; see `Refusal.isOfModel`.
     public var refusal: Refusal

@@ -6,7 +6,7 @@ import SyncEngine
 import Transport
 
 /// The opening of a store, which creates the store if it does not exist.
-struct StoreOpening {
+struct StoreOpener {
     let parameters: OfflineODataParameters
     let givenRoot: String?
     let place: StorePlace

@@ -2,7 +2,7 @@ import Operations
 
 /// The consequences of an unreadable record. It may have been of any kind, so nothing may be concluded from its
 /// absence: neither that an operation was never sent, nor that a number is free, nor that a download is complete.
-struct LossFold {
+struct LostRecordFold {
     /// The last record that replaces a lost one.
     private var last: SequenceNumber?
 
