@@ -83,7 +83,8 @@ struct OpenBatchTests {
         let update = try rename("B")
         try prepare(1, update)
         try interrupt(1)
-        try store.add(.operationsIncompatible([IncompatibleOperation(operation: update, refusal: Refusal(modelChanged: "gone"))]))
+        try store.add(
+            .operationsIncompatible([IncompatibleOperation(operation: update, refusal: Refusal(modelChanged: "gone"))]))
         #expect(try open() == [])
     }
 

@@ -49,7 +49,8 @@ struct MixedLog {
         try endWithoutSending(first)
         try links()
         try store.add(.entitiesMissing([other]))
-        try store.add(.operationsIncompatible([IncompatibleOperation(operation: moved, refusal: Refusal(modelChanged: "gone"))]))
+        try store.add(
+            .operationsIncompatible([IncompatibleOperation(operation: moved, refusal: Refusal(modelChanged: "gone"))]))
         try store.add(.lost)
         try store.add(.operationsReleased([moved]))
         try store.add(.downloadStarted(queries: ["All"]))
