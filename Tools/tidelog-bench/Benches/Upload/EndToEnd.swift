@@ -24,6 +24,7 @@ enum EndToEnd {
             }
         }
         recorder.begin()
+        let idle = try await QueryLatency.idle(store, count: 200)
         var batches = 0
         let seconds = try await Stopwatch.seconds {
             let report = try await engine.upload()
@@ -41,6 +42,26 @@ enum EndToEnd {
                 "end to end: \(operations) operations to the sandbox on loopback", Double(operations) / seconds,
                 .operationsPerSecond,
                 against: .init(name: "the same batches with the transport alone", value: Double(operations) / baseline)),
+        ] + (try await queries(whileUploading: operations, from: store, engine, idle))
+    }
+
+    /// Makes the operations again, and queries the store while they are uploaded in batches of 500 requests.
+    private static func queries(
+        whileUploading operations: Int, from store: LocalStore, _ engine: SyncEngine, _ idle: QueryLatency.Times
+    ) async throws -> [Case] {
+        for start in stride(from: 0, to: operations, by: 10) {
+            _ = try await store.perform(round(start / 10).map { ($0, IntentOptions()) }, asChangeSet: false)
+        }
+        let busy = try await QueryLatency.measured(store) {
+            guard try await engine.upload().remaining == 0 else { throw Failure("Operations were not uploaded.") }
+        }
+        return [
+            Case(
+                "a query during an upload in batches of 500, median of \(busy.count)", busy.median, .milliseconds,
+                against: .init(name: "the idle store", value: idle.median)),
+            Case(
+                "the longest of them", busy.longest, .milliseconds,
+                against: .init(name: "the idle store", value: idle.longest)),
         ]
     }
 

@@ -1,0 +1,54 @@
+internal import OfflineStore
+internal import Synchronization
+
+/// The time that queries of a store take while other work occupies its executor.
+enum QueryLatency {
+    /// The times of the queries that were executed one after the other, in milliseconds.
+    struct Times {
+        let median: Double
+        let longest: Double
+        let count: Int
+
+        init(_ times: [Double]) {
+            let sorted = times.sorted()
+            median = sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+            longest = sorted.last ?? 0
+            count = times.count
+        }
+    }
+
+    /// Queries the store repeatedly while `body` runs, at least once, and with a pause of a millisecond between two
+    /// queries, as a list in an app that is refreshed.
+    static func measured(_ store: LocalStore, during body: () async throws -> Void) async throws -> Times {
+        let isDone = Atomic(false)
+        return try await withThrowingTaskGroup(of: [Double].self) { group in
+            defer { isDone.store(true, ordering: .relaxed) }
+            group.addTask { try await queried(store) { isDone.load(ordering: .relaxed) } }
+            try await body()
+            isDone.store(true, ordering: .relaxed)
+            return Times(try await group.next() ?? [])
+        }
+    }
+
+    /// The same for a store without other work.
+    static func idle(_ store: LocalStore, count: Int) async throws -> Times {
+        var left = count
+        return Times(
+            try await queried(store) {
+                left -= 1
+                return left <= 0
+            })
+    }
+
+    private static func queried(_ store: LocalStore, until isDone: () -> Bool) async throws -> [Double] {
+        var times: [Double] = []
+        repeat {
+            let seconds = try await Stopwatch.seconds {
+                _ = try await store.query("Orders?$orderby=OrderID desc&$top=20")
+            }
+            times.append(seconds * 1e3)
+            try await Task.sleep(for: .milliseconds(1))
+        } while !isDone()
+        return times
+    }
+}
