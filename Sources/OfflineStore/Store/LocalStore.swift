@@ -204,6 +204,17 @@ package actor LocalStore {
         try StoreCompactor(core: core).compact(keeping: window)
     }
 
+    /// Recompresses the log's sealed segments; see ``OperationLog/recompressSealedSegments(level:blockSize:)``.
+    ///
+    /// - Returns: The number of recompressed segments.
+    package func recompressLog(level: Int, blockSize: Int) throws(TidelogError) -> Int {
+        do throws(LogError) {
+            return try core.log.recompressSealedSegments(level: level, blockSize: blockSize)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+
     /// Returns a hash of the whole state; see ``StateDigest``.
     package func digest() throws(TidelogError) -> String { try core.read { try StateDigest(of: $0).description } }
 
