@@ -204,17 +204,6 @@ package actor LocalStore {
         try StoreCompactor(core: core).compact(keeping: window)
     }
 
-    /// Recompresses the log's sealed segments; see ``OperationLog/recompressSealedSegments(level:blockSize:)``.
-    ///
-    /// - Returns: The number of recompressed segments.
-    package func recompressLog(level: Int, blockSize: Int) throws(TidelogError) -> Int {
-        do throws(LogError) {
-            return try core.log.recompressSealedSegments(level: level, blockSize: blockSize)
-        } catch {
-            throw TidelogError(error)
-        }
-    }
-
     /// Returns a hash of the whole state; see ``StateDigest``.
     package func digest() throws(TidelogError) -> String { try core.read { try StateDigest(of: $0).description } }
 
@@ -366,5 +355,18 @@ package actor LocalStore {
     /// Returns the entity that has or last had the key, given in the form of `KeyText`.
     package func entity(set: String, key: String) throws(TidelogError) -> EntityID? {
         try core.read { try $0.entity(set: set, key: key) }
+    }
+}
+
+extension LocalStore {
+    /// Recompresses the log's sealed segments; see ``OperationLog/recompressSealedSegments(level:blockSize:)``.
+    ///
+    /// - Returns: The number of recompressed segments.
+    package func recompressLog(level: Int, blockSize: Int) throws(TidelogError) -> Int {
+        do throws(LogError) {
+            return try core.log.recompressSealedSegments(level: level, blockSize: blockSize)
+        } catch {
+            throw TidelogError(error)
+        }
     }
 }

@@ -8,10 +8,11 @@ import SyncCore
 
 /// The identity of a state, and the invariants.
 extension ExploredSystem {
-    /// A digest of everything that determines the further behavior.
-    func digest(faults: Int) async -> Int {
+    /// A digest of everything that determines the further behavior. The order of the requests on their way is not a
+    /// part of it.
+    func digest(_ budget: FaultBudget) async -> Int {
         var hasher = Hasher()
-        hasher.combine(faults)
+        hasher.combine(budget)
         for device in devices {
             let number = device.number
             hasher.combine(device.work.count)
@@ -24,12 +25,16 @@ extension ExploredSystem {
                 hasher.combine(device.disk[path])
             }
         }
-        for exchange in exchanges {
+        let waiting = exchanges.map { exchange in
+            var hasher = Hasher()
+            hasher.combine(exchange.owner)
             hasher.combine(exchange.device)
             hasher.combine(exchange.point)
             hasher.combine(exchange.request)
             hasher.combine(exchange.response)
+            return hasher.finalize()
         }
+        hasher.combine(waiting.sorted())
         for set in FieldService.sets {
             for entity in service.sandbox.contents(of: set) {
                 hasher.combine(entity.number)
