@@ -13,6 +13,7 @@ extension ExploredSystem {
     func digest(_ budget: FaultBudget) async -> Int {
         var hasher = Hasher()
         hasher.combine(budget)
+        hasher.combine(hasLostOutcome)
         for device in devices {
             let number = device.number
             hasher.combine(device.work.count)
@@ -53,8 +54,11 @@ extension ExploredSystem {
         return (counts.min() ?? 0)...(counts.max() ?? 0)
     }
 
-    /// The number of times that an operation may take effect. The ledger of a gateway answers repetitions.
-    private func limit(_ operation: ExploredOperation) -> Int { operation.isUpdate && !scenario.hasGateway ? 2 : 1 }
+    /// The number of times that an operation may take effect. The ledger of a gateway answers repetitions, unless it
+    /// never got the outcome.
+    private func limit(_ operation: ExploredOperation) -> Int {
+        operation.isUpdate && (!scenario.hasGateway || hasLostOutcome) ? 2 : 1
+    }
 
     /// Returns the violations of the invariants that hold in each state.
     func violations() -> [String] {

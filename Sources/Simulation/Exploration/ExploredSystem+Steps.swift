@@ -118,7 +118,10 @@ extension ExploredSystem {
             if point == .sent || point == .responding { exchanges.remove(at: index) }
         case .abandon(let device):
             if let index = exchanges.firstIndex(where: { $0.device == device }) { fail(index) }
-        case .cutOrigin(let id): if let index = index(id) { resume(index, .lost) }
+        case .cutOrigin(let id):
+            guard let index = index(id) else { return }
+            if exchanges[index].point == .executed { hasLostOutcome = true }
+            resume(index, .lost)
         case .crash(let device):
             devices[device].disk.crash()
             for index in exchanges.indices.reversed() where exchanges[index].device == device {
@@ -187,6 +190,7 @@ extension ExploredSystem {
     /// Ends the gateway's process. Its requests in progress have no further effect, and its connections break.
     private func crashNode() async {
         if scenario.plant == .forgetfulLedger { ledger = MemoryLedgerStorage(now: { [elapsed] in elapsed.now }) }
+        if exchanges.contains(where: { $0.point == .executed || $0.point == .recording }) { hasLostOutcome = true }
         node = makeNode()
         for id in exchanges.filter({ Self.inside.contains($0.point) }).map(\.id) {
             guard let index = index(id) else { continue }

@@ -49,6 +49,8 @@ actor ExploredSystem {
     private var running = 0
     private var quiescence: CheckedContinuation<Void, Never>?
     var failures: [String] = []
+    /// Whether the outcome of an executed request was lost before the ledger had it.
+    var hasLostOutcome = false
 
     init(_ scenario: ExplorationScenario, _ image: ExplorationImage?) async throws {
         self.scenario = scenario
