@@ -57,10 +57,21 @@ final class Device {
     /// Marks the operations as durable that the log had to sync before a modification is sent: those before the record
     /// of its batch. A repeated batch has a record already.
     func makesDurable() {
-        guard let records = try? allRecords(),
-            let last = records.lastIndex(where: { if case .batchPrepared = $0.record.body { true } else { false } })
-        else { return }
-        durable.formUnion(acknowledged.intersection(records[...last].compactMap(\.record.customTag)))
+        guard !acknowledged.isSubset(of: durable) else { return }
+        var tags = Set(removed.compactMap(\.record.customTag))
+        var sent: Set<String> = []
+        let decoder = RecordDecoder()
+        try? LogReader(directory: Self.files.log, keys: keys, fileSystem: disk).forEach { record in
+            // Decodes only operations, because most of a log consists of pages.
+            switch record.kind {
+            case RecordCodec.RecordKind.operation.rawValue:
+                let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
+                if let tag = decoded.customTag { tags.insert(tag) }
+            case RecordCodec.RecordKind.batchPrepared.rawValue: sent = tags
+            default: break
+            }
+        }
+        durable.formUnion(acknowledged.intersection(sent))
     }
 
     /// Limits what the log must contain after a power loss to that which it had to sync.
@@ -83,10 +94,12 @@ final class Device {
     /// Returns the content of a request that must not leave the device: names that only its store has, or values of a
     /// draft that is not active.
     func leak(in request: WireRequest) -> String? {
-        let text = request.url + "\n" + String(decoding: request.body, as: UTF8.self)
-        if let name = FieldService.localNames.first(where: { text.contains($0) }) { return "the client-only \(name)" }
+        // Bytes, because the search for characters in each request would take much of a run's time.
+        let sent = Array(request.url.utf8) + request.body
+        func contains(_ text: String) -> Bool { sent.firstRange(of: Array(text.utf8)) != nil }
+        if let name = FieldService.localNames.first(where: contains) { return "the client-only \(name)" }
         guard request.method != "GET" else { return nil }
-        return app.drafts.unsent.sorted().first { text.contains("\"\($0)\"") }.map { "\($0) of a draft" }
+        return app.drafts.unsent.sorted().first { contains("\"\($0)\"") }.map { "\($0) of a draft" }
     }
 
     static let files = StoreFiles(directory: "/store")

@@ -128,11 +128,29 @@ struct DeviceProcess {
             } else {
                 // Must be read before the compaction, because a crash during it may leave it completed.
                 device.removed = try device.allRecords()
-                _ = try await device.store.compact(keeping: .bytes(0))
-                run.addTrace("d\(device.number) compacts")
+                let compaction = try await device.store.compact(keeping: .bytes(0))
+                run.counts.add(compaction.removedSegments, .compactedSegments)
+                run.addTrace("d\(device.number) compacts \(compaction.removedSegments) segments")
             }
         } catch {
             if !device.hasCrashed { run.violated("d\(device.number) cannot maintain its log: \(error)") }
+        }
+    }
+
+    /// Raw bytes in a block of a recompressed segment: few enough that the small segments of a run are rewritten.
+    private static let recompressedBlockSize = 4_096
+
+    /// Recompresses the sealed segments of the log, which the product does in the background some time after they are
+    /// sealed. The disk may stop at any call of it.
+    func recompress(in run: isolated Simulation) async {
+        guard !device.hasCrashed else { return }
+        do throws(TidelogError) {
+            let count = try await device.store.recompressLog(level: 1, blockSize: Self.recompressedBlockSize)
+            guard count > 0 else { return }
+            run.counts.add(count, .recompressedSegments)
+            run.addTrace("d\(device.number) recompresses \(count) segments")
+        } catch {
+            if !device.hasCrashed { run.violated("d\(device.number) cannot recompress its log: \(error)") }
         }
     }
 }

@@ -25,7 +25,8 @@ struct DeviceSetup {
                     service: service.metadata, additions: Array(FieldService.clientOnlyMetadata.utf8))
                 _ = try await store.metadata.refresh(joined, policy: CompatibilityPolicy())
             }
-            for (name, query) in FieldService.queries {
+            let keyless = run.habits.readsKeyless ? [(FieldService.keyless, FieldService.keyless)] : []
+            for (name, query) in FieldService.queries + keyless {
                 try await store.definingQueries.add(DefiningQuery(name: name, query: query))
             }
             _ = try await device.engine.download()

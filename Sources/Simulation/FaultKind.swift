@@ -29,6 +29,11 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case gatewayBefore
     /// A gateway returns 502 or 504 in place of the service's response.
     case gatewayAfter
+    /// The service redirects the request within its origin: with 307 and 308 to be sent again with method and body, with
+    /// 301 and 302 without having executed it, with 303 possibly after that.
+    case redirect
+    /// The service redirects the request to another origin, as to a login page.
+    case foreignRedirect
     /// The service returns 401 and does not process the request.
     case unauthorized
     /// The login has expired, and the app obtains a new one.
@@ -76,6 +81,12 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case originAnswerLost
     /// The service returns 429 or 503 to the gateway and does not process the request.
     case originBusy
+    /// The service redirects a request of the gateway, which passes the redirect on.
+    case originRedirect
+    /// A call of the gateway's storage fails without an effect.
+    case storageRefused
+    /// A call of the gateway's storage fails although its commit is durable.
+    case storageAnswerLost
 
     package static func < (a: FaultKind, b: FaultKind) -> Bool { a.rawValue < b.rawValue }
 }

@@ -25,6 +25,7 @@ extension FieldService {
             <NavigationProperty Name="Customers" Type="Collection(Field.Customer)" Partner="Labels"/>
             """))
         \(entity("Visit", key: "Edm.Guid", ""))
+        \(notice)
         <Action Name="AddLabel"><Parameter Name="mark" Type="Edm.String" Nullable="false"/></Action>
         <Action Name="Annotate" IsBound="true">
         <Parameter Name="order" Type="Field.Order" Nullable="false"/>
@@ -47,6 +48,7 @@ extension FieldService {
         <NavigationPropertyBinding Path="Customers" Target="Customers"/>
         </EntitySet>
         <EntitySet Name="Visits" EntityType="Field.Visit"/>
+        <EntitySet Name="Notices" EntityType="Field.Notice"/>
         <ActionImport Name="AddLabel" Action="Field.AddLabel"/>
         </EntityContainer>
         </Schema>
@@ -69,6 +71,7 @@ extension FieldService {
             """ + legacy("Order", "Order_Item", forward: false)))
         \(entity("Label", key: "Edm.Int32", legacy("Customers", "Customer_Label", forward: false)))
         \(entity("Visit", key: "Edm.Guid", ""))
+        \(notice)
         \(association("Customer_Order", "0..1", "*", "CustomerID"))
         \(association("Order_Item", "1", "*", "OrderID"))
         \(association("Customer_Label", "*", "*", nil))
@@ -78,6 +81,7 @@ extension FieldService {
         <EntitySet Name="Items" EntityType="Field.Item"/>
         <EntitySet Name="Labels" EntityType="Field.Label"/>
         <EntitySet Name="Visits" EntityType="Field.Visit"/>
+        <EntitySet Name="Notices" EntityType="Field.Notice"/>
         \(["Customer_Order", "Order_Item", "Customer_Label"].map(associationSet).joined())
         <FunctionImport Name="AddLabel" m:HttpMethod="POST">
         <Parameter Name="mark" Type="Edm.String" Nullable="false"/>
@@ -86,6 +90,11 @@ extension FieldService {
         </Schema>
         </edmx:DataServices>
         </edmx:Edmx>
+        """
+
+    /// A type without a key.
+    private static let notice = """
+        <EntityType Name="Notice"><Property Name="Mark" Type="Edm.String" Nullable="false"/></EntityType>
         """
 
     private static func entity(_ name: String, key: String, _ rest: String) -> String {

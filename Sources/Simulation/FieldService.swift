@@ -21,6 +21,9 @@ enum FieldService {
         ("Visits", "Visits"),
     ]
 
+    /// The set whose entities have no key, and its defining query. Each download has to quarantine all of them.
+    static let keyless = "Notices"
+
     /// Returns whether an entity with this mark exists before a run.
     static func isInitial(_ mark: String) -> Bool { ["s1", "s2", "s3", "s4", "s5", "s6"].contains(mark) }
 
@@ -105,6 +108,7 @@ enum FieldService {
                         body: Array(body.utf8)))
                 precondition(response.isSuccess, String(decoding: response.body, as: UTF8.self))
             }
+            for mark in ["n1", "n2"] { try sandbox.insert(into: keyless, ["Mark": .string(mark)]) }
             return sandbox
         } catch {
             preconditionFailure("The metadata of the simulation cannot be parsed: \(error)")

@@ -15,7 +15,8 @@ struct RequestDelivery {
         .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
         .inStreamError, .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
-        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .suspension,
+        .gatewayAfter, .redirect, .redirect, .foreignRedirect,
+        .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .suspension,
         .editInFlight, .editInFlight, .otherDeviceInFlight,
         .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
@@ -72,6 +73,12 @@ struct RequestDelivery {
         case .gatewayAfter:
             _ = await answer(request, in: run)
             return refusal([502, 504][run.random.below(2)], in: run)
+        case .redirect:
+            let status = Self.redirects[run.random.below(Self.redirects.count)]
+            return await redirected(status, to: ServiceAddress.origin(of: run.root) + request.url, in: run)
+        case .foreignRedirect:
+            let status = Self.redirects[run.random.below(Self.redirects.count)]
+            return await redirected(status, to: "http://login.test/", in: run)
         case .unauthorized: return refusal(401, ["WWW-Authenticate": "Bearer"], in: run)
         case .expiredLogin:
             run.login?.expire(of: number)
@@ -100,7 +107,8 @@ struct RequestDelivery {
             device.crash()
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
         case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .secondProcess, .bitRot, .clockJump,
-            .metadataChange, .nodeCrash, .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy:
+            .metadataChange, .nodeCrash, .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy,
+            .originRedirect, .storageRefused, .storageAnswerLost:
             return await answer(request, in: run)
         }
     }
@@ -217,6 +225,15 @@ struct RequestDelivery {
     /// All distortions except the reordering of parts, which no client can detect. The responses of a V2 change set
     /// have no Content-ID, so their order cannot be detected either.
     private static let distortions = Fault.PayloadCorruption.allCases.filter { $0 != .reversedParts }
+
+    static let redirects = [301, 302, 303, 307, 308]
+
+    /// Returns a redirect, whose request may have been executed before only if the status is 303 (RFC 9110, section
+    /// 15.4).
+    private func redirected(_ status: Int, to target: String, in run: isolated Simulation) async -> WireResponse {
+        if status == 303, request.method != "GET", run.random.chance(50) { _ = await answer(request, in: run) }
+        return refusal(status, ["Location": target], in: run)
+    }
 
     func refusal(_ status: Int, _ headers: HTTPHeaders = .empty, in run: isolated Simulation) -> WireResponse {
         run.addTrace("→ \(status) on the way")

@@ -103,6 +103,7 @@ struct RunVerification {
         DeviceUser(device: device).addFindings(in: run)
         run.counts.add(device.app.drafts.expected.count, .openDrafts)
         try await verifyClientOnly(device, in: run)
+        if run.habits.readsKeyless { try await verifyKeyless(device, in: run) }
         try await undoWhatStays(device, in: run)
         guard try await device.store.queue.pendingOperations().isEmpty else { return }
         let difference = LineDifference(try await localLines(device, in: run), run.service.lines)
@@ -118,6 +119,21 @@ struct RunVerification {
             if found != expected {
                 run.violated("d\(device.number): \(id) has \(String(describing: found)), not \(expected).")
             }
+        }
+    }
+
+    /// Checks that the last download has quarantined each entity without a key, and stored none.
+    private func verifyKeyless(_ device: Device, in run: isolated Simulation) async throws {
+        let found = try await device.store.downloads.quarantine().map(\.entity).filter {
+            $0.query == FieldService.keyless && $0.reason == .withoutKey
+        }
+        run.counts.add(found.count, .keylessEntities)
+        let marks = run.service.sandbox.contents(of: FieldService.keyless).compactMap { $0.values["Mark"]?.stringValue }
+        for mark in marks where !found.contains(where: { $0.text.contains(mark) }) {
+            run.violated("d\(device.number): \(mark), which has no key, is not in quarantine.")
+        }
+        if try await !device.store.query(FieldService.keyless).entities.isEmpty {
+            run.violated("d\(device.number) has stored entities without keys.")
         }
     }
 

@@ -27,9 +27,16 @@ package enum SeededBug: String, Sendable, Hashable, CaseIterable {
     case emptyDeltas
     /// The gateway loses its ledger when one of its processes ends.
     case forgetfulLedger
+    /// The database of the gateway acknowledges commits of the ledger that it loses.
+    case lostLedgerCommits
     /// The gateway does not record who has changed data, so that its feeds lack the changes of their readers.
     case unmarkedWrites
 
     /// Whether the bug is a bug of the gateway.
-    var isOfGateway: Bool { self == .forgetfulLedger || self == .unmarkedWrites }
+    var isOfGateway: Bool {
+        switch self {
+        case .forgetfulLedger, .lostLedgerCommits, .unmarkedWrites: true
+        default: false
+        }
+    }
 }

@@ -219,6 +219,7 @@ package actor Simulation {
         case 97..<98: await process.openAgain(in: self)
         default: await process.reopen(in: self)
         }
+        if random.chance(habits.recompression) { await process.recompress(in: self) }
         await restartCrashed()
     }
 

@@ -28,6 +28,10 @@ struct WorkloadMix {
     let replacements: Int
     /// The sets whose new entities the stores remove after the upload.
     private(set) var removedSets: Set<String>
+    /// The percentage of steps of a device after which its log recompresses sealed segments.
+    let recompression: Int
+    /// Whether the stores download entities without keys.
+    let readsKeyless: Bool
     /// The number of client-only changes that can be undone.
     let undoableClientChanges: Int
 
@@ -64,12 +68,15 @@ struct WorkloadMix {
         segmentSize = [2_048, 16_384][random.below(2)]
         isEncrypted = random.chance(15)
         undoableClientChanges = [4, 4, 40][random.below(3)]
+        readsKeyless = random.chance(20)
+        recompression = [0, 0, 20, 50][random.below(4)]
     }
 
     var line: String {
         "long queue \(longQueue), coalesces \(coalescing), drafts \(drafts), local \(localOnly), categories \(categories), "
             + "unmodifiable \(unmodifiable), transactions \(transactions), calls \(calls), client-only \(clientOnly), "
             + "durability \(durability)\(isEncrypted ? ", encrypted" : ""), drafts of entities \(entityDrafts), replacements \(replacements), removed after the upload \(removedSets.sorted())"
+            + "\(readsKeyless ? ", entities without keys" : ""), recompression \(recompression)"
     }
 
     /// The durability of the logs.

@@ -26,6 +26,7 @@ import Testing
             <Property Name="Country" Type="Edm.String" Nullable="false"/>
             <Property Name="Number" Type="Edm.Int32" Nullable="false"/>
           </EntityType>
+          <EntityType Name="Notice"><Property Name="Text" Type="Edm.String"/></EntityType>
           <EntityContainer Name="C">
             <EntitySet Name="Employees" EntityType="Firm.Employee">
               <NavigationPropertyBinding Path="Boss" Target="Employees"/>
@@ -33,6 +34,7 @@ import Testing
               <NavigationPropertyBinding Path="Office" Target="Offices"/>
             </EntitySet>
             <EntitySet Name="Offices" EntityType="Firm.Office"/>
+            <EntitySet Name="Notices" EntityType="Firm.Notice"/>
           </EntityContainer>
         </Schema></edmx:DataServices></edmx:Edmx>
         """
@@ -87,5 +89,13 @@ import Testing
         #expect(firm.send("PATCH", "Employees('ann')", #"{"Office@odata.bind":null}"#).status == 204)
         #expect(
             firm.sandbox.stateText(of: ["Employees"]) == "Employees('ann') {ID: 'ann', Country: null, Site: null}\n")
+    }
+
+    @Test func `a set whose type has no key contains several entities, in the order of their creation`() throws {
+        var firm = try Firm()
+        for text in ["a", "b"] { try firm.sandbox.insert(into: "Notices", ["Text": .string(text)]) }
+        let response = firm.sandbox.handle(WireRequest(method: "GET", url: "/v4/Notices"))
+        let body = String(decoding: response.body, as: UTF8.self)
+        #expect(response.status == 200 && body.contains(#""value":[{"Text":"a"},{"Text":"b"}]"#), "\(body)")
     }
 }

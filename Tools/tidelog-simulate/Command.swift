@@ -82,8 +82,11 @@ struct Command: AsyncParsableCommand {
             valueName: "faults"))
     var explore: Int?
 
-    @Option(help: "With --explore: the number of runs after which a scenario ends.")
+    @Option(help: "With --explore: the number of runs after which the search of a distribution of the faults ends.")
     var runs = Int.max
+
+    @Flag(help: "With --explore: also searches orders that differ only in independent steps.")
+    var unreduced = false
 
     @Option(help: "With --explore: only scenarios whose name contains this text.")
     var scenario: String?
@@ -175,7 +178,7 @@ struct Command: AsyncParsableCommand {
         var isViolated = false
         for scenario in ExplorationScenario.all(faults: faults) {
             if let name = self.scenario, !scenario.name.contains(name) { continue }
-            let outcome = try await Exploration(scenario, limit: runs).run()
+            let outcome = try await Exploration(scenario, limit: runs, reduces: !unreduced).run()
             print(
                 """
                 \(scenario.name): \(outcome.states) states, \(outcome.transitions) steps, \(outcome.runs) runs, \

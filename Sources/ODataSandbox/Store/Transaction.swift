@@ -48,7 +48,9 @@ struct Transaction {
             state.tables[set.name, default: SandboxState.Table()].counter += 1
             values[key.name] = .integer(state.tables[set.name]?.counter ?? 0)
         }
-        guard let key = KeyPredicate(of: type, in: values) else {
+        // No request can name the entities of a type without a key.
+        let number = KeyPredicate([("", .integer(Int64(state.lastRow + 1)))])
+        guard let key = type.keyParts.isEmpty ? number : KeyPredicate(of: type, in: values) else {
             let missing = type.keyParts.first { (values.value(at: $0.path) ?? .null) == .null }?.path
             throw SandboxError(
                 400, .missingKey, "\(set.name) requires a value for its key property \(missing ?? "").", target: missing

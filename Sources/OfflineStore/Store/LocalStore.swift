@@ -358,3 +358,16 @@ package actor LocalStore {
         try core.read { try $0.entity(set: set, key: key) }
     }
 }
+
+extension LocalStore {
+    /// Recompresses the log's sealed segments; see ``OperationLog/recompressSealedSegments(level:blockSize:)``.
+    ///
+    /// - Returns: The number of recompressed segments.
+    package func recompressLog(level: Int, blockSize: Int) throws(TidelogError) -> Int {
+        do throws(LogError) {
+            return try core.log.recompressSealedSegments(level: level, blockSize: blockSize)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+}

@@ -16,6 +16,15 @@ extension OperationLog {
     @discardableResult
     func recompressSealedSegments(blockSize: Int) throws(LogError) -> Int {
         guard case .repacked(let level) = options.sealing else { return 0 }
+        return try recompressSealedSegments(level: level, blockSize: blockSize)
+    }
+
+    /// Recompresses sealed segments that have more blocks than necessary, whatever ``LogOptions/sealing`` is.
+    ///
+    /// - Parameter blockSize: The largest number of raw bytes in a block. Segments with less than a fourth of it are
+    ///   never rewritten, so that simulations with small segments need a smaller size than the usual one.
+    @discardableResult
+    package func recompressSealedSegments(level: Int, blockSize: Int) throws(LogError) -> Int {
         let (directory, last) = try withTail { tail throws(LogError) in
             try tail.checkOpen()
             return (tail.directory, tail.segment.header.firstSequence)

@@ -24,12 +24,18 @@ package enum AppFeature: String, Sendable, Hashable, CaseIterable, Comparable {
     case valueReplacements
     /// `PUT` requests for a service without `PATCH`.
     case putRequests
+    /// Entities without keys that were in quarantine at the end.
+    case keylessEntities
     /// Runs with encrypted stores.
     case encryptedRuns
     /// Runs with logs whose commits share syncs.
     case groupedRuns
     /// Runs with logs that acknowledge commits before they are synced.
     case unsyncedRuns
+    /// Sealed segments of logs that were rewritten with larger blocks.
+    case recompressedSegments
+    /// Segments of logs that a compaction removed.
+    case compactedSegments
     /// Operations that a power loss undid in a log that acknowledges commits before they are synced.
     case lostUnsynced
     /// Delta links that the service had forgotten.
@@ -44,6 +50,10 @@ package enum AppFeature: String, Sendable, Hashable, CaseIterable, Comparable {
     case ledgerWaits
     /// Requests that the ledger refused, mostly because the outcome of an earlier attempt was lost.
     case ledgerRefusals
+    /// Calls of the gateway's storage that failed without an effect.
+    case storageRefusals
+    /// Calls of the gateway's storage that failed after their commit.
+    case storageDoubts
 
     package static func < (a: AppFeature, b: AppFeature) -> Bool { a.rawValue < b.rawValue }
 }

@@ -19,6 +19,8 @@ package struct ExplorationScenario: Sendable {
     package enum PlantedDefect: Sendable, Hashable {
         /// The ledger is lost with the process of the gateway.
         case forgetfulLedger
+        /// The ledger forgets the outcomes of other clients when a client sends its next request.
+        case crowdedLedger
     }
 
     static let publicRoot = "http://gateway.test/odata/"

@@ -46,11 +46,25 @@ struct OriginConnection: OriginTransport {
 struct ExploredLedger: LedgerStorage {
     let system: ExploredSystem
     let durable: MemoryLedgerStorage
+    /// Whether a client displaces the outcomes of others.
+    let isCrowded: Bool
+
+    /// Deletes all rows if their requests have ended and one of them is another client's.
+    private func forgetOthers(_ claims: [LedgerClaim]) async throws(LedgerStorageError) {
+        let rows = try await durable.rows(in: nil, limit: .max)
+        let clients = Set(claims.flatMap(\.keys).map(\.client))
+        guard rows.allSatisfy({ $0.state == .done }), rows.contains(where: { !clients.contains($0.key.client) }) else {
+            return
+        }
+        // The days that are kept begin after today.
+        _ = try await durable.forget(LedgerRules(days: -2, leaseMilliseconds: 0), limit: .max)
+    }
 
     private static let dead = LedgerStorageError("The process has ended.")
 
     func claim(_ claims: [LedgerClaim], _ rules: LedgerRules) async throws(LedgerStorageError) -> [LedgerVerdict] {
         guard await system.wait(at: .claiming, CurrentExchange.id) == .proceed else { throw Self.dead }
+        if isCrowded { try await forgetOthers(claims) }
         return try await durable.claim(claims, rules)
     }
 

@@ -7,10 +7,12 @@ import SyncCore
 
 /// The identity of a state, and the invariants.
 extension ExploredSystem {
-    /// A digest of everything that determines the further behavior.
-    func digest(faults: Int) async -> Int {
+    /// A digest of everything that determines the further behavior. The order of the requests on their way is not a
+    /// part of it.
+    func digest(_ budget: FaultBudget) async -> Int {
         var hasher = Hasher()
-        hasher.combine(faults)
+        hasher.combine(budget)
+        hasher.combine(hasLostOutcome)
         for device in devices {
             let number = device.number
             hasher.combine(device.work.count)
@@ -23,12 +25,16 @@ extension ExploredSystem {
                 hasher.combine(device.disk[path])
             }
         }
-        for exchange in exchanges {
+        let waiting = exchanges.map { exchange in
+            var hasher = Hasher()
+            hasher.combine(exchange.owner)
             hasher.combine(exchange.device)
             hasher.combine(exchange.point)
             hasher.combine(exchange.request)
             hasher.combine(exchange.response)
+            return hasher.finalize()
         }
+        hasher.combine(waiting.sorted())
         for set in FieldService.sets {
             for entity in service.sandbox.contents(of: set) {
                 hasher.combine(entity.number)
@@ -47,8 +53,11 @@ extension ExploredSystem {
         return (counts.min() ?? 0)...(counts.max() ?? 0)
     }
 
-    /// The number of times that an operation may take effect. The ledger of a gateway answers repetitions.
-    private func limit(_ operation: ExploredOperation) -> Int { operation.isUpdate && !scenario.hasGateway ? 2 : 1 }
+    /// The number of times that an operation may take effect. The ledger of a gateway answers repetitions, unless it
+    /// never got the outcome.
+    private func limit(_ operation: ExploredOperation) -> Int {
+        operation.isUpdate && (!scenario.hasGateway || hasLostOutcome) ? 2 : 1
+    }
 
     /// Returns the violations of the invariants that hold in each state.
     func violations() -> [String] {

@@ -18,7 +18,9 @@ actor ExploredSystem {
     /// A request on its way.
     struct Exchange {
         let id: Int
-        /// Nil if the device has given up.
+        /// The device that has sent the request; nil during the installation.
+        let owner: Int?
+        /// The device that awaits the response; nil if it has given up.
         var device: Int?
         let request: WireRequest
         var point = ExchangePoint.sent
@@ -47,6 +49,8 @@ actor ExploredSystem {
     private var running = 0
     private var quiescence: CheckedContinuation<Void, Never>?
     var failures: [String] = []
+    /// Whether the outcome of an executed request was lost before the ledger had it.
+    var hasLostOutcome = false
 
     init(_ scenario: ExplorationScenario, _ image: ExplorationImage?) async throws {
         self.scenario = scenario
@@ -77,8 +81,10 @@ actor ExploredSystem {
         environment.sleep = { _ in }
         environment.patience = 0
         environment.logger = Logger(label: "explored") { _ in SwiftLogNoOpLogHandler() }
+        let storage = ExploredLedger(
+            system: self, durable: ledger, isCrowded: scenario.plant == .crowdedLedger)
         return GatewayService(
-            configuration, storage: ExploredLedger(system: self, durable: ledger), secret: [1, 2, 3],
+            configuration, storage: storage, secret: [1, 2, 3],
             transports: ["field": OriginConnection(system: self)], environment: environment)
     }
 
@@ -134,7 +140,7 @@ actor ExploredSystem {
 
     private func nextExchange(_ request: WireRequest, _ device: Int?) -> Int {
         count += 1
-        exchanges.append(Exchange(id: count, device: device, request: request))
+        exchanges.append(Exchange(id: count, owner: device, device: device, request: request))
         return count
     }
 

@@ -12,7 +12,20 @@ final class GatewayNode: Sendable {
         /// The number of calls until the process ends; nil if it does not.
         var callsLeft: Int?
         var hasEnded = false
-        var verdicts: [AppFeature: Int] = [:]
+        /// The number of calls of the storage until one fails, and how; nil if none does.
+        var storageFailure: (callsLeft: Int, failure: StorageFailure)?
+        var counts: [AppFeature: Int] = [:]
+    }
+
+    /// The failure of a call of the storage.
+    ///
+    /// As with a database, a call that succeeds is durable, and one that fails may have been committed: the connection
+    /// can break before or after that.
+    enum StorageFailure {
+        /// The call has no effect.
+        case refused
+        /// The call is committed.
+        case answerLost
     }
 
     private let state = Mutex(NodeState())
@@ -22,8 +35,25 @@ final class GatewayNode: Sendable {
     /// Lets the process end at a later call.
     func end(afterCalls count: Int) { state.withLock { $0.callsLeft = $0.callsLeft ?? count } }
 
-    /// Lets the process run on.
-    func calm() { state.withLock { $0.callsLeft = nil } }
+    /// Lets a later call of the storage fail, while the process runs on.
+    func failStorage(_ failure: StorageFailure, afterCalls count: Int) {
+        state.withLock { $0.storageFailure = $0.storageFailure ?? (count, failure) }
+    }
+
+    /// Lets the process and its storage run on.
+    func calm() { state.withLock { ($0.callsLeft, $0.storageFailure) = (nil, nil) } }
+
+    /// Counts a call of the storage, and returns how it fails; nil if it succeeds.
+    func takeStorageFailure() -> StorageFailure? {
+        state.withLock { state in
+            guard let (left, failure) = state.storageFailure else { return nil }
+            state.storageFailure = left > 0 ? (left - 1, failure) : nil
+            guard left == 0 else { return nil }
+            let feature: AppFeature = failure == .refused ? .storageRefusals : .storageDoubts
+            state.counts[feature, default: 0] += 1
+            return failure
+        }
+    }
 
     /// Counts a call.
     ///
@@ -43,19 +73,19 @@ final class GatewayNode: Sendable {
             for verdict in verdicts {
                 switch verdict {
                 case .send: break
-                case .replay: state.verdicts[.ledgerReplays, default: 0] += 1
-                case .wait: state.verdicts[.ledgerWaits, default: 0] += 1
-                case .refuse: state.verdicts[.ledgerRefusals, default: 0] += 1
+                case .replay: state.counts[.ledgerReplays, default: 0] += 1
+                case .wait: state.counts[.ledgerWaits, default: 0] += 1
+                case .refuse: state.counts[.ledgerRefusals, default: 0] += 1
                 }
             }
         }
     }
 
-    /// Returns the numbers of verdicts since the last call.
+    /// Returns the numbers of verdicts and of failures of the storage since the last call.
     func takeCounts() -> [AppFeature: Int] {
         state.withLock { state in
-            defer { state.verdicts = [:] }
-            return state.verdicts
+            defer { state.counts = [:] }
+            return state.counts
         }
     }
 }

@@ -2,12 +2,16 @@ import Gateway
 import GatewayCore
 
 extension GatewayNode {
-    /// Performs a call of a storage, unless the process ends before it. The process may also end after it.
+    /// Performs a call of a storage, unless the process ends before it. The process may also end after it, and the
+    /// storage may fail before or after it.
     fileprivate func perform<Result>(
         _ call: () async throws(LedgerStorageError) -> Result
     ) async throws(LedgerStorageError) -> Result {
         guard makesCall() else { throw Self.ended }
+        let failure = takeStorageFailure()
+        if failure == .refused { throw LedgerStorageError("The storage refuses the call.") }
         let result = try await call()
+        if failure == .answerLost { throw LedgerStorageError("The connection to the storage is lost.") }
         guard makesCall() else { throw Self.ended }
         return result
     }
@@ -19,9 +23,13 @@ extension GatewayNode {
 struct NodeLedger: LedgerStorage {
     let node: GatewayNode
     let durable: MemoryLedgerStorage
+    /// A storage whose content is lost, which acknowledges the claims that the durable one would refuse; nil without the
+    /// seeded bug.
+    let lossy: (@Sendable () -> MemoryLedgerStorage)?
 
     func claim(_ claims: [LedgerClaim], _ rules: LedgerRules) async throws(LedgerStorageError) -> [LedgerVerdict] {
-        try await node.perform { () throws(LedgerStorageError) in
+        if let lossy, node.takeStorageFailure() == .refused { return try await lossy().claim(claims, rules) }
+        return try await node.perform { () throws(LedgerStorageError) in
             let verdicts = try await durable.claim(claims, rules)
             node.count(verdicts)
             return verdicts

@@ -5,7 +5,8 @@ import Transport
 /// The delivery of requests of the gateway to the service.
 extension RequestDelivery {
     private static let faults: [FaultKind] = [
-        .originUnreachable, .originRequestLost, .originAnswerLost, .originAnswerLost, .originBusy, .otherDeviceInFlight,
+        .originUnreachable, .originRequestLost, .originAnswerLost, .originAnswerLost, .originBusy, .originRedirect,
+        .otherDeviceInFlight,
     ]
 
     /// Delivers a request of the gateway, possibly with faults.
@@ -34,6 +35,11 @@ extension RequestDelivery {
         case .originBusy:
             return .success(
                 refusal([429, 503][gateway.below(2)], ["Retry-After": "\(1 + gateway.below(120))"], in: run))
+        case .originRedirect:
+            let status = Self.redirects[gateway.below(Self.redirects.count)]
+            // Only a 303 may follow the execution.
+            if status == 303, request.method != "GET", gateway.chance(50) { _ = serve(request, fault, in: run) }
+            return .success(refusal(status, ["Location": FieldService.origin + request.url], in: run))
         default:
             let isBefore = gateway.chance(50)
             let device = run.devices.first { $0.number == number }

@@ -20,6 +20,8 @@ final class SimulatedGateway {
     /// Whether the gateway loses its ledger when a process ends.
     private let forgetsLedger: Bool
     private let marksWrites: Bool
+    /// Whether the database acknowledges commits that it loses.
+    private let losesCommits: Bool
     private let random: Mutex<SeededRandom>
     private var nodes: [(process: GatewayNode, service: GatewayService)] = []
     private var ledger: MemoryLedgerStorage
@@ -34,6 +36,7 @@ final class SimulatedGateway {
         self.clock = clock
         forgetsLedger = plants.contains(.forgetfulLedger)
         marksWrites = !plants.contains(.unmarkedWrites)
+        losesCommits = plants.contains(.lostLedgerCommits)
         random = Mutex(SeededRandom(seed: seed &* 43 &+ 11))
         let now: @Sendable () -> Int64 = { clock.now }
         ledger = MemoryLedgerStorage(now: now)
@@ -59,6 +62,7 @@ final class SimulatedGateway {
         if run.isStormy, chance(run.severity / 2), run.happens(.nodeCrash) {
             process.end(afterCalls: below(14))
         }
+        failStorage(process, in: run)
         run.addTrace("d\(device) by node \(number)")
         let response = await CurrentDevice.$number.withValue(device) {
             let response = await service.answer(request.incoming)
@@ -73,6 +77,14 @@ final class SimulatedGateway {
         return response
     }
 
+    /// Lets one of the next calls of the node's storage fail.
+    private func failStorage(_ process: GatewayNode, in run: isolated Simulation) {
+        guard run.isStormy, chance(run.severity / 2) else { return }
+        let kind: FaultKind = chance(50) ? .storageRefused : .storageAnswerLost
+        guard run.happens(kind) else { return }
+        process.failStorage(kind == .storageRefused ? .refused : .answerLost, afterCalls: below(6))
+    }
+
     private func replace(_ number: Int, in run: isolated Simulation) {
         if forgetsLedger {
             ledger = MemoryLedgerStorage(now: { [clock] in clock.now })
@@ -85,10 +97,15 @@ final class SimulatedGateway {
     /// Ends the faults of the gateway.
     func calm() { for node in nodes { node.process.calm() } }
 
+    private var lossy: (@Sendable () -> MemoryLedgerStorage)? {
+        guard losesCommits else { return nil }
+        return { [clock] in MemoryLedgerStorage(now: { clock.now }) }
+    }
+
     private func node(_ simulation: Simulation) -> (process: GatewayNode, service: GatewayService) {
         let process = GatewayNode()
         let service = GatewayService(
-            configuration, storage: NodeLedger(node: process, durable: ledger),
+            configuration, storage: NodeLedger(node: process, durable: ledger, lossy: lossy),
             feedStorage: NodeFeedStorage(node: process, durable: feeds, marksWrites: marksWrites),
             secret: Array(repeating: 7, count: 32), credentials: [Self.endpoint: Self.credentials],
             transports: [Self.endpoint: NodeOrigin(simulation: simulation, node: process)], environment: environment)

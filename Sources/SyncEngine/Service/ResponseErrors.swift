@@ -21,10 +21,12 @@ extension WireResponse {
             let target = headers["Location"].map { " to \(URLText.withoutSecrets($0))" } ?? ""
             throw TidelogError(
                 .service(status: status),
-                "The service redirected the request\(target) (\(status)); it was not executed.", place: place,
-                recovery:
-                    "Read the metadata again ('tidelog refresh-metadata'): the store then uses the new address "
-                    + "if it has the same origin. Otherwise create a store for the new address.",
+                "The service redirected the request\(target) (\(status)); it "
+                    + (status == 303 ? "may have been executed." : "was not executed."), place: place,
+                recovery: status == 303
+                    ? "Upload again: the next upload determines whether the request took effect."
+                    : "Read the metadata again ('tidelog refresh-metadata'): the store then uses the new address "
+                        + "if it has the same origin. Otherwise create a store for the new address.",
                 cause: UnsuccessfulResponse(self))
         case 406, 415:
             throw TidelogError(

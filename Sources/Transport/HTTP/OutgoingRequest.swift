@@ -1,7 +1,7 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// A request that was checked and can be sent.
-struct OutgoingRequest: Sendable {
+package struct OutgoingRequest: Sendable {
     let method: String
     let url: RequestURL
     let headerFields: HTTPFields
@@ -9,7 +9,7 @@ struct OutgoingRequest: Sendable {
     /// The content to send instead of ``body``.
     let file: (any RequestContent)?
 
-    init(_ request: HTTPRequest, body: [UInt8], file: (any RequestContent)? = nil) throws(TransportError) {
+    package init(_ request: HTTPRequest, body: [UInt8], file: (any RequestContent)? = nil) throws(TransportError) {
         method = request.method.rawValue
         let path = request.path ?? "/"
         guard
@@ -34,7 +34,7 @@ struct OutgoingRequest: Sendable {
     /// Whether sending the request twice is harmless (RFC 9110, section 9.2.1: the safe methods).
     var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
 
-    enum RedirectDecision: Equatable {
+    package enum RedirectDecision: Equatable {
         case returnResponse
         case follow
         case refuse(target: String)
@@ -42,10 +42,10 @@ struct OutgoingRequest: Sendable {
 
     /// Whether the sender of this redirect may have acted on the request: a 303 leads to the result, all other
     /// redirects to the URL where the request is to be sent instead (RFC 9110, section 15.4).
-    static func mayHaveBeenDone(status: Int) -> Bool { status == 303 }
+    package static func mayHaveBeenDone(status: Int) -> Bool { status == 303 }
 
     /// Returns how to handle a response that may be a redirect.
-    func decision(status: Int, location: String) -> RedirectDecision {
+    package func decision(status: Int, location: String) -> RedirectDecision {
         guard [301, 302, 303, 307, 308].contains(status) else { return .returnResponse }
         guard let target = RequestURL(location), target.origin == url.origin else {
             let host = RequestURL(location)?.origin.description ?? "a URL that is neither http nor https"

@@ -68,6 +68,18 @@ import Testing
         #expect(try Sample.open(other, options).log.recompressSealedSegments(blockSize: Self.blockSize) == 0)
     }
 
+    @Test func `a log that is sealed as written is packed on request`() throws {
+        var options = Self.options
+        options.sealing = .asWritten
+        let disk = try Self.filledDisk(options)
+        let before = try verified(disk)
+        let log = try Sample.open(disk, options).log
+        #expect(try log.recompressSealedSegments(level: 1, blockSize: Self.blockSize) > 0)
+        let after = try verified(disk)
+        #expect(after.isSound && after.records == before.records)
+        #expect(after.segments.map(\.blocks).reduce(0, +) < before.segments.map(\.blocks).reduce(0, +))
+    }
+
     @Test func `a reader in the middle of the old file continues to the end`() throws {
         let disk = try Self.filledDisk()
         let log = try Sample.open(disk, Self.options).log

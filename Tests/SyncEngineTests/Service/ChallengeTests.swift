@@ -171,4 +171,29 @@ struct ChallengeTests {
         try await run(shop.engine)
         #expect(try await isSynchronized(shop))
     }
+
+    @Test(arguments: [Place.batch, .single])
+    func `a modification that is answered by 303 is in doubt, and takes effect once`(_ place: Place) async throws {
+        let (shop, run) = try await shop(place)
+        let service = shop.transport
+        let isFirst = Mutex(true)
+        let transport = HookedTransport(service) { request, body in
+            let isRedirected = isFirst.withLock { isFirst in
+                defer { if place.isHere(request) { isFirst = false } }
+                return isFirst && place.isHere(request)
+            }
+            guard isRedirected else { return nil }
+            _ = try? await service.send(request, body: Array(body.utf8))
+            return (HTTPResponse(status: .seeOther, headerFields: [.location: request.path ?? ""]), [])
+        }
+        await #expect {
+            try await run(engine(shop, transport))
+        } throws: { error in
+            "\(error)".contains("may have been executed")
+        }
+        let statuses = try await shop.store.queue.pendingOperations().map(\.status)
+        #expect(statuses.allSatisfy { if case .inDoubt = $0 { true } else { false } } && statuses.count == 1)
+        try await run(shop.engine)
+        #expect(try await isSynchronized(shop))
+    }
 }

@@ -26,6 +26,8 @@ package enum BatchResponseKind: Sendable, Hashable {
         case 200..<300: self = .parts
         case 400, 409, 412, 413, 422, 428: self = .refused
         case 503: self = response.isFromService ? .untouched : .unknown
+        // A redirect to the result of the request (RFC 9110, section 15.4.4).
+        case 303: self = .unknown
         case 501, ..<500: self = .untouched
         default: self = .unknown
         }
@@ -51,8 +53,9 @@ package enum SingleResponseKind: Sendable, Hashable {
         case 200..<300: self = response.isForeignPage ? .foreign : .done
         case 403: self = speaksOData ? .refused : .untouched
         case 503: self = response.isFromService ? .refused : .unknown
+        // A redirect to the result of the request (RFC 9110, section 15.4.4).
+        case 303, 502, 504: self = .unknown
         case 300..<400, 401, 407: self = .untouched
-        case 502, 504: self = .unknown
         case 500...: self = speaksOData ? .refused : .unknown
         default: self = .refused
         }
