@@ -103,7 +103,7 @@ private final class CountingFileSystem: FileSystem {
         let shop = try ShopLog(runSize: 1)
         try used(shop)
         let reader = try shop.store.reader()
-        let selection = RecordSelection(entities: IdentifierSet([1]))
+        let selection = RecordSelection(entities: SearchedIdentifiers([1]))
         let kept = try selection.records(of: LogBlocks(reader))
         #expect(kept.map(\.sequence) == [4, 6])
         #expect(try selection.records(of: LogBlocks(reader, keptLimit: 0)) == kept)

@@ -165,14 +165,14 @@ struct SearchTests {
         var selection = RecordSelection()
         let count = [1, 1, 2, 20].randomElement(using: &random)!
         switch Int.random(in: 0...3, using: &random) {
-        case 0: selection.operations = IdentifierSet((0..<count).map { _ in sequence(next, &random) })
+        case 0: selection.operations = SearchedIdentifiers((0..<count).map { _ in sequence(next, &random) })
         case 1:
             selection.patterns = [
                 BytePattern(property: "ID", value: .integer(.random(in: -5...300, using: &random))),
                 BytePattern(property: "Flag", value: .boolean(true)), BytePattern(property: "Sum", value: .double(4)),
                 BytePattern(property: "Name", value: .string("Eve")), BytePattern(property: "Name", value: .string("")),
             ].shuffled(using: &random).prefix(count).map(\.self)
-        default: selection.entities = IdentifierSet((0..<count).map { _ in entity(&random).rawValue })
+        default: selection.entities = SearchedIdentifiers((0..<count).map { _ in entity(&random).rawValue })
         }
         if Int.random(in: 0...3, using: &random) == 0 {
             selection.kinds = RecordKinds([.definingQueryAdded, .queueChanged])

@@ -117,7 +117,7 @@ public struct CSDLReader: Sendable {
             throw CSDLError(
                 error.code, error.message, line: error.line, column: error.column, document: document.name)
         }
-        MarkupFilter(options: options).apply(to: root)
+        MetadataMarkupFilter(options: options).apply(to: root)
         return try MetadataDocument(root)
     }
 

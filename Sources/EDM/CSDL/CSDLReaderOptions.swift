@@ -30,7 +30,7 @@ extension CSDLReader {
 }
 
 /// Removes the parts of a document that the options exclude, before the document is read.
-struct MarkupFilter {
+struct MetadataMarkupFilter {
     let options: CSDLReader.Options
 
     /// The recursion depth is bounded by that of the document.

@@ -7,7 +7,7 @@ actor SharedFeed {
     private let endpoint: GatewayConfiguration.Endpoint
     private let storage: any FeedStorage
     private let environment: GatewayEnvironment
-    private let reader: FeedReading
+    private let reader: FeedRefresh
     private let model: OriginModel
     private let logger: Logger
     private let count: @Sendable (String) -> Void
@@ -26,7 +26,7 @@ actor SharedFeed {
 
     /// - Parameter count: Called with the end of each reading.
     init(
-        _ reader: FeedReading, _ model: OriginModel, environment: GatewayEnvironment, logger: Logger,
+        _ reader: FeedRefresh, _ model: OriginModel, environment: GatewayEnvironment, logger: Logger,
         count: @escaping @Sendable (String) -> Void
     ) {
         settings = reader.settings

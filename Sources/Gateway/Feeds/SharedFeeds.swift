@@ -48,7 +48,7 @@ final class SharedFeeds: Sendable {
                 origin, endpoint.root, credentials: credentials[endpoint.name],
                 maximumBytes: configuration.limits.bodyBytes)
             for settings in endpoint.feeds {
-                let reading = FeedReading(
+                let reading = FeedRefresh(
                     origin: origin, endpoint: endpoint, settings: settings, storage: storage,
                     credentials: credentials[endpoint.name],
                     limits: ReadingLimits(

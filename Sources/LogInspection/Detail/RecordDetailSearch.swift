@@ -35,7 +35,7 @@ struct RecordDetailSearch {
         }
         self.record = record
         blocks = try LogBlocks(reader)
-        var selection = RecordSelection(operations: IdentifierSet(Self.operations(record.body, sequence)))
+        var selection = RecordSelection(operations: SearchedIdentifiers(Self.operations(record.body, sequence)))
         if record.body.batch != nil || !selection.operations.isEmpty {
             // These kinds refer to no operations.
             selection.kinds = RecordKinds([.batchAccepted, .batchInterrupted, .lost])
@@ -63,7 +63,7 @@ struct RecordDetailSearch {
         }
         related = found.sorted { $0.sequence < $1.sequence }
         let named = ([record.body] + related.map(\.record.body)).flatMap(\.entities).prefix(Self.namedEntities)
-        let about = RecordSelection(entities: IdentifierSet(named.map(\.rawValue)))
+        let about = RecordSelection(entities: SearchedIdentifiers(named.map(\.rawValue)))
         for (_, record) in Self.decoded(try about.records(of: blocks)) { sets.add(from: record.body) }
     }
 

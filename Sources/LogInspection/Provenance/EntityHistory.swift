@@ -45,8 +45,9 @@ struct EntityHistory {
         let own: [LogRecord]
         if case .id(let id) = reference.selector {
             // Both with one search.
-            let found = try RecordSelection(entities: IdentifierSet([id.rawValue]), kinds: Self.structure).records(
-                of: blocks)
+            let found = try RecordSelection(entities: SearchedIdentifiers([id.rawValue]), kinds: Self.structure)
+                .records(
+                    of: blocks)
             structure = found.filter { Self.structure.contains($0.kind) }
             models = MetadataHistory(structure, beginning)
             seeds = [id]
@@ -55,7 +56,7 @@ struct EntityHistory {
             structure = try RecordSelection(kinds: Self.structure).records(of: blocks)
             models = MetadataHistory(structure, beginning)
             seeds = try Self.seeds(reference, models, blocks, beginning)
-            own = try RecordSelection(entities: IdentifierSet(seeds.map(\.rawValue))).records(of: blocks)
+            own = try RecordSelection(entities: SearchedIdentifiers(seeds.map(\.rawValue))).records(of: blocks)
         }
         var neighbours = PartnerHistory(of: Set(seeds), models)
         for (_, record) in Self.decoded(own) { neighbours.add(record.body) }
@@ -69,11 +70,11 @@ struct EntityHistory {
         }
         let partners = neighbours.entities.sorted().prefix(Self.partnerLimit)
         let entities = Set(seeds).union(partners)
-        let others = IdentifierSet(partners.map(\.rawValue))
+        let others = SearchedIdentifiers(partners.map(\.rawValue))
         let about = own + (others.isEmpty ? [] : try RecordSelection(entities: others).records(of: blocks))
         var operations = Set(about.filter { $0.kind == RecordCodec.RecordKind.operation.rawValue }.map(\.sequence))
         if let beginning { operations.formUnion(beginning.operations(touching: entities)) }
-        let outcomes = try RecordSelection(operations: IdentifierSet(operations)).records(of: blocks)
+        let outcomes = try RecordSelection(operations: SearchedIdentifiers(operations)).records(of: blocks)
         var all: [SequenceNumber: LogRecord] = [:]
         for record in structure + about + outcomes { all[record.sequence] = record }
         let slice = RecordProjection(entities: entities, operations: operations)

@@ -3,8 +3,8 @@ import Operations
 
 /// A selection of records that is evaluated without decoding unselected records.
 struct RecordSelection: Sendable {
-    var entities = IdentifierSet([])
-    var operations = IdentifierSet([])
+    var entities = SearchedIdentifiers([])
+    var operations = SearchedIdentifiers([])
     var patterns: [BytePattern] = []
     /// Kinds that are selected regardless of their content.
     var kinds = RecordKinds([])
@@ -56,7 +56,7 @@ struct RecordSelection: Sendable {
     /// the ranges in a compared page.
     private func columnSearch(_ needles: [BytePattern]?) -> ColumnSearch {
         ColumnSearch(
-            numbers: IdentifierSet(entities.all + operations.all), values: patterns.compactMap(\.named),
+            numbers: SearchedIdentifiers(entities.all + operations.all), values: patterns.compactMap(\.named),
             isWanted: { kind in kinds.contains(kind) || (kind == Self.withRuns && !entities.isEmpty) },
             isWantedWhole: { kind, payload in isWanted(kind, payload, needles) })
     }

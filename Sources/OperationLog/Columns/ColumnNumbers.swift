@@ -34,7 +34,7 @@ struct ColumnNumbers: Sendable {
     func number(at place: Int) -> UInt64? { values.indices.contains(place) ? UInt64(values[place]) : nil }
 
     /// Returns whether the column may contain one of the numbers.
-    func mayHave(_ numbers: IdentifierSet) -> Bool {
+    func mayHave(_ numbers: SearchedIdentifiers) -> Bool {
         guard let range, let first = numbers.all.first, let last = numbers.all.last else { return false }
         guard first <= range.upperBound, last >= range.lowerBound else { return false }
         return numbers.all.contains { range.contains($0) }
@@ -43,7 +43,7 @@ struct ColumnNumbers: Sendable {
     /// Calls `body` with the index of each match.
     ///
     /// - Returns: false if the numbers are not stored here and the column must be read again.
-    func find(_ numbers: IdentifierSet, _ body: (Int) -> Void) -> Bool {
+    func find(_ numbers: SearchedIdentifiers, _ body: (Int) -> Void) -> Bool {
         guard !values.isEmpty else { return false }
         values.withUnsafeBufferPointer { values in
             if numbers.all.count == 1, let number = UInt32(exactly: numbers.all[0]) {

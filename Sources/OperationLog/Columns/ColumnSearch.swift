@@ -4,7 +4,7 @@
 /// searched value never begins in the middle of a field, and searched numbers are whole fields.
 package struct ColumnSearch: Sendable {
     /// Numbers, one of which the record contains.
-    package var numbers: IdentifierSet
+    package var numbers: SearchedIdentifiers
     /// Named values, one of which the record contains.
     package var values: [NamedValue]
     /// Returns whether every record of the kind that was split into fields matches, whatever its content.
@@ -24,7 +24,7 @@ package struct ColumnSearch: Sendable {
     }
 
     package init(
-        numbers: IdentifierSet, values: [NamedValue], isWanted: @escaping @Sendable (_ kind: UInt8) -> Bool,
+        numbers: SearchedIdentifiers, values: [NamedValue], isWanted: @escaping @Sendable (_ kind: UInt8) -> Bool,
         isWantedWhole: @escaping @Sendable (_ kind: UInt8, _ payload: UnsafeRawBufferPointer) -> Bool
     ) {
         self.numbers = numbers

@@ -16,7 +16,7 @@ package struct DefiningQueryFile: Sendable, Hashable {
     ///
     /// - Throws: An error for the first line that is not recognized or has an invalid value.
     package init(_ text: String) throws(DefiningQueryFileError) {
-        var section: Section?
+        var section: ParameterSection?
         // Windows editors may write a byte order mark.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         // In Swift a carriage return and its line feed are one character.
@@ -25,13 +25,14 @@ package struct DefiningQueryFile: Sendable, Hashable {
             let line = Self.trimmed(line)
             guard let first = line.first, first != "#", first != ";" else { continue }
             if first == "[" {
-                guard line == "[\(Section.name)]" else {
-                    throw .init(line: number, "There is no section \(line); the only one is [\(Section.name)].")
+                guard line == "[\(ParameterSection.name)]" else {
+                    throw .init(
+                        line: number, "There is no section \(line); the only one is [\(ParameterSection.name)].")
                 }
                 if let section { try add(section) }
-                section = Section(line: number)
+                section = ParameterSection(line: number)
             } else if section == nil {
-                throw .init(line: number, "A parameter follows the line [\(Section.name)].")
+                throw .init(line: number, "A parameter follows the line [\(ParameterSection.name)].")
             } else {
                 try section?.read(line, number)
             }
@@ -39,7 +40,7 @@ package struct DefiningQueryFile: Sendable, Hashable {
         if let section { try add(section) }
     }
 
-    private mutating func add(_ section: Section) throws(DefiningQueryFileError) {
+    private mutating func add(_ section: ParameterSection) throws(DefiningQueryFileError) {
         guard let query = section.query else {
             throw .init(line: section.line, "The section does not name its query.")
         }
@@ -71,7 +72,7 @@ package struct DefiningQueryFileError: Error, Sendable, Hashable, CustomStringCo
 }
 
 /// The content of one section.
-private struct Section {
+private struct ParameterSection {
     static let name = "defining_query"
 
     let line: Int

@@ -37,13 +37,13 @@ extension StateEditor {
     ///   properties of an entity that loses its place at a to-one end become null. Any other image changes no values of
     ///   other entities.
     mutating func apply(_ image: EntityImage, isAnswer: Bool) throws(StateError) {
-        guard let kind = kind(of: image) else { return }
+        guard let metadata = metadata(of: image) else { return }
         try storage.register(image.entity, set: image.set)
-        let type = kind.type
+        let type = metadata.type
         let known = try storage.row(image.entity)
         var row =
             known ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
-        let namesPartner = kind.namesPartner
+        let namesPartner = metadata.namesPartner
         // If several entities refer to the same to-one end, the link belongs to the entity that the service returned
         // last. Therefore these properties always count as changed.
         let changed =
@@ -67,7 +67,7 @@ extension StateEditor {
         try assignKey(of: row, type, in: image.set)
         try synchronizeDependent(row, changed: changed, clearing: isAnswer)
         // The set of an entity is the one with which it was first registered.
-        if kind.isPrincipal || row.set != kind.set { try synchronizePrincipal(row.id, clearing: isAnswer) }
+        if metadata.isPrincipal || row.set != metadata.set { try synchronizePrincipal(row.id, clearing: isAnswer) }
     }
 
     private func assignKey(of row: EntityRow, _ type: EntityType, in set: String) throws(StateError) {

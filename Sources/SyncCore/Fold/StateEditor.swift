@@ -29,7 +29,7 @@ struct StateEditor {
     /// The last entity without pending changes, cached because it is usually looked up again immediately.
     private var unwatched: EntityID?
     /// The metadata of the latest image, cached because the images of a download are similar.
-    private var kind: ImageKind?
+    private var lastMetadata: ImageMetadata?
 
     let lookup: ConstraintLookup
 
@@ -69,14 +69,14 @@ struct StateEditor {
     }
 
     /// Returns the metadata of an image, or nil if its set or type does not exist.
-    mutating func kind(of image: EntityImage) -> ImageKind? {
-        if let kind, kind.set == image.set, kind.type.name == image.type { return kind }
+    mutating func metadata(of image: EntityImage) -> ImageMetadata? {
+        if let lastMetadata, lastMetadata.set == image.set, lastMetadata.type.name == image.type { return lastMetadata }
         guard model.findEntitySet(image.set) != nil, let type = model.findEntityType(image.type) else { return nil }
-        let kind = ImageKind(
+        let metadata = ImageMetadata(
             set: image.set, type: type, namesPartner: index.propertiesNamingSinglePlaces(in: image.set),
             isPrincipal: !index.constraints(ofPrincipalsIn: image.set).isEmpty)
-        self.kind = kind
-        return kind
+        lastMetadata = metadata
+        return metadata
     }
 
     func type(_ name: String) throws(StateError) -> EntityType {
@@ -306,7 +306,7 @@ struct StateEditor {
 }
 
 /// The metadata of an image's set and type.
-struct ImageKind {
+struct ImageMetadata {
     let set: String
     let type: EntityType
     /// The properties that refer to a partner with at most one dependent.

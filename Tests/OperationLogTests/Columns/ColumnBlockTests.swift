@@ -11,7 +11,7 @@ import Testing
     }
 
     private static let nothing = ColumnSearch(
-        numbers: IdentifierSet([]), values: [], isWanted: { _ in false }, isWantedWhole: { _, _ in false })
+        numbers: SearchedIdentifiers([]), values: [], isWanted: { _ in false }, isWantedWhole: { _, _ in false })
 
     private static func found(_ search: ColumnSearch, _ block: ColumnBlock) -> [Found] {
         var found: [Found] = []
@@ -60,7 +60,7 @@ import Testing
             #expect(block.nextSequence == 11 + UInt64(records.count))
             var search = Self.nothing
             let all = records.flatMap(Self.numbers)
-            search.numbers = IdentifierSet(
+            search.numbers = SearchedIdentifiers(
                 (0..<Int.random(in: 1...6, using: &random)).compactMap { _ in
                     all.randomElement(using: &random)
                 })
@@ -129,7 +129,7 @@ import Testing
         #expect(found(name, [1, 3, 2]) == found(name, [1, 3]))
         #expect(found(Array("Nome".utf8), [1]) == [])
         var both = Self.nothing
-        both.numbers = IdentifierSet([5])
+        both.numbers = SearchedIdentifiers([5])
         both.values = [ColumnSearch.NamedValue(name: name, value: [1, 3]), .init(name: note, value: [1, 5])]
         let isWanted = { (record: [UInt8]) in record[5] == 5 || record.starts(with: name + [1, 3]) }
         #expect(Self.found(both, block).map { $0.payload } == records.filter(isWanted))
@@ -143,7 +143,7 @@ import Testing
         var search = Self.nothing
         search.isWanted = { _ in true }
         search.isWantedWhole = { _, _ in true }
-        search.numbers = IdentifierSet(0..<100)
+        search.numbers = SearchedIdentifiers(0..<100)
         for index in form.indices {
             for bit in 0..<8 {
                 var changed = form

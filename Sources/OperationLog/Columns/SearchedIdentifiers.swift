@@ -1,5 +1,5 @@
 /// A set of numbers, optimized for very many lookups. It usually contains one or two numbers, sometimes thousands.
-package struct IdentifierSet: Sendable {
+package struct SearchedIdentifiers: Sendable {
     /// The numbers, ascending and unique.
     package let all: [UInt64]
     private let many: Set<UInt64>

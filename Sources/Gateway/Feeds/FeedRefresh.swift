@@ -5,7 +5,7 @@ internal import Transport
 
 /// One reading of a service for a feed: it reads all pages, judges missing rows, and publishes the changes. Nothing is
 /// published if anything is not understood.
-struct FeedReading: Sendable {
+struct FeedRefresh: Sendable {
     let origin: OriginClient
     let endpoint: GatewayConfiguration.Endpoint
     let settings: FeedSettings
