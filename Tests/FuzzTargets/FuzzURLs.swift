@@ -1,6 +1,6 @@
 import EDM
 import GatewayCore
-import ODataWire
+import ODataQuery
 import SyncCore
 
 /// Parses a URL relative to the service root. The first byte selects the version.

@@ -138,7 +138,7 @@ struct HistoryJSONWriter: JSONMemberWriter {
                 $0.number("entity", image.entity.rawValue)
                 $0.stream(image.property, image.content)
                 $0.text("etag", image.etag)
-                if let told = image.told { $0.told(told) }
+                if let reported = image.reported { $0.reported(reported) }
             }
         }
     }

@@ -112,7 +112,7 @@ struct BatchLimitTests {
     @Test func `a refused reference is tried in a simpler form, and proven by its acceptance`() {
         var probe = ReferenceFormProbe()
         #expect(probe.limited(options()) == options())
-        #expect(probe.withdrawn(batch(), refusal, options()) == [1: .notProcessed, 2: .notProcessed])
+        #expect(probe.withdrawn(batch().answered(refusal), options()) == [1: .notProcessed, 2: .notProcessed])
         #expect(probe.limited(options()).contentIDReferences == .urlsOnly)
         #expect(probe.count == 1)
         #expect(probe.proven(by: [outcome(1, .confirmed(images: [])), outcome(9, .inDoubt("other"))]) == nil)
@@ -128,11 +128,11 @@ struct BatchLimitTests {
         let refused = Refusal(status: 400, code: "", message: "", method: "", url: "")
         let results: [BatchAnswered.Result] = [.rejected(refused), .inDoubt("cut"), .deferred(refused, attempts: 1)]
         var probe = ReferenceFormProbe()
-        _ = probe.withdrawn(batch(), refusal, options())
+        _ = probe.withdrawn(batch().answered(refusal), options())
         #expect(probe.proven(by: [outcome(1, results[place])]) == nil)
         #expect(probe.count == 2)
         #expect(probe.limited(options()) == options())
-        #expect(probe.withdrawn(batch(), refusal, options()) == [:])
+        #expect(probe.withdrawn(batch().answered(refusal), options()) == [:])
         #expect(probe.count == 2)
         let again = probe.giveUp()
         #expect(!again)
@@ -140,9 +140,9 @@ struct BatchLimitTests {
 
     @Test func `a form that the service does not use is not tried`() {
         var probe = ReferenceFormProbe()
-        #expect(probe.withdrawn(batch(), refusal, options(.urlsOnly)) == [:])
-        #expect(probe.withdrawn(batch(), refusal, options(.none)) == [:])
-        #expect(probe.withdrawn(batch(), [.members([])], options()) == [:])
+        #expect(probe.withdrawn(batch().answered(refusal), options(.urlsOnly)) == [:])
+        #expect(probe.withdrawn(batch().answered(refusal), options(.none)) == [:])
+        #expect(probe.withdrawn(batch().answered([.members([])]), options()) == [:])
         #expect(probe.count == 0)
     }
 }

@@ -27,7 +27,8 @@ struct LoggedBatchTests {
         prepared.sent = zip(plan.changeSets, requests).map { changeSet, wires in
             zip(changeSet.requests, wires).map { BatchPrepared.SentRequest($1, contentID: $0.contentID) }
         }
-        return (UploadedBatch(plan, number: 7, requests: requests), try read(prepared))
+        let batch = UploadedBatch(plan, number: 7) { encoder.encode($0.modification) }
+        return (batch, try read(prepared))
     }
 
     private func expectSame(_ plan: UploadPlan) throws {
@@ -134,13 +135,22 @@ struct LoggedBatchTests {
         #expect(batch.operations == [update])
     }
 
-    @Test func `requests that the log lacks are added if their number is that of the change set`() throws {
+    @Test func `requests that the log lacks are added by their Content-ID`() throws {
         let update = try store.perform([.update(customer, changes: ["Name": .string("B")], bindings: [])])[0]
         var batch = try read(BatchPrepared(batch: 1, changeSets: [[request("1", update)], [request("2", 900)]]))
         let (wire, other) = (WireRequest(method: "PATCH", url: "a"), WireRequest(method: "PATCH", url: "b"))
-        batch.complete(from: [[wire, other], [other]])
+        func rebuilt(_ requests: [(contentID: String, wire: WireRequest)]) -> UploadedBatch {
+            UploadedBatch(
+                number: 1,
+                changeSets: requests.map {
+                    var request = UploadedRequest(contentID: $0.contentID, operation: update, effect: .update)
+                    request.wire = $0.wire
+                    return UploadedChangeSet(requests: [request])
+                })
+        }
+        batch.complete(from: rebuilt([("2", other), ("3", wire)]))
         #expect(batch.changeSets.map { $0.requests.map(\.wire) } == [[nil], [other]])
-        batch.complete(from: [[wire], [wire]])
+        batch.complete(from: rebuilt([("1", wire), ("2", wire)]))
         #expect(batch.changeSets.map { $0.requests.map(\.wire) } == [[wire], [other]])
     }
 }

@@ -121,10 +121,12 @@ struct ResponseKindTests {
             .failed(accepted, culprit: nil), .failed(rejected, culprit: nil), .failed(response(400), culprit: nil),
             .notProcessed, .inDoubt("unclear"), .members([former]),
         ]
-        let lenient = ResendOutcomes(outcomes)
-        #expect(lenient.places == [0, 1, 3, 8])
-        #expect(lenient.outcomes == [0, 1, 3, 8].map { outcomes[$0] })
+        let batch = UploadedBatch(
+            number: 1, changeSets: outcomes.map { UploadedChangeSet(requests: [], outcome: $0) })
+        func determined(_ places: [Int]) -> [UploadedChangeSet] { places.map { batch.changeSets[$0] } }
+        let lenient = ResendOutcomes(batch)
+        #expect(lenient.answered.changeSets == determined([0, 1, 3, 8]))
         #expect(lenient.skipped == [6])
-        #expect(ResendOutcomes(outcomes, requiresResult: true).places == [0, 3, 8])
+        #expect(ResendOutcomes(batch, requiresResult: true).answered.changeSets == determined([0, 3, 8]))
     }
 }
