@@ -283,4 +283,26 @@ struct ReconcilerTests {
             return
         }
     }
+
+    // MARK: Uncertain responses
+
+    @Test(arguments: [303, 502, 504])
+    func `a part that may have been executed is in doubt`(_ status: Int) throws {
+        try store.create("Orders")
+        for outcome in [
+            ChangeSetOutcome.failed(response(status, #"{"error":{"code":"c","message":"m"}}"#), culprit: nil),
+            .failed(response(status), culprit: "1"),
+        ] {
+            let outcomes = try answer(outcome)
+            #expect(outcomes.count == 1)
+            guard case .inDoubt? = outcomes.first?.result else { return #expect(Bool(false), "\(outcomes)") }
+            try store.add(.operationsReleased([outcomes[0].operation]))
+        }
+    }
+
+    @Test func `a part that redirects without execution is rejected`() throws {
+        try store.create("Orders")
+        let outcomes = try answer(.failed(response(307), culprit: nil))
+        guard case .rejected? = outcomes.first?.result else { return #expect(Bool(false), "\(outcomes)") }
+    }
 }

@@ -256,6 +256,14 @@ struct UploadSessionTests {
         }
     }
 
+    @Test func `a suspect that the service redirects to a result is in doubt, not rejected`() throws {
+        var script = try session(1, suspects: [1]) { $0.supportsBatch = false }
+        script.prepare()
+        script.handle(
+            .response(WireResponse(status: 303, body: Array(#"{"error":{"code":"c","message":"m"}}"#.utf8))))
+        #expect(script.next == "answer inDoubt")
+    }
+
     @Test func `a stream whose content is lost is refused and does not block other operations`() throws {
         var script = try session(1) { $0.supportsBatch = false }
         script.prepare(writesStream: true)

@@ -61,7 +61,8 @@ extension InspectedStore {
     /// Cost: the records of the range are folded once, from the newest snapshot that is not after its beginning. After
     /// lost records, the watch continues with the state of the next snapshot.
     /// - Parameter body: Returns whether to continue.
-    /// - Throws: `invalidRequest` if no metadata in the range contain the names that the condition uses.
+    /// - Throws: `invalidRequest` if no metadata in the range contain the names that the condition uses; `notFound` if
+    ///   a compaction has removed the records of `first`; `noStore` if there is no log; the errors of `body`.
     public func watch(
         _ condition: StateCondition, from first: PointInTime, through last: PointInTime,
         _ body: (ConditionChange) throws(TidelogError) -> Bool

@@ -45,7 +45,8 @@ public struct SandboxCall {
     ///
     /// - Throws: `notFound` if there is no such set; `badRequest` if its entities are created inside of another entity;
     ///   `unknownProperty` or `typeMismatch` if a value does not fit its property; `missingKey` or `duplicateKey` if
-    ///   the key cannot be used. Missing values and mandatory partners are checked at the end of the call.
+    ///   the key cannot be used; `referentialConstraint` if a dependent property that is part of the key names another
+    ///   entity than its link. Missing values and mandatory partners are checked at the end of the call.
     @discardableResult
     public mutating func insert(into set: String, _ values: PropertyValues) throws(SandboxError) -> Sandbox.StoredEntity
     {
@@ -58,7 +59,8 @@ public struct SandboxCall {
     /// Sets these values of the entity and keeps all other values.
     ///
     /// - Throws: `notFound` if the entity does not exist; `unknownProperty` or `typeMismatch` if a value does not fit
-    ///   its property; `duplicateKey` if a changed dependent property leads to the key of another entity.
+    ///   its property; `duplicateKey` if a property from which the key is derived leads to the key of another entity;
+    ///   `referentialConstraint` if a dependent property that is part of the key names another entity than its link.
     public mutating func update(_ content: Sandbox.StoredEntity, _ values: PropertyValues) throws(SandboxError) {
         try transaction.update(content.row, with: values)
     }
@@ -72,7 +74,8 @@ public struct SandboxCall {
 
     /// Links two entities through a navigation property of the first one.
     ///
-    /// - Throws: `notFound` if an entity or the property does not exist; `typeMismatch` if the target has another type.
+    /// - Throws: `notFound` if an entity or the property does not exist; `typeMismatch` if the target has another type;
+    ///   `referentialConstraint` if a dependent property that is part of the key names another entity.
     public mutating func link(
         _ source: Sandbox.StoredEntity, _ navigation: String, to target: Sandbox.StoredEntity
     ) throws(SandboxError) {

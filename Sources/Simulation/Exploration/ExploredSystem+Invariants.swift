@@ -12,7 +12,9 @@ extension ExploredSystem {
     func digest(_ budget: FaultBudget) async -> Int {
         var hasher = Hasher()
         hasher.combine(budget)
-        hasher.combine(hasLostOutcome)
+        hasher.combine(lostOutcomes)
+        hasher.combine(service.ledger.created)
+        hasher.combine(service.ledger.written)
         for device in devices {
             let number = device.number
             hasher.combine(device.work.count)
@@ -53,10 +55,16 @@ extension ExploredSystem {
         return (counts.min() ?? 0)...(counts.max() ?? 0)
     }
 
-    /// The number of times that an operation may take effect. The ledger of a gateway answers repetitions, unless it
-    /// never got the outcome.
+    /// The number of times that an operation may take effect: an update twice, if another device has overwritten it
+    /// before its own could learn the outcome. With a gateway, only if the ledger never got this outcome.
     private func limit(_ operation: ExploredOperation) -> Int {
-        operation.isUpdate && (!scenario.hasGateway || hasLostOutcome) ? 2 : 1
+        guard operation.isUpdate else { return 1 }
+        let isUnknown = !scenario.hasGateway || operation.texts.contains(where: lostOutcomes.contains)
+        let isOverwritten = scenario.work.joined().contains { other in
+            other.isUpdate && other.texts != operation.texts
+                && other.texts.contains { service.ledger.written[$0, default: 0] > 0 }
+        }
+        return isUnknown && isOverwritten ? 2 : 1
     }
 
     /// Returns the violations of the invariants that hold in each state.

@@ -20,8 +20,9 @@ extension ExploredSystem {
     ///    or of one that enters it, is not independent as long as the process may end.
     /// 3. All steps of the device that are possible are tried, its faults included. A different step of the same device
     ///    cannot come first in an order that is left out.
-    /// 4. The invariants concern the service, which these steps do not change, and final states, which no reduction
-    ///    removes. Each step brings a run closer to its end, so that no step is postponed forever.
+    /// 4. The invariants concern the service, which these steps do not change, the lost outcomes of operations of this
+    ///    device alone, and final states, which no reduction removes. Each step brings a run closer to its end, so that
+    ///    no step is postponed forever.
     ///
     /// - Parameter reduces: Whether steps may be left out for this reason.
     func steps(_ budget: FaultBudget, reduces: Bool) -> [ExplorationStep] {
@@ -120,7 +121,7 @@ extension ExploredSystem {
             if let index = exchanges.firstIndex(where: { $0.device == device }) { fail(index) }
         case .cutOrigin(let id):
             guard let index = index(id) else { return }
-            if exchanges[index].point == .executed { hasLostOutcome = true }
+            if exchanges[index].point == .executed { loseOutcome(of: exchanges[index]) }
             resume(index, .lost)
         case .crash(let device):
             devices[device].disk.crash()
@@ -190,7 +191,9 @@ extension ExploredSystem {
     /// Ends the gateway's process. Its requests in progress have no further effect, and its connections break.
     private func crashNode() async {
         if scenario.plant == .forgetfulLedger { ledger = MemoryLedgerStorage(now: { [elapsed] in elapsed.now }) }
-        if exchanges.contains(where: { $0.point == .executed || $0.point == .recording }) { hasLostOutcome = true }
+        for exchange in exchanges where exchange.point == .executed || exchange.point == .recording {
+            loseOutcome(of: exchange)
+        }
         node = makeNode()
         for id in exchanges.filter({ Self.inside.contains($0.point) }).map(\.id) {
             guard let index = index(id) else { continue }

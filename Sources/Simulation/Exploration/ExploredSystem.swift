@@ -49,8 +49,8 @@ actor ExploredSystem {
     private var running = 0
     private var quiescence: CheckedContinuation<Void, Never>?
     var failures: [String] = []
-    /// Whether the outcome of an executed request was lost before the ledger had it.
-    var hasLostOutcome = false
+    /// The texts of the operations whose request was executed without an outcome in the ledger.
+    private(set) var lostOutcomes: Set<String> = []
 
     init(_ scenario: ExplorationScenario, _ image: ExplorationImage?) async throws {
         self.scenario = scenario
@@ -68,6 +68,12 @@ actor ExploredSystem {
                     number, image?.disks[number].copy() ?? SimulatedDisk(), self, root: scenario.root,
                     service: scenario.options, work: work))
         }
+    }
+
+    /// Notes that the outcome of a request that may have been executed is lost before the ledger has it.
+    func loseOutcome(of exchange: Exchange) {
+        let body = String(decoding: exchange.request.body, as: UTF8.self)
+        for operation in scenario.work.joined() { lostOutcomes.formUnion(operation.texts.filter(body.contains)) }
     }
 
     func makeNode() -> GatewayService {

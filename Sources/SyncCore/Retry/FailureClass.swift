@@ -18,6 +18,12 @@ package enum FailureClass: Sendable, Hashable {
         }
     }
 
+    /// Returns whether the request may have been executed although its response is not a success: a gateway timed out or
+    /// did not understand the service, or a redirect leads to the result (303; RFC 9110, section 15.4.4).
+    package static func mayHaveBeenExecuted(status: Int) -> Bool {
+        status == 303 || FailureClass(status: status) == .uncertain
+    }
+
     /// Returns whether the service would answer this request in the same way again, while other requests may succeed.
     package static func isLasting(status: Int) -> Bool { status != 401 && FailureClass(status: status) == .permanent }
 }

@@ -66,8 +66,8 @@ package struct BatchReplanner<Storage: StateReader> {
                 form.operations, carrying: form.carried.adding(coalesced, to: form.operations),
                 references: form.references)
         } catch {
-            // Any other error is one of the storage, not of the plan.
-            guard error.code == .unsendable else { throw error }
+            // Without a request, or with names that the metadata no longer have. Any other error is one of the storage.
+            guard error.code == .unsendable || error.code == .noModel else { throw error }
             return nil
         }
     }

@@ -220,8 +220,7 @@ package struct Reconciler<Storage: StateReader> {
                 )
             }
         }
-        // The response comes from a gateway, so the service may have processed the request.
-        if FailureClass(status: response.status) == .uncertain {
+        if FailureClass.mayHaveBeenExecuted(status: response.status) {
             return all(changeSet) { _ in .inDoubt("The service responded with status \(response.status).") }
         }
         return all(changeSet) { operation in

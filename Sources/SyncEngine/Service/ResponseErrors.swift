@@ -1,5 +1,6 @@
 package import ODataWire
 package import OfflineStore
+import SyncCore
 import Transport
 
 extension WireResponse {
@@ -18,13 +19,14 @@ extension WireResponse {
                 .service(status: 404), "The resource does not exist at the service (404)\(words).", place: place,
                 recovery: "Check the URL.", cause: UnsuccessfulResponse(self))
         case 301, 302, 303, 307, 308:
+            let mayBeDone = FailureClass.mayHaveBeenExecuted(status: status) && method != "GET" && method != "HEAD"
             let target = headers["Location"].map { " to \(URLText.withoutSecrets($0))" } ?? ""
             throw TidelogError(
                 .service(status: status),
                 "The service redirected the request\(target) (\(status)); it "
-                    + (status == 303 ? "may have been executed." : "was not executed."), place: place,
-                recovery: status == 303
-                    ? "Upload again: the next upload determines whether the request took effect."
+                    + (mayBeDone ? "may have been executed." : "was not executed."), place: place,
+                recovery: mayBeDone
+                    ? "Upload again, which determines whether the request took effect; without a store, read the entity before you repeat it."
                     : "Read the metadata again ('tidelog refresh-metadata'): the store then uses the new address "
                         + "if it has the same origin. Otherwise create a store for the new address.",
                 cause: UnsuccessfulResponse(self))

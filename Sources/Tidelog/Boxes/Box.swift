@@ -99,7 +99,8 @@ public struct Box<Entity: EntityValue>: Sendable {
     /// changed, nothing is logged.
     ///
     /// - Returns: The permanent ID of the entity in the store.
-    /// - Throws: `refused` if the metadata forbids the change. Nothing is saved then.
+    /// - Throws: `refused` if the metadata forbids the change, `noStore` if the store is not open, `unsupported` for a
+    ///   historical store: nothing is saved then. `notFound` if the entity was deleted after it was saved.
     @discardableResult
     public func put(_ entity: Entity) async throws(TidelogError) -> EntityID { try await put([entity])[0] }
 
@@ -107,8 +108,8 @@ public struct Box<Entity: EntityValue>: Sendable {
     ///
     /// If several of the objects lead to the same new object, it is created once.
     ///
-    /// - Throws: `refused` if the metadata forbids one of the changes; nothing is saved then. `noStore` if the store is
-    ///   not open.
+    /// - Throws: `refused` if the metadata forbids one of the changes, `noStore` if the store is not open, `unsupported`
+    ///   for a historical store: nothing is saved then. `notFound` if an entity was deleted after it was saved.
     @discardableResult
     public func put(_ entities: [Entity]) async throws(TidelogError) -> [EntityID] {
         var plan = PutPlan(count: entities.count)
@@ -141,7 +142,7 @@ public struct Box<Entity: EntityValue>: Sendable {
     ///
     /// - Throws: `refused(.entityNotFound)` if the entity is not in the store; another `refused` if the metadata
     ///   forbids the deletion, for example because the entity is the mandatory partner of another one; `noStore` if the
-    ///   store is not open.
+    ///   store is not open; `unsupported` for a historical store.
     public func remove(_ entity: Entity) async throws(TidelogError) { try await remove([entity]) }
 
     /// Deletes entities in one change set: all or none.
@@ -157,7 +158,8 @@ public struct Box<Entity: EntityValue>: Sendable {
     /// Deletes the entity with the given ID.
     ///
     /// - Returns: `true` if there was such an entity.
-    /// - Throws: `refused` if the metadata forbids the deletion; `noStore` if the store is not open.
+    /// - Throws: `refused` if the metadata forbids the deletion; `noStore` if the store is not open; `unsupported` for a
+    ///   historical store.
     @discardableResult
     public func remove(_ id: EntityID) async throws(TidelogError) -> Bool {
         guard let entity = try await get(id) else { return false }

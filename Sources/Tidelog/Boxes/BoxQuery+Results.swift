@@ -7,7 +7,7 @@ public import Operations
 extension BoxQuery {
     /// Returns the only matching entity, or `nil` if none matches.
     ///
-    /// - Throws: `invalidRequest` if more than one entity matches.
+    /// - Throws: `invalidRequest` if more than one entity matches; the errors of ``BoxQuery/find()``.
     public func findUnique() async throws(TidelogError) -> Entity? {
         let found = try await top(Swift.min(2, Int(clamping: query.options.top ?? 2))).find()
         guard found.count < 2 else {

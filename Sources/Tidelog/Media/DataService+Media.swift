@@ -12,7 +12,9 @@ extension DataService {
     /// creates a media entity (OData 4.01 Part 1, 11.4.7.1). If the update fails online, the entity exists with its
     /// content, and the object has its link and the unsaved properties.
     ///
-    /// - Throws: `refused` if the type is not a media entity type; online `invalidRequest`.
+    /// - Throws: `refused` if the type is not a media entity type; `unsupported` for a store in memory; `storage` if the
+    ///   content cannot be written. Online, `invalidRequest` if it is not a media entity type, and the errors of a
+    ///   request.
     public func createMedia(
         _ entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
@@ -21,7 +23,8 @@ extension DataService {
 
     /// Creates a media entity with its content in a collection of another entity, and links it to that entity.
     ///
-    /// - Throws: `refused` if the type is not a media entity type.
+    /// - Throws: `refused` if the type is not a media entity type, or the entities cannot be linked; `unsupported` for a
+    ///   store in memory; `storage` if the content cannot be written. Online, the errors of a request.
     public func createRelatedMedia(
         _ entity: EntityValue, content: MediaContent, in parent: EntityValue, property: some PropertyReference,
         headers: HTTPHeaders = .empty, options: RequestOptions = .none

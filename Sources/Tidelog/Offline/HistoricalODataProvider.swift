@@ -78,14 +78,14 @@ public final class HistoricalODataProvider: DataServiceProvider, ServiceBackend 
 
     /// The present service options of the store, which are saved outside of the log and have no history.
     ///
-    /// - Throws: Nothing. The signature is that of ``OfflineODataProvider/serviceOptions``.
+    /// - Throws: Never; the signature is that of ``OfflineODataProvider/serviceOptions``.
     public var serviceOptions: ServiceOptions {
         get async throws(TidelogError) { try await reading.store.serviceOptions }
     }
 
     /// Uses the options for planning from now on.
     ///
-    /// - Throws: Nothing. The signature is that of ``OfflineODataProvider/use(_:)-(ServiceOptions)``.
+    /// - Throws: Never; the signature is that of ``OfflineODataProvider/use(_:)-(ServiceOptions)``.
     public func use(_ options: ServiceOptions) async throws(TidelogError) { await reading.store.use(options) }
 
     /// Returns every key that the service had assigned to an entity of this store by then.
@@ -117,7 +117,7 @@ public final class HistoricalODataProvider: DataServiceProvider, ServiceBackend 
 
     /// Returns the metadata of the store at that point.
     ///
-    /// - Throws: Nothing. The signature is that of the other providers.
+    /// - Throws: Never; the signature is that of the other providers.
     public func model() async throws(TidelogError) -> EntityDataModel { known }
 
     package func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {

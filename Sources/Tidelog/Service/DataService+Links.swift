@@ -34,8 +34,8 @@ extension DataService {
     /// removes any existing link.
     ///
     /// - Throws: `refused(.linkNotFound)` if there is no such link; `refused(.wrongNavigationKind)` if the property is
-    ///   collection-valued and `to` is `nil`; `refused(.mandatoryEnd)` if an entity would lose a mandatory partner.
-    ///   Online, the errors of a request.
+    ///   collection-valued and `to` is `nil`; `refused(.mandatoryEnd)` if an entity would lose a mandatory partner;
+    ///   `noStore` if the store is not open. Online, the errors of a request.
     public func deleteLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none

@@ -65,7 +65,7 @@ extension HTTPTransport {
 
     /// For transports that do not read files: the whole file is in memory while it is sent.
     ///
-    /// - Throws: The error of ``send(_:body:)``; `other` if the file cannot be read.
+    /// - Throws: The error of ``send(_:body:)``; `invalidRequest` if the file cannot be read.
     public func send(
         _ request: HTTPRequest, file: RequestFile
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {

@@ -207,11 +207,12 @@ extension UploadSession {
             return request(.interrupt(batch.number, reason), .log(.fail(.response(response, target))))
         }
         refusals = 0
-        if response.isLasting, ServiceErrorReader.read(response.body) != nil {
+        let isLasting = response.isLasting && !FailureClass.mayHaveBeenExecuted(status: response.status)
+        if isLasting, ServiceErrorReader.read(response.body) != nil {
             return answerPart(batch, [.failed(response, culprit: nil)])
         }
         // If the cause is the service after all, a later upload may succeed.
-        if !response.isLasting { obstacle = obstacle ?? .response(response, target) }
+        if !isLasting { obstacle = obstacle ?? .response(response, target) }
         answerPart(
             batch, [.inDoubt("The service responded with status \(response.status) repeatedly.")])
     }
