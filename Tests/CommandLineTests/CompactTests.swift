@@ -91,6 +91,7 @@ import Testing
             #expect(try state(workspace) == before, "round \(round)")
             #expect(try workspace.output("verify").hasSuffix("The log has no damage.\n"), "round \(round)")
         }
+        #expect(finished < 23, "Only the compaction that is killed at once did not finish.")
         print("Compactions killed: \(24 - finished) of 24")
         _ = try workspace.output("push")
         #expect(try workspace.output("status") == "No pending operations.\n")

@@ -80,7 +80,7 @@ final class CutTrial {
             let wasWhole = try await attempt(marks, #"{"effect":"cutAnswer","after":\#(bytes),"url":"$batch"}"#)
             marks += 1
             if wasWhole { break }
-            try #require(bytes < 99_000, "No answer is as long as this.")
+            try #require(bytes < 99_000, "No response is as long as this.")
         }
         try await check(before, first)
         print("cut answers: \(device.version), \(marks - first) places")

@@ -105,10 +105,12 @@ import Testing
         let server = try SandboxServer()
         try server.script(#"{"effect":"delay","milliseconds":400,"method":"POST"}"#)
         var slow = try HTTPConnection(port: server.port)
+        let start = ContinuousClock.now
         try slow.write(create("slow"))
         // The request is carried out at once, but its response is sent after the responses to later requests.
         while try count(server, "slow") == "0" {}
         #expect(try slow.response().status == 201)
+        #expect(start.duration(to: .now) >= .milliseconds(400))
     }
 
     @Test func `options configure repeatability, asynchronous requests, deltas and faults`() throws {
@@ -134,6 +136,19 @@ import Testing
         request.headers["Prefer"] = "respond-async"
         let accepted = try connection.send(request)
         #expect(accepted.status == 202 && accepted.headers["Location"]?.hasSuffix("/v4/$async/1") == true)
+    }
+
+    @Test func `a reset also forgets the responses to repeatable requests`() throws {
+        let server = try SandboxServer(["--repeatable", "oasis"])
+        var connection = try HTTPConnection(port: server.port)
+        var request = create("once")
+        request.headers["Repeatability-Request-ID"] = "a1"
+        request.headers["Repeatability-First-Sent"] = HTTPDate.text(
+            millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
+        #expect(try connection.send(request).status == 201)
+        #expect(try connection.send(WireRequest(method: "POST", url: "/reset")).status == 204)
+        #expect(try connection.send(request).status == 201)
+        #expect(try count(server, "once") == "1")
     }
 
     @Test(arguments: [

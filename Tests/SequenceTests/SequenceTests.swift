@@ -5,20 +5,20 @@ import Testing
 /// always hold. A seed identifies a sequence: `TIDELOG_SEED=123` runs only that one, `TIDELOG_SEQUENCES=100000` the
 /// given number of sequences from 1 on.
 struct SequenceTests {
-    private static let seeds: Range<UInt64> = {
+    private static let seeds: ClosedRange<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["TIDELOG_SEED"].flatMap(UInt64.init) { return seed..<seed + 1 }
-        return 1..<1 + (environment["TIDELOG_SEQUENCES"].flatMap(UInt64.init) ?? 10_000)
+        if let seed = environment["TIDELOG_SEED"].flatMap(UInt64.init) { return seed...seed }
+        return 1...max(1, environment["TIDELOG_SEQUENCES"].flatMap(UInt64.init) ?? 10_000)
     }()
 
     /// Chunks of 500 sequences, so that all cores are used.
-    private static let chunks: [Range<UInt64>] = stride(from: seeds.lowerBound, to: seeds.upperBound, by: 500).map {
-        $0..<min($0 + 500, seeds.upperBound)
+    private static let chunks = stride(from: seeds.lowerBound, through: seeds.upperBound, by: 500).map {
+        $0...($0 + min(499, seeds.upperBound - $0))
     }
 
     @Test(arguments: chunks)
     func `any operations keep links symmetric and cardinalities valid, and V2, V4 and the service agree`(
-        _ seeds: Range<UInt64>
+        _ seeds: ClosedRange<UInt64>
     ) throws {
         var accepted = 0
         var refused = 0
@@ -44,7 +44,7 @@ struct SequenceTests {
             }
         }
         print(
-            "sequences \(seeds.lowerBound) to \(seeds.upperBound - 1): \(accepted) operations and change sets accepted,",
+            "sequences \(seeds.lowerBound) to \(seeds.upperBound): \(accepted) operations and change sets accepted,",
             "\(refused) refused, \(batches) batches sent")
     }
 

@@ -75,7 +75,7 @@ struct CallTests {
         #expect(plan.changeSets[0].requests[0].modification.ifMatch == "\"1\"")
     }
 
-    @Test func `an import that is refused does not hold another one`() throws {
+    @Test func `an import that is refused does not hold the next import`() throws {
         let first = try call(ActionCall("Run"))
         let second = try call(ActionCall("Run"))
         try store.answer(try store.plan(), refusing: [first])

@@ -97,7 +97,7 @@ struct CardinalityTests {
         #expect(try isRefused(.update(mayor, changes: ["CityID": .null], bindings: [])))
     }
 
-    @Test func `1–0..1: deleting the link and creating another one is legal in one change set`() throws {
+    @Test func `1–0..1: deleting the link and creating a new link is legal in one change set`() throws {
         let (city, other) = (try store.create("Cities"), try store.create("Cities"))
         let mayor = try store.create("Mayors", bindings: to("City", city))
         #expect(

@@ -124,7 +124,7 @@ import Testing
         #expect(try !plan().isEmpty)
     }
 
-    @Test func `a link that displaced another one does not cancel out`() throws {
+    @Test func `a link that displaced an older link does not cancel out`() throws {
         let other = try store.download("Customers", ["CustomerID": .integer(2)])
         let order = try store.download("Orders", ["OrderID": .integer(5)])
         try store.perform([.createLink(link(customer, "Orders", order))])

@@ -50,7 +50,7 @@ struct DownloadFoldTests {
         #expect(try query().deltaLink?.url == "delta2")
     }
 
-    @Test func `an entity that leaves one query is kept if another one delivers it`() throws {
+    @Test func `an entity that leaves one query is kept if a second query delivers it`() throws {
         let ids = try download(1, 2)
         _ = try download(1, query: "Other")
         try delta(DownloadPage(query: "All", left: ids))

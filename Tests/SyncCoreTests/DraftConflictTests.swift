@@ -62,7 +62,7 @@ struct DraftConflictTests {
         #expect(try conflict()?.properties.first?.mine == .string("sent"))
     }
 
-    @Test func `a conflict of a draft outlives the resolution of another one`() throws {
+    @Test func `a conflict of a draft outlives the resolution of a different conflict`() throws {
         _ = try update(["CustomerID": .integer(1)])
         let draft = try update(["Note": .string("draft")], delivery: .draft)
         try others(["CustomerID": .integer(2), "Note": .string("theirs")])

@@ -84,7 +84,7 @@ struct EvidenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a missing create of a change set in doubt is sent again, although another one of the set took effect`(
+    func `a missing create of a change set in doubt is sent again, although a different request of the set took effect`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await shop(dialect)

@@ -3,7 +3,10 @@ import Synchronization
 
 /// A program that a test starts, and that prints when it is ready. It ends with the value.
 package final class ChildProcess: Sendable {
+    /// The program, or the shell that runs a shared one.
     private let process: Process
+    /// The input of the shell that runs a shared program. The program ends with it.
+    private let lifeline: FileHandle?
     /// The lines that it printed before it was ready.
     package let lines: [String]
 
@@ -21,16 +24,24 @@ package final class ChildProcess: Sendable {
     /// Starts a program, and waits for its first lines.
     ///
     /// - Parameter isShared: Whether the process may exist until the end of the tests. Then it ends with them, however
-    ///   they end.
+    ///   they end, and can be killed, but not terminated.
     package init(_ executable: URL, _ arguments: [String], lines count: Int, isShared: Bool = false) throws {
         process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
+        if isShared {
+            let input = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", Self.runUntilEndOfInput, executable.path] + arguments
+            process.standardInput = input
+            lifeline = input.fileHandleForWriting
+        } else {
+            process.executableURL = executable
+            process.arguments = arguments
+            lifeline = nil
+        }
         try process.run()
-        if isShared { Self.guardian?.write(Data("\(process.processIdentifier)\n".utf8)) }
         var text = ""
         while text.count(where: { $0 == "\n" }) < count {
             let chunk = output.fileHandleForReading.availableData
@@ -39,7 +50,6 @@ package final class ChildProcess: Sendable {
         }
         lines = text.split(separator: "\n").map(String.init)
         guard lines.count >= count else {
-            process.terminate()
             throw Unexpected(description: "\(executable.lastPathComponent) did not start: \(text)")
         }
     }
@@ -57,17 +67,10 @@ package final class ChildProcess: Sendable {
         return folder.appendingPathComponent(name)
     }
 
-    /// The standard input of a shell that reads the numbers of processes, and kills these when this process has ended.
-    private static let guardian: FileHandle? = {
-        let shell = Process()
-        let input = Pipe()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "while read -r number; do all=\"$all $number\"; done; kill -9 $all"]
-        shell.standardInput = input
-        shell.standardOutput = FileHandle.nullDevice
-        shell.standardError = FileHandle.nullDevice
-        return (try? shell.run()).map { input.fileHandleForWriting }
-    }()
+    /// Runs a program until the standard input ends, which it does when the tests have ended. The shell does not wait for
+    /// the program before, so its number belongs to it until then. The program alone holds the standard output.
+    private static let runUntilEndOfInput =
+        #""$0" "$@" </dev/null & trap '' HUP INT TERM; exec >&-; read -r _; kill -9 $!"#
 
     /// Runs an executable of this package until it exits. Returns its exit status, and its standard output and standard
     /// error.
@@ -91,14 +94,19 @@ package final class ChildProcess: Sendable {
 
     /// Ends the process as a crash would, and waits until it is gone.
     package func kill() {
-        // The number of a process that is gone may be that of another one.
-        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+        if let lifeline {
+            try? lifeline.close()
+        } else if process.isRunning {
+            // The number of a process that has ended may belong to a new process.
+            Foundation.kill(process.processIdentifier, SIGKILL)
+        }
         process.waitUntilExit()
     }
 
     /// Asks the process to end, and returns its status.
     @discardableResult
     package func terminate(_ signal: Int32 = SIGTERM) -> Int32 {
+        precondition(lifeline == nil, "the signal would reach the shell of a shared process")
         Foundation.kill(process.processIdentifier, signal)
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -1

@@ -13,7 +13,8 @@ package struct HTTPConnection: ~Copyable {
 
     struct Broken: Error {}
 
-    package init(port: Int) throws {
+    /// - Parameter timeout: The seconds after which waiting for bytes fails.
+    package init(port: Int, timeout: Int? = nil) throws {
         #if canImport(Darwin)
             socket = Darwin.socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -29,6 +30,10 @@ package struct HTTPConnection: ~Copyable {
             }
         }
         guard result == 0 else { throw Broken() }
+        if let timeout {
+            var limit = timeval(tv_sec: timeout, tv_usec: 0)
+            setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
     }
 
     deinit { _ = close(socket) }

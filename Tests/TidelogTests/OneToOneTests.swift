@@ -89,7 +89,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `a mayor is created for a city and moves to another one`(_ client: Client) async throws {
+    func `a mayor is created for a city and moves to a second city`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let ghostTown = try await shop.one("Cities", 3)
         let mayor = try shop.new("Mayors", ["Name": .string("New")])

@@ -320,7 +320,7 @@ struct RandomRecords {
                     Refusal(status: 503, code: "", message: "m", method: "POST", url: "Orders"),
                     attempts: number(1..<9))
             case 8: result = .notProcessed
-            default: result = .inDoubt("half an answer")
+            default: result = .inDoubt("half a response")
             }
             outcomes.append(.init(operation: operation, result: result))
         }

@@ -34,7 +34,10 @@ class Session:
             with open(self.path, encoding="utf-8") as file:
                 self.state.update(json.load(file))
         temporary = os.path.join(os.environ.get("TMPDIR", scratch), "tidelog-mutate-%d" % os.getpid())
-        self.runners = [testing.Runner(copy, "%s-%d" % (temporary, job), 2 if jobs == 1 else 1) for job in range(jobs)]
+        # Set when the session is interrupted, so that no thread begins another run.
+        self.stopped = threading.Event()
+        self.runners = [testing.Runner(copy, "%s-%d" % (temporary, job), self.stopped, 2 if jobs == 1 else 1)
+                        for job in range(jobs)]
         self.runner = self.runners[0]
 
     def save(self):
@@ -176,6 +179,8 @@ class Session:
         reach, begin, ran = self.state["reach"], time.time(), []
         left = [name for name in names if reach[name]["digest"] not in passed]
         for group in self.groups(mutant, left):
+            if self.stopped.is_set():
+                break
             if ran and sum(reach[name]["seconds"] for name in ran + group) > self.budget:
                 break
             processor = int(15 + 5 * sum(reach[name]["processor"] for name in group))
@@ -196,7 +201,7 @@ class Session:
         `end` is the time at which no further mutant is begun. Returns whether all mutants were tested.
         """
         chosen = sorted(chosen, key=lambda mutant: plan.rank(self.seed, mutant.key))
-        free, skipped, stopped = list(self.runners), [], []
+        free, skipped = list(self.runners), []
 
         def one(number, mutant):
             with self.lock:
@@ -217,7 +222,7 @@ class Session:
                 with self.lock:
                     free.append(runner)
             with self.lock:
-                if stopped:
+                if self.stopped.is_set():
                     # An ended process looks like a killed mutant.
                     return
                 self.state["results"][mutant.key] = result
@@ -233,7 +238,7 @@ class Session:
                     run.result()
             except BaseException:
                 with self.lock:
-                    stopped.append(True)
+                    self.stopped.set()
                 for run in runs:
                     run.cancel()
                 for runner in self.runners:

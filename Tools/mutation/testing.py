@@ -2,7 +2,6 @@
 import hashlib
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -46,9 +45,9 @@ def binary(copy):
 class Runner:
     """Runs suites of the mutated program."""
 
-    def __init__(self, copy, temporary, width=2):
-        """`width` is the number of tests that run at the same time."""
-        self.copy, self.temporary, self.width, self.session = copy, temporary, width, None
+    def __init__(self, copy, temporary, stopped, width=2):
+        """`stopped` is the event that ends all runs, `width` the number of tests that run at the same time."""
+        self.copy, self.temporary, self.stopped, self.width, self.session = copy, temporary, stopped, width, None
 
     def end(self):
         """Ends the running process, if there is one, from another thread."""
@@ -87,19 +86,17 @@ class Runner:
         shutil.rmtree(self.temporary, ignore_errors=True)
         os.makedirs(self.temporary)
 
-        def limits():
-            os.nice(19)
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_CPU, (processor_limit, processor_limit + 5))
-            resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 30, 2 << 30))
-
+        # Not with `preexec_fn`, which may hang in a process with threads.
+        limits = ["nice", "-n", "19", "prlimit", "--core=0", "--cpu=%d:%d" % (processor_limit, processor_limit + 5),
+                  "--as=%d" % (12 << 30), "--fsize=%d" % (2 << 30)]
         begin = time.time()
         process = subprocess.Popen(
-            [binary(self.copy), "--testing-library", "swift-testing", "--filter", "|".join(filters)], cwd=self.copy,
-            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limits, start_new_session=True,
+            limits + [binary(self.copy), "--testing-library", "swift-testing", "--filter", "|".join(filters)],
+            cwd=self.copy, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
             text=True, errors="replace")
         self.session = process.pid
+        if self.stopped.is_set():
+            self.end()
         expired = []
 
         def expire():

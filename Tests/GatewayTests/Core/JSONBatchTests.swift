@@ -71,7 +71,7 @@ struct JSONBatchTests {
         #expect(text == #"{"responses":[{"id":"1","status":200\#(headers),"body":\#(body)}]}"#)
     }
 
-    @Test func `the parts of an answer end before the first one without a response`() throws {
+    @Test func `the parts of a batch response end before the first one without a response`() throws {
         let response = WireResponse(status: 204)
         func answer(_ parts: [Int]) throws -> String {
             let answers = Dictionary(uniqueKeysWithValues: parts.map { ($0, BatchUpload.PartAnswer.single(response)) })

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Synchronization
 
 #if canImport(Glibc)
@@ -112,10 +113,11 @@ final class CutProxy: Sendable {
     private let targets: [Int]
     private let listener: Int32
     private let state = Mutex<(plan: Plan?, held: Int, connections: [Int32])>((nil, 0, []))
+    private let random = Mutex(SeededRandom(seed: 1))
 
     convenience init(to target: Int) throws { try self.init(balancing: [target]) }
 
-    /// Passes each connection on to one of these ports, and to another one if it is closed.
+    /// Passes each connection on to one of these ports, and to a different one if it is closed.
     init(balancing targets: [Int]) throws {
         self.targets = targets
         (listener, port) = try Sockets.listen()
@@ -154,7 +156,7 @@ final class CutProxy: Sendable {
     }
 
     private func connect() -> Int32? {
-        for target in targets.shuffled() {
+        for target in random.withLock({ targets.shuffled(using: &$0) }) {
             if let server = Sockets.connect(target) { return server }
         }
         return nil

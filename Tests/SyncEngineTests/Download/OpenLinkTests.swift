@@ -155,7 +155,7 @@ struct OpenLinkTests {
         }
     }
 
-    @Test func `the links of a query removed during the download of another one do not reappear`() async throws {
+    @Test func `the links of a query removed during the download of a different query do not reappear`() async throws {
         let shop = try await shop()
         let link = OpenLink(
             query: "Removed", set: "Suppliers", source: "Suppliers(1)", navigation: "Products", target: "Products(99)")

@@ -101,7 +101,7 @@ struct CancellationTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a shared round ends with its last caller, and the next call starts another one`() async throws {
+    func `a shared round ends with its last caller, and the next call starts a new round`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         let (engine, transport) = engine(shop, .hang)
@@ -120,7 +120,7 @@ struct CancellationTests {
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: [false, true])
-    func `a waiting call is cancelled while another one runs`(_ byTask: Bool) async throws {
+    func `a waiting call is cancelled while a different call runs`(_ byTask: Bool) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         let (engine, transport) = engine(shop, .hang)

@@ -250,7 +250,7 @@ struct UploadRetryTests {
         #expect(busy.time.slept.count == 3)
     }
 
-    @Test func `a rejected operation is not sent again because the upload waits for another one`() async throws {
+    @Test func `a rejected operation is not sent again because the upload waits for a second one`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("bad"), "CustomerID": .integer(99)])
         #expect(try await busy.engine.upload().rejected.count == 1)

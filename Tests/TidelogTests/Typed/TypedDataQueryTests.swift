@@ -26,7 +26,7 @@ import Testing
         #expect(filter() == filter())
     }
 
-    @Test func `a lambda within another one gets a different variable`() throws {
+    @Test func `a lambda within a lambda gets a different variable`() throws {
         let inner = Person.errands.any { $0.cost > 10 }
         let outer = Person.reports.any { report in inner && report.name == "Bob" }
         #expect(
