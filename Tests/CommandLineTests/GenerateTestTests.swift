@@ -28,7 +28,7 @@ import Testing
         #expect(source == (try? String(contentsOf: file, encoding: .utf8)))
     }
 
-    /// All files are compiled in one run, in which only the third one is wrong.
+    /// AX-18: deep inserts in generated tests. All files are compiled in one run, in which only the third one is wrong.
     @Test(
         .enabled(if: SwiftCompiler.modules != nil, "skipped: there is no compiler"),
         arguments: SandboxServer.Version.allCases)

@@ -84,22 +84,18 @@ extension HistoryJSONWriter {
             text("reason", reason)
         }
         guard !built.requests.isEmpty else { return }
-        array("requests", built.requests) { writer, request in
-            writer.object {
-                $0.text("method", request.method)
-                $0.text("url", request.url)
-                $0.headers(request.headers)
-                if !request.body.isEmpty { $0.text("body", String(decoding: request.body, as: UTF8.self)) }
-            }
+        objects("requests", built.requests) { writer, request in
+            writer.text("method", request.method)
+            writer.text("url", request.url)
+            writer.headers(request.headers)
+            if !request.body.isEmpty { writer.text("body", String(decoding: request.body, as: UTF8.self)) }
         }
     }
 
     private mutating func headers(_ headers: [Operation.Header]) {
-        array("headers", headers) { writer, header in
-            writer.object {
-                $0.text("name", header.name)
-                $0.text("value", header.value)
-            }
+        objects("headers", headers) { writer, header in
+            writer.text("name", header.name)
+            writer.text("value", header.value)
         }
     }
 
@@ -143,22 +139,18 @@ extension HistoryJSONWriter {
 
     private mutating func images(_ images: [EntityImage]) {
         guard !images.isEmpty else { return }
-        array("images", images) { writer, image in
-            writer.object {
-                $0.number("entity", image.entity.rawValue)
-                $0.text("set", image.set)
-                $0.text("type", image.type)
-                $0.values(image.values)
-                $0.text("etag", image.etag)
-                $0.text("editLink", image.editLink)
-                guard !image.links.isEmpty else { return }
-                $0.array("links", image.links) { writer, links in
-                    writer.object {
-                        $0.text("navigation", links.navigation)
-                        $0.ids("to", links.targets)
-                        if links.isComplete { $0.flag("complete") }
-                    }
-                }
+        objects("images", images) { writer, image in
+            writer.number("entity", image.entity.rawValue)
+            writer.text("set", image.set)
+            writer.text("type", image.type)
+            writer.values(image.values)
+            writer.text("etag", image.etag)
+            writer.text("editLink", image.editLink)
+            guard !image.links.isEmpty else { return }
+            writer.objects("links", image.links) { writer, links in
+                writer.text("navigation", links.navigation)
+                writer.ids("to", links.targets)
+                if links.isComplete { writer.flag("complete") }
             }
         }
     }

@@ -18,11 +18,9 @@ extension HistoryJSONWriter {
             case nil: break
             }
             if !call.arguments.isEmpty {
-                $0.array("arguments", call.arguments) { writer, argument in
-                    writer.object {
-                        $0.text("name", argument.name)
-                        $0.content(argument.content)
-                    }
+                $0.objects("arguments", call.arguments) { writer, argument in
+                    writer.text("name", argument.name)
+                    writer.content(argument.content)
                 }
             }
             if call.answer == .boundEntity { $0.text("answer", "boundEntity") }

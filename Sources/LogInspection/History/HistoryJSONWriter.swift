@@ -33,12 +33,10 @@ struct HistoryJSONWriter: JSONMemberWriter {
     }
 
     private mutating func dependences(_ edges: [OperationDependences.Edge], carriedBy batch: BatchID?) {
-        array("dependsOn", edges) { writer, edge in
-            writer.object {
-                $0.number("operation", edge.operation)
-                $0.text("because", edge.reason.rawValue)
-                if let entity = edge.entity { $0.number("entity", entity.rawValue) }
-            }
+        objects("dependsOn", edges) { writer, edge in
+            writer.number("operation", edge.operation)
+            writer.text("because", edge.reason.rawValue)
+            if let entity = edge.entity { writer.number("entity", entity.rawValue) }
         }
         if let batch { number("batch", batch) }
     }
@@ -105,41 +103,35 @@ struct HistoryJSONWriter: JSONMemberWriter {
     }
 
     private mutating func open(_ links: [OpenLink]) {
-        array("links", links) { writer, link in
-            writer.object {
-                $0.text("query", link.query)
-                $0.text("set", link.set)
-                $0.text("source", link.source)
-                $0.text("navigation", link.navigation)
-                $0.text("target", link.target)
-            }
+        objects("links", links) { writer, link in
+            writer.text("query", link.query)
+            writer.text("set", link.set)
+            writer.text("source", link.source)
+            writer.text("navigation", link.navigation)
+            writer.text("target", link.target)
         }
     }
 
     private mutating func quarantined(_ entities: [QuarantinedEntity]) {
-        array("entities", entities) { writer, entity in
-            writer.object {
-                $0.text("query", entity.query)
-                $0.text("set", entity.set)
-                if let name = entity.name { $0.text("name", name) }
-                if let id = entity.entity { $0.number("entity", id.rawValue) }
-                $0.text("reason", "\(entity.reason)")
-                $0.text("path", entity.path)
-                $0.text("message", entity.message)
-                $0.text("value", entity.text)
-                $0.number("count", entity.count)
-            }
+        objects("entities", entities) { writer, entity in
+            writer.text("query", entity.query)
+            writer.text("set", entity.set)
+            if let name = entity.name { writer.text("name", name) }
+            if let id = entity.entity { writer.number("entity", id.rawValue) }
+            writer.text("reason", "\(entity.reason)")
+            writer.text("path", entity.path)
+            writer.text("message", entity.message)
+            writer.text("value", entity.text)
+            writer.number("count", entity.count)
         }
     }
 
     private mutating func streams(_ images: [StreamImage]) {
-        array("streams", images) { writer, image in
-            writer.object {
-                $0.number("entity", image.entity.rawValue)
-                $0.stream(image.property, image.content)
-                $0.text("etag", image.etag)
-                if let reported = image.reported { $0.reported(reported) }
-            }
+        objects("streams", images) { writer, image in
+            writer.number("entity", image.entity.rawValue)
+            writer.stream(image.property, image.content)
+            writer.text("etag", image.etag)
+            if let reported = image.reported { writer.reported(reported) }
         }
     }
 
@@ -161,12 +153,10 @@ struct HistoryJSONWriter: JSONMemberWriter {
 
     /// Writes the requests without bodies, whose content is in the operations.
     private mutating func repeatable(_ changeSets: [[BatchPrepared.SentRequest]]) {
-        array("requests", changeSets.flatMap { $0 }) { writer, request in
-            writer.object {
-                $0.text("contentID", request.contentID)
-                $0.text("method", request.method)
-                $0.text("url", request.url)
-            }
+        objects("requests", changeSets.flatMap { $0 }) { writer, request in
+            writer.text("contentID", request.contentID)
+            writer.text("method", request.method)
+            writer.text("url", request.url)
         }
     }
 
@@ -225,32 +215,26 @@ struct HistoryJSONWriter: JSONMemberWriter {
     }
 
     private mutating func amended(_ amended: [AmendedOperation]) {
-        array("operations", amended) { writer, amended in
-            writer.object {
-                $0.number("operation", amended.operation)
-                $0.operation(amended.content)
-            }
+        objects("operations", amended) { writer, amended in
+            writer.number("operation", amended.operation)
+            writer.operation(amended.content)
         }
     }
 
     private mutating func incompatible(_ incompatible: [IncompatibleOperation]) {
-        array("operations", incompatible) { writer, incompatible in
-            writer.object {
-                $0.number("operation", incompatible.operation)
-                $0.text("reason", incompatible.refusal.message)
-            }
+        objects("operations", incompatible) { writer, incompatible in
+            writer.number("operation", incompatible.operation)
+            writer.text("reason", incompatible.refusal.message)
         }
     }
 
     private mutating func resolved(_ resolved: ConflictResolved) {
         number("entity", resolved.entity.rawValue)
         text("decision", "\(resolved.decision)")
-        array("dropped", resolved.dropped) { writer, part in
-            writer.object {
-                $0.number("operation", part.operation)
-                $0.array("properties", part.properties) { $0.json.string($1) }
-                $0.array("navigations", part.navigations) { $0.json.string($1) }
-            }
+        objects("dropped", resolved.dropped) { writer, part in
+            writer.number("operation", part.operation)
+            writer.array("properties", part.properties) { $0.json.string($1) }
+            writer.array("navigations", part.navigations) { $0.json.string($1) }
         }
         numbers("takenBack", resolved.takenBack)
         numbers("released", resolved.released)
@@ -300,11 +284,9 @@ struct HistoryJSONWriter: JSONMemberWriter {
         values(creation.values)
         bindings(creation.bindings)
         guard !creation.inline.isEmpty else { return }
-        array("inline", creation.inline) { writer, inline in
-            writer.object {
-                $0.text("navigation", inline.navigation)
-                $0.array("entities", inline.entities) { writer, child in writer.object { $0.creation(child) } }
-            }
+        objects("inline", creation.inline) { writer, inline in
+            writer.text("navigation", inline.navigation)
+            writer.array("entities", inline.entities) { writer, child in writer.object { $0.creation(child) } }
         }
     }
 
@@ -317,11 +299,9 @@ struct HistoryJSONWriter: JSONMemberWriter {
 
     private mutating func bindings(_ bindings: [Binding]) {
         guard !bindings.isEmpty else { return }
-        array("bind", bindings) { writer, binding in
-            writer.object {
-                $0.text("navigation", binding.navigation)
-                $0.ids("to", binding.targets)
-            }
+        objects("bind", bindings) { writer, binding in
+            writer.text("navigation", binding.navigation)
+            writer.ids("to", binding.targets)
         }
     }
 

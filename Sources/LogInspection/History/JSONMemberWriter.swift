@@ -20,6 +20,11 @@ extension JSONMemberWriter {
         json.endArray()
     }
 
+    /// Writes an array with an object for each item.
+    mutating func objects<T>(_ name: String, _ items: [T], _ members: (inout Self, T) -> Void) {
+        array(name, items) { writer, item in writer.object { members(&$0, item) } }
+    }
+
     mutating func text(_ name: String, _ text: String?) {
         guard let text else { return }
         json.name(name)

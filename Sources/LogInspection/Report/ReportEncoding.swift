@@ -134,25 +134,21 @@ struct ReportEncoding {
                 $0.json.integer(operation &- before)
                 before = operation
             }
-            $0.array("outcomes", batch.outcomes) { writer, outcome in
-                writer.object {
-                    $0.number("operation", outcome.operation)
-                    $0.text("result", outcome.result)
-                    if let refusal = outcome.refusal {
-                        $0.number("status", refusal.status)
-                        $0.text("code", cut.cut(refusal.code, to: 200))
-                        $0.text("message", cut.cut(refusal.message, to: max(100, cut.text)))
-                    }
-                    $0.text("message", outcome.reason.map { cut.cut($0, to: max(100, cut.text)) })
+            $0.objects("outcomes", batch.outcomes) { writer, outcome in
+                writer.number("operation", outcome.operation)
+                writer.text("result", outcome.result)
+                if let refusal = outcome.refusal {
+                    writer.number("status", refusal.status)
+                    writer.text("code", cut.cut(refusal.code, to: 200))
+                    writer.text("message", cut.cut(refusal.message, to: max(100, cut.text)))
                 }
+                writer.text("message", outcome.reason.map { cut.cut($0, to: max(100, cut.text)) })
             }
-            $0.array("requests", batch.requests) { writer, request in
-                writer.object {
-                    $0.text("method", request.method)
-                    $0.text("url", cut.cut(request.url, to: 2_000))
-                    $0.text("headers", cut.cut(request.headers, to: max(200, cut.body)))
-                    $0.text("body", cut.cut(request.body, to: cut.body))
-                }
+            $0.objects("requests", batch.requests) { writer, request in
+                writer.text("method", request.method)
+                writer.text("url", cut.cut(request.url, to: 2_000))
+                writer.text("headers", cut.cut(request.headers, to: max(200, cut.body)))
+                writer.text("body", cut.cut(request.body, to: cut.body))
             }
         }
     }
