@@ -52,6 +52,7 @@ public struct CSDLError: Error, Sendable, Hashable {
         case invalidAnnotation
     }
 
+    /// The kind of error.
     public let code: Code
     /// A sentence with the actual and the expected content.
     public let message: String
@@ -62,6 +63,14 @@ public struct CSDLError: Error, Sendable, Hashable {
     /// The character in the line, starting at 1.
     public let column: Int
 
+    /// Creates an error at a position in a document.
+    ///
+    /// - Parameters:
+    ///   - code: the kind of error.
+    ///   - message: a sentence with the actual and the expected content.
+    ///   - line: the line, starting at 1.
+    ///   - column: the character in the line, starting at 1.
+    ///   - document: the name of the document, if several are read together.
     public init(_ code: Code, _ message: String, line: Int, column: Int, document: String? = nil) {
         self.code = code
         self.message = message

@@ -10,15 +10,19 @@ public struct PlacedAnnotation: Sendable, Hashable {
 
     /// The path of the model element, its namespaces without alias: `Namespace.Type/Property`.
     public let target: String
+    /// The kind of place where the annotation is applied.
     public let kind: Placement
     /// The term; as written if its namespace is unknown.
     public let term: String
     /// The constant, if the annotation has one.
     public let value: String?
+    /// The qualifier, which can be that of the block; `nil` if there is none (CSDL 4.01, section 14.2.1).
     public let qualifier: String?
     /// The document's name, if it has one.
     public let document: String?
+    /// The line of the annotation, starting at 1.
     public let line: Int
+    /// The character in the line, starting at 1.
     public let column: Int
 }
 

@@ -28,9 +28,11 @@ public struct CSDLReader: Sendable {
         /// of all entity sets.
         public var properties = 4_000_000
 
+        /// Creates limits with the default values.
         public init() {}
     }
 
+    /// The bounds on each document.
     public var limits: Limits
     /// Whether to refuse a document that has ``EntityDataModel/defects``.
     public var isStrict: Bool
@@ -39,6 +41,12 @@ public struct CSDLReader: Sendable {
     /// The parts of the documents that are read. By default everything.
     public var options = Options()
 
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - limits: the bounds on each document.
+    ///   - isStrict: whether a document with defects is refused.
+    ///   - refusesCaseConflicts: whether names in the same scope that differ only in case are refused.
     public init(limits: Limits = Limits(), isStrict: Bool = false, refusesCaseConflicts: Bool = false) {
         self.limits = limits
         self.isStrict = isStrict
@@ -47,9 +55,12 @@ public struct CSDLReader: Sendable {
 
     /// A document with the name that errors contain.
     public struct Document: Sendable, Hashable {
+        /// The name that errors contain, or `nil` for a document without a name.
         public let name: String?
+        /// The content: CSDL XML or CSDL JSON.
         public let bytes: [UInt8]
 
+        /// Creates a document.
         public init(name: String? = nil, bytes: [UInt8]) {
             self.name = name
             self.bytes = bytes

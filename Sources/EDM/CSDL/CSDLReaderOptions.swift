@@ -3,14 +3,17 @@ extension CSDLReader {
     public struct Options: Sendable, Hashable {
         /// The annotations that are read.
         public enum Annotations: String, Sendable, Hashable, CaseIterable {
+            /// All annotations.
             case all
             /// Only elements such as `Annotation`, and not attributes of other vocabularies (`sap:label`).
             case elements
             /// Only attributes of other vocabularies.
             case attributes
+            /// No annotations.
             case none
         }
 
+        /// The annotations that are read. By default all.
         public var annotations = Annotations.all
         /// Whether elements of a different CSDL version than that of the first schema are read, such as annotations of V4
         /// in a document of V2. Otherwise they are ignored.
@@ -18,6 +21,7 @@ extension CSDLReader {
         /// Whether elements with the annotation `com.sap.cloud.server.odata.sql.v1.ServerOnly` are ignored.
         public var excludesServerOnlyElements = false
 
+        /// Creates options. By default everything is read.
         public init(
             annotations: Annotations = .all, readsMixedVersions: Bool = true,
             excludesServerOnlyElements: Bool = false

@@ -12,6 +12,7 @@ public struct CompatibilityPolicy: Sendable, Hashable {
     /// the path of the part.
     public var removable: Set<String>
 
+    /// Creates a policy. By default it approves nothing.
     public init(
         hasOpenEnumerations: Bool = false, canChangeAnything: Bool = false, canRemoveAnything: Bool = false,
         removable: Set<String> = []

@@ -1,18 +1,33 @@
 /// The rules that determine whether a metadata change is compatible with an app built for the old metadata.
 public enum CompatibilityRule: String, Sendable, Hashable, CaseIterable {
+    /// A structural or navigation property was added to a type. Compatible.
     case propertyAdded
+    /// An entity type, complex type, enumeration type or type definition was added. Compatible.
     case typeAdded
+    /// An entity set or singleton was added. Compatible.
     case entitySetAdded
+    /// An action, a function, or an import of one was added. Compatible.
     case operationAdded
+    /// A nullable parameter was added after the existing parameters of an action. Compatible.
     case nullableParameterAppended
 
+    /// A member was added to an enumeration type.
     case memberAdded
+    /// The base type of a type changed.
     case baseTypeChanged
+    /// The value of an enumeration member changed.
     case memberValueChanged
+    /// The type of a property changed, or whether it can be null.
+    ///
+    /// For a navigation property, the type or the multiplicity; in V2 and V3, that of an association end.
     case propertyTypeChanged
+    /// The type of a parameter or result changed, or whether it can be null; or a result was added or removed.
     case parameterTypeChanged
+    /// An element was removed that is not a property, an enumeration member or a result.
     case elementRemoved
+    /// A member was removed from an enumeration type.
     case memberRemoved
+    /// A structural or navigation property was removed from a type.
     case propertyRemoved
     /// Any change that no other rule covers.
     case anythingElse

@@ -13,7 +13,9 @@ public struct ModelChange: Sendable, Hashable {
     /// The path by which annotations name the element: `NS.Customer/Name`, `NS.Color/Red`, `NS.Ship(NS.Order)/Speed`,
     /// `NS.Container/Orders`. For a changed overload, the old one.
     public let path: String
+    /// The kind of the element that differs.
     public let element: ModelElementKind
+    /// The difference: addition, removal, or the change of an aspect.
     public let kind: Difference
     /// The compatibility rule for the change, before approvals.
     public let rule: CompatibilityRule
@@ -57,12 +59,19 @@ extension ModelChange.Difference {
 public enum ModelElementKind: String, Sendable, Hashable, CaseIterable {
     /// The document itself.
     case document = "Edmx"
+    /// An entity type.
     case entityType = "EntityType"
+    /// A complex type.
     case complexType = "ComplexType"
+    /// A structural property.
     case property = "Property"
+    /// A navigation property.
     case navigationProperty = "NavigationProperty"
+    /// An enumeration type.
     case enumerationType = "EnumType"
+    /// A member of an enumeration type.
     case enumerationMember = "Member"
+    /// A type definition.
     case typeDefinition = "TypeDefinition"
     /// V2 and V3 only.
     case association = "Association"
@@ -72,14 +81,21 @@ public enum ModelElementKind: String, Sendable, Hashable, CaseIterable {
     case action = "Action"
     /// One overload.
     case function = "Function"
+    /// A parameter of an operation or, in V2 and V3, of a function import.
     case parameter = "Parameter"
+    /// The result of an operation or, in V2 and V3, of a function import.
     case returnType = "ReturnType"
+    /// An entity container.
     case container = "EntityContainer"
+    /// An entity set.
     case entitySet = "EntitySet"
+    /// A singleton.
     case singleton = "Singleton"
     /// V4 only. In V2 and V3, bindings follow from the association sets.
     case binding = "NavigationPropertyBinding"
+    /// An import of an action.
     case actionImport = "ActionImport"
+    /// An import of a function. In V2 and V3 it declares the function, and is one overload.
     case functionImport = "FunctionImport"
     /// V2 and V3 only.
     case associationSet = "AssociationSet"
@@ -93,36 +109,57 @@ public enum ModelAspect: String, Sendable, Hashable, CaseIterable {
     case elementKind = "kind of element"
     /// The type of a property, parameter, result, set, association end or type definition.
     case type
+    /// Whether a property, parameter or result can be null.
     case nullability
+    /// The facet `MaxLength`.
     case maxLength = "maximal length"
+    /// The facet `Precision`.
     case precision
+    /// The facet `Scale`.
     case scale
+    /// The facet `Unicode`.
     case unicode
+    /// The facet `SRID`.
     case srid = "SRID"
+    /// The facet `DefaultValue`.
     case defaultValue = "default value"
+    /// Whether a property is part of the ETag (V2 and V3, `ConcurrencyMode`).
     case concurrencyMode = "concurrency mode"
+    /// The base type of an entity or complex type.
     case baseType = "base type"
+    /// Whether a type is abstract.
     case abstract
+    /// Whether instances of a type can have undeclared properties.
     case open = "open type"
+    /// Whether the entities of a type are media entities.
     case hasStream = "media stream"
     /// The key properties in the order of key predicates.
     case key
     /// The underlying type of an enumeration.
     case underlyingType = "underlying type"
+    /// Whether a value of an enumeration type can combine several members.
     case flags = "flags enumeration"
     /// The value of an enumeration member.
     case value
+    /// The number of entities at the target of a navigation property, or at an association end.
     case multiplicity
     /// The path of the navigation property in the reverse direction.
     case partner
+    /// The pairs of dependent and principal properties.
     case referentialConstraint = "referential constraint"
+    /// Whether a navigation property contains its targets.
     case containsTarget = "containment"
+    /// The effect of a deletion on the related entities.
     case onDelete = "action on delete"
     /// The association and direction of a navigation property in V2 and V3.
     case relationship
+    /// Whether an operation is bound to its first parameter.
     case bound
+    /// Whether path segments and query options can follow a call.
     case composable
+    /// The entity set of a result, as a path from the binding parameter.
     case entitySetPath = "entity set path"
+    /// The order of the parameters of an operation or import.
     case parameterOrder = "order of parameters"
     /// The container that a container extends.
     case extends = "extended container"
@@ -132,6 +169,7 @@ public enum ModelAspect: String, Sendable, Hashable, CaseIterable {
     case operation
     /// The entity set of an import's result.
     case resultSet = "entity set"
+    /// The HTTP method of a function import (V2 and V3).
     case httpMethod = "HTTP method"
     /// The association of an association set.
     case association

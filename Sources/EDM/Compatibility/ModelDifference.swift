@@ -32,6 +32,7 @@ public struct ModelDifference: Sendable, Equatable {
         changes = (Self.version(old, new) + elements).sorted()
     }
 
+    /// A Boolean value that indicates whether there are no changes.
     public var isEmpty: Bool { changes.isEmpty }
 
     private static func version(_ old: EntityDataModel, _ new: EntityDataModel) -> [ModelChange] {

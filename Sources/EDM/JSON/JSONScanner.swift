@@ -18,6 +18,7 @@ public struct JSONScanner: Sendable {
         /// The number of members of one object.
         public var members: Int
 
+        /// Creates bounds on a document.
         public init(
             depth: Int = 100, size: Int = 1 << 30, itemSize: Int = 16 << 20, elements: Int = 1_000_000,
             members: Int = 20_000

@@ -2,18 +2,26 @@
 ///
 /// The writer inserts commas. The caller must alternate names and values inside objects.
 public struct JSONWriter: Sendable {
+    /// The JSON written so far, in UTF-8.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
+    /// Creates a writer without content.
     public init() {}
 
+    /// The JSON written so far, as text. Cost: O(n).
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Begins an object. A call of ``endObject()`` must follow after its members.
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Ends the object that was begun last.
     public mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Begins an array. A call of ``endArray()`` must follow after its items.
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Ends the array that was begun last.
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
+    /// Writes the name of an object's next member. The member's value must follow.
     public mutating func name(_ name: String) {
         separate()
         quote(name)
@@ -21,14 +29,18 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// Writes a string. Quotes, backslashes and control characters are escaped.
     public mutating func string(_ text: String) {
         separate()
         quote(text)
         needsComma = true
     }
 
+    /// Writes `true` or `false`.
     public mutating func boolean(_ value: Bool) { raw(value ? "true" : "false") }
+    /// Writes an integer.
     public mutating func integer(_ value: Int64) { raw(String(value)) }
+    /// Writes `null`.
     public mutating func null() { raw("null") }
 
     /// Writes text that is already JSON: a number, or a value kept as received.
@@ -38,6 +50,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// Writes a value with all its items and members. The recursion is as deep as the value.
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()

@@ -48,7 +48,7 @@ extension EntityDataModel {
         return findEntitySet(set).flatMap { self.target(of: navigation, in: $0) }?.name == target
     }
 
-    /// Returns the sets that can contain entities of a type, without sets of drafts if there are others.
+    /// Returns the sets that can contain entities of a type, without sets of drafts if there is any other set.
     public func entitySets(holding type: String) -> [EntitySet] {
         let sets = entitySets.filter { isType(type, derivedFrom: $0.entityType.name) }
         guard hasClientOnly else { return sets }

@@ -2,10 +2,13 @@
 ///
 /// Immutable, and safe to share. Read a model with `CSDLReader`.
 public final class EntityDataModel: Sendable {
+    /// The protocol version; that of the first document if several were read.
     public let version: ODataVersion
+    /// The schemas of all documents, those of the first document first.
     public let schemas: [Schema]
     /// The sets of all entity containers in the order of the document, without singletons.
     public let entitySets: [EntitySet]
+    /// The singletons of all entity containers, in the order of the document.
     public let singletons: [EntitySet]
     /// The references to other documents, whether these were read or not.
     public let references: [DocumentReference]
@@ -27,6 +30,19 @@ public final class EntityDataModel: Sendable {
     private let definitions: [String: TypeDefinition]
     private let aliases: [String: String]
 
+    /// Creates a model from resolved elements, without defects.
+    ///
+    /// Aliases and type definitions are those of `schemas`; all other elements are found only if they are in the list
+    /// of their kind. If several elements of a list have the same name, the first one is used.
+    ///
+    /// - Parameters:
+    ///   - version: the protocol version.
+    ///   - schemas: the schemas.
+    ///   - structuredTypes: the entity and complex types.
+    ///   - enumerationTypes: the enumeration types.
+    ///   - entitySets: the sets of the entity containers.
+    ///   - singletons: the singletons of the entity containers.
+    ///   - references: the references to other documents.
     public convenience init(
         version: ODataVersion, schemas: [Schema], structuredTypes: [StructuredType],
         enumerationTypes: [EnumerationType], entitySets: [EntitySet], singletons: [EntitySet],
@@ -118,6 +134,7 @@ public final class EntityDataModel: Sendable {
     public func findComplexType(_ name: String) -> ComplexType? {
         structuredTypes[name].flatMap { $0.kind == .complex ? $0 : nil }
     }
+    /// Returns the enumeration type with the given qualified name, or `nil` if there is none.
     public func enumerationType(named name: String) -> EnumerationType? { enumerationTypes[name] }
     /// Returns the type definition with the given qualified name.
     public func typeDefinition(named name: String) -> TypeDefinition? { definitions[name] }
@@ -248,9 +265,13 @@ public final class EntityDataModel: Sendable {
 
 /// The protocol version of a service. It determines the wire format.
 public enum ODataVersion: String, Sendable, Hashable, CaseIterable {
+    /// OData 2.0.
     case v2 = "2.0"
+    /// OData 3.0.
     case v3 = "3.0"
+    /// OData 4.0.
     case v4 = "4.0"
+    /// OData 4.01.
     case v401 = "4.01"
 
     /// Whether the version is V2 or V3: verbose JSON, `$links`, MERGE. Otherwise it uses the formats of V4.

@@ -8,16 +8,21 @@ public final class EntitySet: Sendable {
     /// The first segment of the set's URLs: the name, preceded by that of its container if this is not the default
     /// one, like `Container2.Photos` (MS-ODATA 2.2.3.1: `[entityContainer "."] entitySet`).
     public let segment: String
+    /// The declared type of the entities, which can also be of derived types.
     public let entityType: EntityType
+    /// A Boolean value that indicates whether it is a singleton: a single entity with its own name (CSDL 4.01, section
+    /// 13.3).
     public let isSingleton: Bool
     /// The names of target sets by navigation property path. In V2 and V3, they are taken from the association sets.
     public let bindings: [String: String]
     /// Alternate keys of the set's entities, in addition to those of the type (`Core.AlternateKeys` on the set).
     public let alternateKeys: [AlternateKey]
+    /// The annotations of the set.
     public let annotations: [Annotation]
     /// The containment of the set's entities; `nil` for sets and singletons of the entity container.
     public let containment: Containment?
 
+    /// Creates a set. By default its segment is its name.
     public init(
         name: String, entityType: EntityType, isSingleton: Bool = false, bindings: [String: String] = [:],
         alternateKeys: [AlternateKey] = [], annotations: [Annotation] = [], containment: Containment? = nil,

@@ -1,10 +1,13 @@
 /// An entity or complex type, including inherited properties.
 public final class StructuredType: Sendable {
+    /// The kind of type: entity or complex.
     public let kind: StructuredTypeKind
     /// The qualified name, `Namespace.Name`, never with an alias.
     public let name: String
     /// The qualified name of the base type, if any.
     public let baseType: String?
+    /// A Boolean value that indicates whether the type has no instances of its own, only those of derived types (CSDL
+    /// 4.01, section 6.2).
     public let isAbstract: Bool
     /// Whether instances can have undeclared properties (CSDL 4.01, section 6.3).
     public let isOpen: Bool
@@ -25,6 +28,7 @@ public final class StructuredType: Sendable {
     public let keyReferences: [KeyReference]
     /// The alternate keys of the type's entities (`Core.AlternateKeys`), including inherited ones.
     public let alternateKeys: [AlternateKey]
+    /// The annotations of the type, without those of base types.
     public let annotations: [Annotation]
     /// The names of properties with unusable declarations in the type or a base type.
     ///
@@ -34,6 +38,10 @@ public final class StructuredType: Sendable {
 
     private let byName: NameMap<Property>
 
+    /// Creates a type.
+    ///
+    /// The properties must include inherited ones. If no key references are passed, the key consists of
+    /// `keyProperties`. If several properties have the same name, ``findProperty(_:)`` returns the first one.
     public init(
         kind: StructuredTypeKind, name: String, baseType: String? = nil, isAbstract: Bool = false, isOpen: Bool = false,
         hasStream: Bool = false, properties: [Property], navigationProperties: [Property] = [],

@@ -2,10 +2,12 @@
 public struct KeyReference: Sendable, Hashable {
     /// The property's name, or a path to a property of a complex property (V4).
     public let path: String
+    /// The name in key predicates instead of the path; `nil` if the path is the name.
     public let alias: String?
     /// The type of the property, or `nil` if the document does not declare it.
     public let type: TypeReference?
 
+    /// Creates a reference to a key property.
     public init(path: String, alias: String? = nil, type: TypeReference? = nil) {
         self.path = path
         self.alias = alias
@@ -22,6 +24,7 @@ public struct KeyPart: Sendable, Hashable {
     /// The type of the value; `Edm.PrimitiveType` if the document does not declare the property.
     public let type: TypeReference
 
+    /// Creates a value of a key.
     public init(name: String, path: String, type: TypeReference) {
         self.name = name
         self.path = path
@@ -42,7 +45,9 @@ public struct KeyPart: Sendable, Hashable {
 ///
 /// It addresses an entity by its current values, which may change; it is not the entity's identity.
 public struct AlternateKey: Sendable, Hashable {
+    /// The values of the key, in the order of the annotation.
     public let parts: [KeyPart]
 
+    /// Creates an alternate key.
     public init(_ parts: [KeyPart]) { self.parts = parts }
 }

@@ -1,7 +1,10 @@
 /// The number of entities at one end of a relationship (CSDL V2, attribute `Multiplicity`).
 public enum Multiplicity: String, Sendable, Hashable {
+    /// At most one entity.
     case zeroOrOne = "0..1"
+    /// Exactly one entity.
     case one = "1"
+    /// Any number of entities.
     case many = "*"
 }
 
@@ -25,6 +28,7 @@ public struct Navigation: Sendable, Hashable {
     public let constraints: [ReferentialConstraint]
     /// The dependent and principal properties, if the *target* of this end is the dependent.
     public let inverseConstraints: [ReferentialConstraint]
+    /// A Boolean value that indicates whether the source contains its targets (CSDL 4.01, section 8.4).
     public let containsTarget: Bool
     /// The effect of deleting the source on its targets, as declared (`Cascade`, `None`, `SetNull`, `SetDefault`).
     public let onDelete: String?
@@ -33,6 +37,7 @@ public struct Navigation: Sendable, Hashable {
     /// The declared association and direction in V2 and V3. `relationship` can be another, equivalent association.
     public let walk: AssociationDirection?
 
+    /// Creates the relationship of a navigation property.
     public init(
         targetType: String, multiplicity: Multiplicity, sourceMultiplicity: Multiplicity, partner: String?,
         constraints: [ReferentialConstraint] = [], inverseConstraints: [ReferentialConstraint] = [],
@@ -56,9 +61,12 @@ public struct Navigation: Sendable, Hashable {
 public struct AssociationDirection: Sendable, Hashable {
     /// The association's qualified name.
     public let association: String
+    /// The role of the source.
     public let fromRole: String
+    /// The role of the target.
     public let toRole: String
 
+    /// Creates a direction of an association.
     public init(association: String, fromRole: String, toRole: String) {
         self.association = association
         self.fromRole = fromRole
@@ -76,6 +84,7 @@ public struct Relationship: Sendable, Hashable {
     /// Whether this navigation property leads from the first end to the second.
     public let isForward: Bool
 
+    /// Creates a relationship in one direction.
     public init(name: String, isForward: Bool) {
         self.name = name
         self.isForward = isForward
@@ -88,9 +97,12 @@ public struct Relationship: Sendable, Hashable {
 /// One pair of properties of a referential constraint: the dependent property contains the principal property's
 /// value.
 public struct ReferentialConstraint: Sendable, Hashable {
+    /// The name or path of the dependent property.
     public let dependent: String
+    /// The name or path of the principal property.
     public let principal: String
 
+    /// Creates a pair of properties.
     public init(dependent: String, principal: String) {
         self.dependent = dependent
         self.principal = principal
@@ -99,13 +111,20 @@ public struct ReferentialConstraint: Sendable, Hashable {
 
 /// The six combinations of multiplicities, each with the less restrictive end last.
 public enum RelationshipClass: String, Sendable, Hashable, CaseIterable {
+    /// Both ends are optional, and neither is a collection.
     case zeroOrOneToZeroOrOne = "0..1 – 0..1"
+    /// One end is mandatory, and the other one optional.
     case oneToZeroOrOne = "1 – 0..1"
+    /// Both ends are mandatory, and neither is a collection.
     case oneToOne = "1 – 1"
+    /// One end is mandatory, and the other one a collection.
     case oneToMany = "1 – *"
+    /// One end is optional, and the other one a collection.
     case zeroOrOneToMany = "0..1 – *"
+    /// Both ends are collections.
     case manyToMany = "* – *"
 
+    /// Creates the combination of the multiplicities of two ends, in any order.
     public init(_ a: Multiplicity, _ b: Multiplicity) {
         switch (a, b) {
         case (.zeroOrOne, .zeroOrOne): self = .zeroOrOneToZeroOrOne
@@ -119,5 +138,6 @@ public enum RelationshipClass: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Navigation {
+    /// The combination of the multiplicities of both ends.
     public var relationshipClass: RelationshipClass { RelationshipClass(multiplicity, sourceMultiplicity) }
 }

@@ -16,8 +16,11 @@ public struct DecimalValue: Sendable {
     /// The maximum number of digits. It bounds the memory that an exponent can request.
     public static let maximumDigits = 4096
 
+    /// Positive infinity, written as `INF`.
     public static let infinity = DecimalValue(unchecked: "INF")
+    /// Negative infinity, written as `-INF`.
     public static let negativeInfinity = DecimalValue(unchecked: "-INF")
+    /// The result of an undefined calculation, written as `NaN`.
     public static let notANumber = DecimalValue(unchecked: "NaN")
 }
 
@@ -63,6 +66,7 @@ extension DecimalValue {
         text.elementsEqual("INF".utf8) || text.elementsEqual("-INF".utf8) || text.elementsEqual("NaN".utf8)
     }
 
+    /// Creates the decimal number of an integer.
     public init(_ value: Int64) { self.init(unchecked: String(value)) }
 
     /// Creates the shortest decimal number that converts back to `value`.
@@ -77,6 +81,7 @@ extension DecimalValue {
         }
     }
 
+    /// A Boolean value that indicates whether the value is a number, and neither infinite nor `NaN`.
     public var isFinite: Bool { text.utf8.last.map(isDigit) ?? false }
 
     /// The nearest `Double`; infinite if the number is out of its range.

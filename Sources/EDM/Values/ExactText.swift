@@ -3,8 +3,10 @@
 /// `String` compares by canonical equivalence: the composed and the decomposed form of `é` are equal. A service
 /// treats them as two keys, ETags or links, so identifying texts are compared exactly.
 public struct ExactText: Sendable, Hashable {
+    /// The text.
     public let text: String
 
+    /// Creates a text that is compared by its code units.
     public init(_ text: String) { self.text = text }
 
     public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isExactly(b.text) }

@@ -3,6 +3,7 @@
 /// Two values are equal if date, time and offset are equal, regardless of the number of fractional digits; compare
 /// ``instant`` for the same point in time.
 public struct GlobalDateTime: Sendable, Hashable {
+    /// The date and time of day at the offset.
     public let local: LocalDateTime
     /// The offset in minutes, −1439 to 1439. `Z` and `+00:00` are both 0.
     public var offsetMinutes: Int { Int(storedOffset) }
@@ -36,6 +37,7 @@ public struct GlobalDateTime: Sendable, Hashable {
     /// UTC milliseconds since 1970, rounded down.
     public var millisecondsSince1970: Int64 { local.millisecondsSince1970 - Int64(offsetMinutes) * 60_000 }
 
+    /// The point in time, independent of the offset.
     public var instant: Instant {
         let instant = local.instant
         return Instant(

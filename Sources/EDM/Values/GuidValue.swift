@@ -1,8 +1,11 @@
 /// An `Edm.Guid`: sixteen bytes, written in lower case with hyphens.
 public struct GuidValue: Sendable, Hashable {
+    /// The first eight bytes: the first 16 hexadecimal digits of the text.
     public let high: UInt64
+    /// The last eight bytes: the last 16 hexadecimal digits of the text.
     public let low: UInt64
 
+    /// Creates a GUID from its first and last eight bytes.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

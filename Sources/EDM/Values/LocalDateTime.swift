@@ -1,8 +1,11 @@
 /// An `Edm.DateTime` of V2: a date and time of day without an offset.
 public struct LocalDateTime: Sendable, Hashable {
+    /// The date.
     public let date: LocalDate
+    /// The time of day.
     public let time: LocalTime
 
+    /// Creates a date and time of day.
     public init(date: LocalDate, time: LocalTime) {
         self.date = date
         self.time = time
@@ -43,6 +46,7 @@ public struct LocalDateTime: Sendable, Hashable {
 
 /// A point in time, for comparison.
 public struct Instant: Sendable, Hashable, Comparable {
+    /// The seconds since 1970-01-01T00:00:00Z, rounded down; negative before 1970.
     public let secondsSince1970: Int64
     /// The fraction of a second, 0 to 999,999,999,999, counted forward also before 1970.
     public let picoseconds: Int64

@@ -5,8 +5,11 @@ public struct LocalTime: Sendable {
     /// The number of fractional digits in the text, so that it is written in the same form. 0 to 12.
     public let fractionDigits: UInt8
 
+    /// The number of picoseconds in a second.
     public static let picosecondsPerSecond: Int64 = 1_000_000_000_000
+    /// The number of picoseconds in a day of 24 hours.
     public static let picosecondsPerDay: Int64 = 86_400 * picosecondsPerSecond
+    /// The time 00:00:00, without fractional digits.
     public static let midnight = LocalTime(unchecked: 0, fractionDigits: 0)
 
     init(unchecked picoseconds: Int64, fractionDigits: UInt8) {
@@ -37,8 +40,11 @@ public struct LocalTime: Sendable {
         self.init(picoseconds: seconds * Self.picosecondsPerSecond + picosecond, fractionDigits: fractionDigits)
     }
 
+    /// The hour, from 0 to 23.
     public var hour: Int { Int(picoseconds / (3600 * Self.picosecondsPerSecond)) }
+    /// The minute, from 0 to 59.
     public var minute: Int { Int(picoseconds / (60 * Self.picosecondsPerSecond) % 60) }
+    /// The second, from 0 to 59.
     public var second: Int { Int(picoseconds / Self.picosecondsPerSecond % 60) }
     /// The fraction of the second.
     public var picosecond: Int64 { picoseconds % Self.picosecondsPerSecond }

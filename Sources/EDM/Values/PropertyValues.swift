@@ -11,8 +11,12 @@ public struct PropertyValues: Sendable, Hashable {
         case packed(PackedProperties)
     }
 
+    /// Creates an empty collection of values.
     public init() { form = .plain(names: [], values: []) }
 
+    /// Creates values from pairs of names and values, in this order.
+    ///
+    /// If a name occurs several times, its last value is used at its first place. Cost: O(n²) in the number of pairs.
     public init(_ pairs: [(String, Value)]) {
         self.init()
         for (name, value) in pairs { self[name] = value }
@@ -26,6 +30,7 @@ public struct PropertyValues: Sendable, Hashable {
 
     package init(_ packed: PackedProperties) { form = .packed(packed) }
 
+    /// The names of the properties that are set, in order.
     public var names: [String] {
         switch form {
         case .plain(let names, _): names
@@ -33,6 +38,7 @@ public struct PropertyValues: Sendable, Hashable {
         }
     }
 
+    /// The values in the order of ``names``. Cost: O(n) if they are encoded, otherwise O(1).
     public var values: [Value] {
         switch form {
         case .plain(_, let values): values
@@ -99,8 +105,10 @@ public struct PropertyValues: Sendable, Hashable {
         self[name] = .complex(inner)
     }
 
+    /// A Boolean value that indicates whether no property is set.
     public var isEmpty: Bool { count == 0 }
 
+    /// The number of properties that are set.
     public var count: Int {
         switch form {
         case .plain(let names, _): names.count

@@ -56,6 +56,7 @@ extension GlobalDateTime {
     public static func < (a: GlobalDateTime, b: GlobalDateTime) -> Bool { a.instant < b.instant }
 
     // An available member would take the place of the query function `now()` in `Order.placedAt < .now`.
+    /// Unavailable, because this module reads no clock. Use `GlobalDateTime(.now)` of TidelogFoundation.
     @available(*, unavailable, message: "Write GlobalDateTime(.now), which is part of TidelogFoundation")
     public static var now: GlobalDateTime { GlobalDateTime(utc: LocalDateTime(date: .epoch, time: .midnight)) }
 }

@@ -22,28 +22,35 @@ extension Value {
         }
     }
 
+    /// A Boolean value that indicates whether the value is null.
     public var isNull: Bool { self == .null }
 
+    /// The Boolean, or `nil` for other kinds of values.
     public var booleanValue: Bool? {
         if case .boolean(let value) = self { value } else { nil }
     }
 
+    /// The integer of any width, or `nil` for other kinds of values, including decimals and floating point numbers.
     public var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
+    /// The string, or `nil` for other kinds of values, including enumeration values.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
+    /// The GUID, or `nil` for other kinds of values.
     public var guidValue: GuidValue? {
         if case .guid(let value) = self { value } else { nil }
     }
 
+    /// The complex value, or `nil` for other kinds of values.
     public var complexValue: ComplexValue? {
         if case .complex(let value) = self { value } else { nil }
     }
 
+    /// The items of a collection, in order, or `nil` for other kinds of values.
     public var collectionValue: [Value]? {
         if case .collection(let values) = self { values } else { nil }
     }

@@ -1,9 +1,13 @@
 /// The result of comparing two values.
 public enum ValueOrder: Sendable, Hashable {
+    /// The first value is less than the second.
     case ascending
+    /// Neither value is less than the other one.
     case same
+    /// The first value is greater than the second.
     case descending
 
+    /// The order of the two values when they are exchanged.
     public var reversed: ValueOrder {
         switch self {
         case .ascending: .descending

@@ -1,28 +1,41 @@
 /// A value of a structural property. Its type follows from the property, or from the type name in a complex value;
 /// integers of all widths share one case.
 public enum Value: Sendable, Hashable {
+    /// The null value, which differs from an unset property.
     case null
+    /// An `Edm.Boolean`.
     case boolean(Bool)
     /// `Edm.Byte`, `SByte`, `Int16`, `Int32`, `Int64`.
     case integer(Int64)
+    /// An `Edm.Single`.
     case single(Float)
+    /// An `Edm.Double`.
     case double(Double)
+    /// An `Edm.Decimal`, with all digits.
     case decimal(DecimalValue)
+    /// An `Edm.String`.
     case string(String)
+    /// An `Edm.Binary`.
     case binary([UInt8])
+    /// An `Edm.Guid`.
     case guid(GuidValue)
+    /// An `Edm.Date`.
     case date(LocalDate)
+    /// An `Edm.TimeOfDay`.
     case timeOfDay(LocalTime)
     /// `Edm.Duration`, and `Edm.Time` of V2.
     case duration(DayTimeDuration)
     /// `Edm.DateTime` of V2, without an offset.
     case dateTime(LocalDateTime)
+    /// An `Edm.DateTimeOffset`.
     case dateTimeOffset(GlobalDateTime)
     /// The name of a member, several names joined by commas, or a number, as written by the service.
     case enumeration(String)
     /// JSON text as received: geo types, untyped values.
     case raw(String)
+    /// A value of a complex type.
     indirect case complex(ComplexValue)
+    /// The items of a collection, in order.
     case collection([Value])
 }
 
@@ -57,8 +70,14 @@ extension Value {
 public struct ComplexValue: Sendable, Hashable {
     /// The qualified type name, if the payload contains one or the type is derived from the declared one.
     public var type: String?
+    /// The values of the properties that are set.
     public var properties: PropertyValues
 
+    /// Creates a complex value.
+    ///
+    /// - Parameters:
+    ///   - type: the qualified type name, if it differs from the declared one.
+    ///   - properties: the values of the properties.
     public init(type: String? = nil, properties: PropertyValues) {
         self.type = type
         self.properties = properties

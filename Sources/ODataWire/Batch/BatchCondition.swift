@@ -7,15 +7,21 @@
 public indirect enum BatchCondition: Sendable, Hashable {
     /// The part with this number was executed without an error.
     case succeeded(Int)
+    /// The condition does not hold.
     case not(BatchCondition)
+    /// Both conditions hold.
     case and(BatchCondition, BatchCondition)
+    /// At least one of the conditions holds.
     case or(BatchCondition, BatchCondition)
 
     /// A condition that the part with this number failed, or was not executed.
     public static func failed(_ number: Int) -> BatchCondition { .not(.succeeded(number)) }
 
+    /// Returns the negation of a condition.
     public static prefix func ! (condition: BatchCondition) -> BatchCondition { .not(condition) }
+    /// Returns a condition that holds if both conditions hold.
     public static func && (a: BatchCondition, b: BatchCondition) -> BatchCondition { .and(a, b) }
+    /// Returns a condition that holds if at least one of the conditions holds.
     public static func || (a: BatchCondition, b: BatchCondition) -> BatchCondition { .or(a, b) }
 
     /// The numbers of the parts that the condition refers to.

@@ -8,8 +8,10 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// No fields.
     public static let empty = HTTPHeaders()
 
+    /// Creates headers without fields.
     public init() { fields = [] }
 
+    /// Creates headers from pairs of names and values, in this order. Names can repeat.
     public init(_ fields: [(String, String)]) { self.fields = fields.map { (name: $0.0, value: $0.1) } }
 
     /// The first value of the name. Setting it replaces all values of the name; nil removes them.

@@ -2,6 +2,7 @@
 extension ServiceOptions {
     /// The reason why a text is not a valid option.
     public struct InvalidOption: Error, Hashable, CustomStringConvertible {
+        /// The reason as a sentence.
         public let description: String
     }
 

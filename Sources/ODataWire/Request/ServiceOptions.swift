@@ -109,6 +109,7 @@ public struct ServiceOptions: Sendable, Hashable {
         case ask
     }
 
+    /// The policy for creates in sets without a policy of their own in ``doubtsBySet``.
     public var doubts = DoubtPolicy.evidence
     /// The policies of sets that differ from ``doubts``, by set.
     public var doubtsBySet: [String: DoubtPolicy] = [:]
@@ -123,6 +124,7 @@ public struct ServiceOptions: Sendable, Hashable {
 
     /// The format of entities and other payloads.
     public enum PayloadFormat: String, Sendable, Hashable, CaseIterable {
+        /// JSON: verbose JSON in V2 and V3, otherwise the JSON format of V4.
         case json
         /// Atom and XML of V2 and V3, for services without JSON. V4 does not support it and uses JSON.
         case atom
@@ -140,6 +142,7 @@ public struct ServiceOptions: Sendable, Hashable {
         case json
     }
 
+    /// The format in which `$batch` requests are sent.
     public var batchFormat = BatchFormat.multipart
 
     /// The location of a request's Content-ID in a multipart batch.
@@ -148,9 +151,11 @@ public struct ServiceOptions: Sendable, Hashable {
         case part
         /// The headers of the request inside of the part.
         case request
+        /// Both locations.
         case both
     }
 
+    /// The location of the Content-IDs in multipart batches.
     public var contentIDLocation = ContentIDLocation.part
 
     /// The way in which new entities of a collection are created along with their parent (`Orders` of a new customer).
@@ -164,6 +169,7 @@ public struct ServiceOptions: Sendable, Hashable {
         case contentID
     }
 
+    /// The way in which new entities of a collection are created along with their parent.
     public var deepInsertToMany = DeepInsertToMany.split
 
     /// Whether to use POST with `X-HTTP-Method` for PATCH, MERGE, PUT and DELETE, for intermediaries that only support
@@ -189,6 +195,7 @@ public struct ServiceOptions: Sendable, Hashable {
     /// Whether deltas of V2 contain deletions: in JSON by option, in Atom as tombstones (RFC 6721).
     public var hasDeletionsInV2: Bool { tellsDeletionsInV2 || payloadFormat == .atom }
 
+    /// Creates options. The properties describe the parameters with the same names.
     public init(
         supportsBatch: Bool = true, supportsBind: Bool = true, supportsPatch: Bool = true,
         batchFormat: BatchFormat = .multipart,

@@ -5,9 +5,12 @@ public struct WireRequest: Sendable, Hashable {
     /// The URL: relative to the service root (no leading slash), absolute, or beginning with `$<Content-ID>` inside of
     /// a change set.
     public var url: String
+    /// The header fields.
     public var headers: HTTPHeaders
+    /// The body; empty if there is none.
     public var body: [UInt8]
 
+    /// Creates a request.
     public init(method: String, url: String, headers: HTTPHeaders = .empty, body: [UInt8] = []) {
         self.method = method
         self.url = url
@@ -20,9 +23,12 @@ public struct WireRequest: Sendable, Hashable {
 public struct WireResponse: Sendable, Hashable {
     /// The HTTP status.
     public var status: Int
+    /// The header fields.
     public var headers: HTTPHeaders
+    /// The body; empty if there is none.
     public var body: [UInt8]
 
+    /// Creates a response.
     public init(status: Int, headers: HTTPHeaders = .empty, body: [UInt8] = []) {
         self.status = status
         self.headers = headers

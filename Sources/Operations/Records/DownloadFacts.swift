@@ -96,12 +96,15 @@ public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
     public var set: String
     /// The entity-id of the source as the service wrote it, like those below.
     public var source: String
+    /// The name of the navigation property from the source to the target.
     public var navigation: String
+    /// The entity-id of the target as the service wrote it.
     public var target: String
 
     /// The maximum number in a store.
     package static let limit = 10_000
 
+    /// Creates an open link.
     public init(query: String, set: String, source: String, navigation: String, target: String) {
         self.query = query
         self.set = set

@@ -127,6 +127,7 @@ public struct Refusal: Sendable, Hashable {
     /// version that did not store it.
     public var requestBody: String?
 
+    /// Creates a refusal from the parts of a response and of its request.
     public init(
         status: Int, code: String, message: String, innerError: String? = nil, method: String, url: String,
         requestBody: String? = nil
@@ -151,6 +152,7 @@ public struct UploadPostponed: Sendable, Hashable {
     /// The reason, as a sentence.
     public var reason: String
 
+    /// Creates a postponement.
     public init(notBefore: Timestamp, attempt: Int, reason: String) {
         self.notBefore = notBefore
         self.attempt = attempt

@@ -3,8 +3,10 @@
 /// Assigned when the entity first enters the log, never changed, never reused. Records, links and pending operations
 /// refer to it and never to keys.
 public struct EntityID: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The number of the entity, which is unique in the store.
     public let rawValue: UInt64
 
+    /// Creates an ID from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public static func < (a: EntityID, b: EntityID) -> Bool { a.rawValue < b.rawValue }

@@ -6,6 +6,7 @@ public struct IncompatibleOperation: Sendable, Hashable {
     /// The reason; see `Refusal.isOfModel`.
     public var refusal: Refusal
 
+    /// Creates the record of a pending operation with the reason.
     public init(operation: SequenceNumber, refusal: Refusal) {
         self.operation = operation
         self.refusal = refusal

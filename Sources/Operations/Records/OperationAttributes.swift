@@ -10,6 +10,7 @@ public enum Delivery: UInt8, Sendable, Hashable, CaseIterable {
 
 /// A category by which an upload can select operations.
 public enum UploadCategory: Sendable, Hashable {
+    /// The operations to which the app assigned this name.
     case named(String)
     /// All operations on one entity, whose key need not be known yet.
     case entity(EntityID)

@@ -21,6 +21,7 @@ public struct QuarantinedEntity: Sendable, Hashable, CustomStringConvertible {
     public var name: String?
     /// The ID, or `nil` if the store does not have the entity.
     public var entity: EntityID?
+    /// The reason why the entity was not applied.
     public var reason: Reason
     /// The path of the property as a JSON Pointer within the entity; empty for the whole entity.
     public var path: String
@@ -36,6 +37,7 @@ public struct QuarantinedEntity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum number per query in a store.
     package static let limit = 200
 
+    /// Creates the record of an entity that was not applied.
     public init(
         query: String, set: String, name: String? = nil, entity: EntityID? = nil, reason: Reason, path: String = "",
         message: String, text: String = "", hidesOthers: Bool = false, count: UInt64 = 1

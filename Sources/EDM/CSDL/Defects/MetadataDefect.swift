@@ -25,12 +25,18 @@ public struct MetadataDefect: Sendable, Hashable {
         /// The qualified name of the element, or a path that begins with one: `NS.Type/Property`, `NS.Container/Set`.
         public let path: String
 
+        /// Creates a description of an omitted element or attribute.
         public init(kind: String, path: String) {
             self.kind = kind
             self.path = path
         }
     }
 
+    /// Creates a defect.
+    ///
+    /// - Parameters:
+    ///   - fault: the violated rule and the location.
+    ///   - omitted: the element that the model omits, or `nil` if the model is complete.
     public init(_ fault: CSDLError, omitted: OmittedElement? = nil) {
         self.fault = fault
         self.omitted = omitted

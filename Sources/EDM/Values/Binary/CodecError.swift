@@ -1,9 +1,14 @@
 /// An error in decoding a record. The block's checksum was valid, so the writer was faulty or the log is forged.
 public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of errors.
     public enum Reason: Hashable, Sendable {
+        /// The record ends within a field.
         case truncated
+        /// A number exceeds the range of its type.
         case overflow
+        /// Values are nested deeper than the limit.
         case tooDeep
+        /// Bytes follow after the end of the record.
         case trailingBytes
         /// A field of a later version without which the rest must not be used.
         case unknownField
@@ -11,6 +16,7 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalid(String)
     }
 
+    /// The kind of error.
     public let reason: Reason
     /// The offset from the start of the record's payload.
     public let offset: Int

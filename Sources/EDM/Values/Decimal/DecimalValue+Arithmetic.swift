@@ -81,10 +81,13 @@ extension DecimalValue {
 }
 
 extension DecimalValue {
+    /// A Boolean value that indicates whether the number is zero, with any number of fractional digits.
     public var isZero: Bool { isFinite && text.utf8.allSatisfy { $0 == 0x30 || $0 == 0x2E } }
     /// A Boolean value that indicates whether the number is less than zero. `false` for zero and NaN.
     public var isNegative: Bool { text.utf8.first == 0x2D }
+    /// A Boolean value that indicates whether the value is `NaN`.
     public var isNaN: Bool { text == "NaN" }
+    /// A Boolean value that indicates whether the value is `INF` or `-INF`.
     public var isInfinite: Bool { text == "INF" || text == "-INF" }
 
     /// Creates the nearest value with at most ``maximumDigits`` digits, rounded half to even; infinite if the integral

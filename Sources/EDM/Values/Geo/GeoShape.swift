@@ -12,16 +12,21 @@ public struct GeoShape: Hashable, Sendable {
     public enum Coordinates: Hashable, Sendable {
         /// A position, or nil for an empty point.
         case point(GeoPosition?)
+        /// The positions of a line, in order.
         case lineString([GeoPosition])
         /// The exterior ring and the rings of the holes. The last position of a ring repeats the first one.
         case polygon([[GeoPosition]])
+        /// The positions of several points.
         case multiPoint([GeoPosition])
+        /// The positions of several lines.
         case multiLineString([[GeoPosition]])
+        /// The rings of several polygons, each polygon as in `polygon`.
         case multiPolygon([[[GeoPosition]]])
         /// Shapes of any kind, at most eight levels deep.
         indirect case collection([Coordinates])
     }
 
+    /// The kind of shape, and its coordinates.
     public var coordinates: Coordinates
     /// The number of the coordinate reference system (SRID), or nil for the default of the type: 4326 (WGS 84) for
     /// geography, 0 (an undefined plane) for geometry.
@@ -30,6 +35,11 @@ public struct GeoShape: Hashable, Sendable {
     /// The maximum nesting depth of collections that are read.
     static let depthLimit = 8
 
+    /// Creates a shape.
+    ///
+    /// - Parameters:
+    ///   - coordinates: the kind of shape and its coordinates, which are not checked.
+    ///   - referenceSystem: the number of the coordinate reference system, or nil for the default of the type.
     public init(_ coordinates: Coordinates, referenceSystem: Int? = nil) {
         self.coordinates = coordinates
         self.referenceSystem = referenceSystem
@@ -43,6 +53,7 @@ public struct GeoShape: Hashable, Sendable {
     /// Creates a point in a plane.
     public static func point(x: Double, y: Double) -> GeoShape { GeoShape(.point(GeoPosition(x: x, y: y))) }
 
+    /// Creates a line from its positions, in order.
     public static func lineString(_ positions: [GeoPosition]) -> GeoShape { GeoShape(.lineString(positions)) }
 
     /// Creates a polygon from its exterior ring and the rings of its holes. The last position of a ring repeats the
@@ -64,6 +75,13 @@ public struct GeoPosition: Hashable, Sendable {
     /// A measure without a fixed meaning. Exists only together with `z`. Ignored by the functions of queries.
     public var m: Double?
 
+    /// Creates a position in a plane.
+    ///
+    /// - Parameters:
+    ///   - x: the first coordinate.
+    ///   - y: the second coordinate.
+    ///   - z: the third coordinate.
+    ///   - m: a measure, which is used only together with `z`.
     public init(x: Double, y: Double, z: Double? = nil, m: Double? = nil) {
         (self.x, self.y, self.z, self.m) = (x, y, z, m)
     }
@@ -73,8 +91,11 @@ public struct GeoPosition: Hashable, Sendable {
         self.init(x: longitude, y: latitude, z: elevation)
     }
 
+    /// The longitude in degrees; the same as ``x``.
     public var longitude: Double { x }
+    /// The latitude in degrees; the same as ``y``.
     public var latitude: Double { y }
+    /// The elevation; the same as ``z``.
     public var elevation: Double? { z }
 }
 

@@ -30,7 +30,7 @@ enum PlaneGeometry {
         return Array(zip(ring, ring.dropFirst() + [first]))
     }
 
-    /// Returns whether a position is on the line between two others, within the precision of the coordinates.
+    /// Returns whether a position is on the line between two positions, within the precision of the coordinates.
     private static func isBetween(
         _ position: GeoPosition, _ a: GeoPosition, _ b: GeoPosition
     ) -> Bool {

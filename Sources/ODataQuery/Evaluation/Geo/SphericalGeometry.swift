@@ -42,7 +42,7 @@ enum SphericalGeometry {
 
     /// Returns whether a position is within a polygon or on its boundary.
     ///
-    /// The first ring is the exterior, all others are holes. The interior of a ring is the smaller part of the sphere,
+    /// The first ring is the exterior, each other one is a hole. The interior of a ring is the smaller part of the sphere,
     /// whatever its orientation; a ring must fit into a hemisphere.
     static func contains(_ rings: [[GeoPosition]], _ position: GeoPosition) -> Bool {
         guard let exterior = rings.first else { return false }
