@@ -91,7 +91,7 @@ package final class ChildProcess: Sendable {
 
     /// Ends the process as a crash would, and waits until it is gone.
     package func kill() {
-        // The number of a process that is gone may be that of another one.
+        // The number of a process that has ended may be in use again.
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }

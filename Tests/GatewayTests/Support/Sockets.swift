@@ -115,7 +115,7 @@ final class CutProxy: Sendable {
 
     convenience init(to target: Int) throws { try self.init(balancing: [target]) }
 
-    /// Passes each connection on to one of these ports, and to another one if it is closed.
+    /// Passes each connection on to one of these ports, and to a different one if it is closed.
     init(balancing targets: [Int]) throws {
         self.targets = targets
         (listener, port) = try Sockets.listen()
