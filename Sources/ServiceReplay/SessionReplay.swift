@@ -11,7 +11,9 @@ public import Transport
 public struct ReplayedOperation: Sendable, Hashable {
     /// The outcome of an operation, as far as it can be compared between two services.
     public enum Outcome: Sendable, Hashable {
+        /// The service confirmed the operation.
         case confirmed
+        /// The service rejected the operation, with this status and error code.
         case rejected(status: Int, code: String)
         /// The operation is pending, in doubt or undone.
         case open(String)
@@ -21,10 +23,14 @@ public struct ReplayedOperation: Sendable, Hashable {
 
     /// The sequence number in the replayed log.
     public let sequence: SequenceNumber
+    /// A description of the operation.
     public let summary: String
+    /// The outcome in the replayed log.
     public let then: Outcome
+    /// The outcome of the new run.
     public let now: Outcome
 
+    /// A Boolean value that indicates whether both outcomes are equal.
     public var isSame: Bool { then == now }
 }
 

@@ -24,7 +24,7 @@ struct MetadataSchedule: Sendable {
     }
 }
 
-/// A version of the service's metadata. No version lacks a set, a key or a relationship of another one.
+/// A version of the service's metadata. All versions have the sets, keys and relationships of the original.
 enum MetadataVersion: String, CaseIterable {
     case original
     /// Each type has another property, before the properties that devices change.

@@ -7,14 +7,19 @@ public import Tidelog
 
 /// `Data` as the type of a property of type `Edm.Binary`.
 extension Data: PropertyConvertible, QueryLiteral {
+    /// The comparison type, shared with `[UInt8]`.
     public typealias Comparand = [UInt8]
 
+    /// Creates data from a value of `Edm.Binary`; returns `nil` for any other value. O(n).
     public init?(propertyValue: Value) {
         guard case .binary(let bytes) = propertyValue else { return nil }
         self.init(bytes)
     }
+    /// The value of `Edm.Binary`. O(n).
     public var propertyValue: Value { .binary([UInt8](self)) }
+    /// The empty data.
     public static var propertyDefault: Data { Data() }
+    /// The literal in a condition.
     public var queryValue: Value { propertyValue }
 }
 

@@ -21,6 +21,7 @@ extension LocalDateTime {
         self.init(utc: local)
     }
 
+    /// Unavailable, because the conversion needs a time zone.
     @available(*, unavailable, message: "Choose a time zone: LocalDateTime(utc: date) or LocalDateTime(date, in: zone)")
     public init?(_ date: Date) { return nil }
 }
@@ -33,6 +34,7 @@ extension LocalDate {
         self = local.date
     }
 
+    /// Unavailable, because the day depends on the time zone.
     @available(*, unavailable, message: "The day depends on the time zone: LocalDate(date, in: .current)")
     public init?(_ date: Date) { return nil }
 }
@@ -48,6 +50,7 @@ extension LocalTime {
         self = local.time
     }
 
+    /// Unavailable, because the time of day depends on the time zone.
     @available(*, unavailable, message: "The time of day depends on the time zone: LocalTime(date, in: .current)")
     public init?(_ date: Date) { return nil }
 }
@@ -76,9 +79,11 @@ extension Date {
         self.init(LocalDateTime(date: day, time: .midnight), in: timeZone)
     }
 
+    /// Unavailable, because a day has no time zone.
     @available(*, unavailable, message: "A day has no time zone: Date(startOf: day, in: .current)")
     public init(_ day: LocalDate) { self.init(timeIntervalSince1970: 0) }
 
+    /// Unavailable, because the conversion needs a time zone.
     @available(*, unavailable, message: "Choose a time zone: Date(utc: dateTime) or Date(dateTime, in: zone)")
     public init(_ dateTime: LocalDateTime) { self.init(timeIntervalSince1970: 0) }
 }

@@ -70,14 +70,20 @@ extension Decimal {
 ///
 /// A value that a `Decimal` cannot hold exactly reads as `nil`, and stays unchanged in the entity.
 extension Decimal: PropertyConvertible, NumberLiteral {
+    /// The comparison type, shared with all numbers.
     public typealias Comparand = DecimalValue
+    /// The type of the values that can be added and subtracted.
     public typealias Summand = Decimal
 
+    /// Creates a number from a value of `Edm.Decimal`; returns `nil` for any other value or if it is not exact.
     public init?(propertyValue: Value) {
         guard case .decimal(let value) = propertyValue else { return nil }
         self.init(exactly: value)
     }
+    /// The value of `Edm.Decimal`.
     public var propertyValue: Value { .decimal(DecimalValue(self)) }
+    /// Zero.
     public static var propertyDefault: Decimal { 0 }
+    /// The literal in a condition.
     public var queryValue: Value { propertyValue }
 }

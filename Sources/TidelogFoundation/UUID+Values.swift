@@ -33,13 +33,18 @@ extension UUID {
 
 /// A `UUID` as the type of a property of type `Edm.Guid`.
 extension UUID: PropertyConvertible, QueryLiteral {
+    /// The comparison type, shared with `GuidValue`.
     public typealias Comparand = GuidValue
 
+    /// Creates a UUID from a value of `Edm.Guid`; returns `nil` for any other value.
     public init?(propertyValue: Value) {
         guard case .guid(let value) = propertyValue else { return nil }
         self.init(value)
     }
+    /// The value of `Edm.Guid`.
     public var propertyValue: Value { .guid(GuidValue(self)) }
+    /// The UUID of zeros.
     public static var propertyDefault: UUID { UUID(.propertyDefault) }
+    /// The literal in a condition.
     public var queryValue: Value { propertyValue }
 }

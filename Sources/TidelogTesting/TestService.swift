@@ -129,6 +129,9 @@ public final class TestService: HTTPTransport {
 
     // MARK: Transport
 
+    /// Processes a request in the sandbox and returns its response.
+    ///
+    /// - Throws: `unreachable` while ``isReachable`` is `false`; `disconnected` if a fault cuts the connection.
     public func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
@@ -169,6 +172,7 @@ public struct TestRejection: Sendable, Hashable {
     /// A text that the URL of the rejected request contains; empty for any.
     public var urlPart: String
 
+    /// Creates a rejection with the given error; by default of any request, with status 422.
     public init(
         status: Int = 422, code: String = "Refused", message: String, method: String? = nil, urlPart: String = ""
     ) {

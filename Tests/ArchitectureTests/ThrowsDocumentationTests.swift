@@ -5,7 +5,8 @@ import Testing
 @Suite struct ThrowsDocumentationTests {
     @Test func `every public declaration that throws names its errors`() throws {
         let all = try PackageSources.swiftFiles("Sources").sorted().flatMap { file in
-            ThrowingDeclaration.all(in: try PackageSources.text(file)).map { (file: file, declaration: $0) }
+            PublicDeclaration.all(in: try PackageSources.text(file)).filter(\.isThrowing)
+                .map { (file: file, declaration: $0) }
         }
         #expect(all.count > 100)
         // A witness without a comment has the comment of the requirement.
@@ -45,76 +46,11 @@ import Testing
                 func twelve() throws {}
             }
             """
-        let found = ThrowingDeclaration.all(in: text)
+        let found = PublicDeclaration.all(in: text).filter(\.isThrowing)
         #expect(found.map(\.name) == ["one", "init", "five", "six", "ten"])
         #expect(found.map(\.line) == [3, 6, 11, 14, 18])
         #expect(found.map(\.isRequirement) == [false, false, false, false, true])
         #expect(found.map(\.namesErrors) == [true, false, false, false, false])
         #expect(found.map(\.comment.count) == [1, 0, 1, 0, 0])
-    }
-}
-
-/// A public declaration that throws.
-private struct ThrowingDeclaration {
-    let name: String
-    /// The line of its first modifier, from 1.
-    let line: Int
-    /// The lines of its documentation comment.
-    let comment: [Substring]
-    /// Whether it is a requirement of a public protocol.
-    let isRequirement: Bool
-
-    var namesErrors: Bool { comment.contains { $0.contains("- Throws:") } }
-
-    /// Returns the declarations of a source.
-    static func all(in text: String) -> [ThrowingDeclaration] {
-        let declaration =
-            /^\s*(?:@\w+(?:\([^)]*\))? )*((?:[a-z]+(?:\([a-z]+\))? )*)(func|var|init|subscript)\b(?: `?(\w+))?/
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        var found: [ThrowingDeclaration] = []
-        var isProtocol = false
-        for (index, line) in lines.enumerated() {
-            if line.hasPrefix("}") { isProtocol = false }
-            if line.hasPrefix("public protocol") { isProtocol = true }
-            guard let match = line.firstMatch(of: declaration) else { continue }
-            let modifiers = match.1.split(separator: " ")
-            guard isProtocol || modifiers.contains("public") || modifiers.contains("open"),
-                match.2 == "var" ? throwsWhenRead(lines[index...]) : throwsWhenCalled(lines[index...])
-            else { continue }
-            found.append(
-                ThrowingDeclaration(
-                    name: String(match.3 ?? match.2), line: index + 1,
-                    comment: comment(before: index, of: lines), isRequirement: isProtocol))
-        }
-        return found
-    }
-
-    /// Returns the documentation comment of the declaration in a line, which attributes may separate from it.
-    private static func comment(before index: Int, of lines: [Substring]) -> [Substring] {
-        lines[..<index].reversed()
-            .drop { $0.drop { $0 == " " }.hasPrefix("@") }
-            .prefix { $0.drop { $0 == " " }.hasPrefix("///") }
-    }
-
-    /// Returns whether the getter of a property, in its first line or the next one, throws.
-    private static func throwsWhenRead(_ lines: ArraySlice<Substring>) -> Bool {
-        lines.prefix(2).contains { $0.contains(/(?:^\s*|\{ )get (?:async )?throws\b/) }
-    }
-
-    /// Returns whether `throws` is outside of the parentheses of the declaration with which the lines begin.
-    private static func throwsWhenCalled(_ lines: ArraySlice<Substring>) -> Bool {
-        var depth = 0
-        var signature = ""
-        for line in lines {
-            // Inside of parentheses, or the first line.
-            guard depth > 0 || signature.isEmpty else { break }
-            for character in line {
-                if character == "(" { depth += 1 }
-                if depth == 0, character == "{" { return signature.contains(/\bthrows\b/) }
-                if depth == 0 { signature.append(character) }
-                if character == ")" { depth -= 1 }
-            }
-        }
-        return signature.contains(/\bthrows\b/)
     }
 }

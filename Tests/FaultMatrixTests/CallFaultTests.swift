@@ -74,7 +74,7 @@ import Testing
         // The declared effect is visible whatever became of the call.
         let note = try await device.store.load(.link("Orders(2)")).values["Note"]
         #expect(note == .string(name), explained("declared effect"))
-        // One operation never blocks the others.
+        // One operation never blocks a different one.
         #expect(try await device.service("Visits", "Subject").count { $0 == name } == 1, explained("visit"))
         let isConflict = fault.isConflict && open.contains { $0.contains("Orders") }
         #expect(try await device.service("Orders", "Note").contains(name) || isConflict, explained("order"))

@@ -97,7 +97,7 @@ struct OperationMatrix<Trial: OperationTrial> {
         try device.server.script("[]")
         let result = TrialResult(fault: fault, service: service, open: try await device.open(), errors: errors)
         #expect(left == "[]" || fault.mayRemain, result.explained("did not hit"))
-        // One operation never blocks the others.
+        // One operation never blocks a different one.
         let neighbors = try await device.count("Visits", "Subject", "neighbor of \(mark)")
         #expect(neighbors == 1, result.explained("neighbor"))
         #expect(result.open.allSatisfy { $0.reason != nil }, result.explained("without a reason"))

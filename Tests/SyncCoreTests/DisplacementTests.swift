@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Links and images that displace others, and values that follow links.
+/// Links and images that displace existing links, and values that follow links.
 struct DisplacementTests {
     private let store: TestStore
 

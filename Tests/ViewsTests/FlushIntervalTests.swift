@@ -61,7 +61,7 @@ struct FlushIntervalTests {
         }
     }
 
-    /// Applies the next records or others and rolls them back, as for a refused operation or a dry run.
+    /// Applies the next records or different ones and rolls them back, as for a refused operation or a dry run.
     private func rehearse(
         _ state: WorkingSet, _ fold: Fold, _ log: FoldedLog, at index: Int, _ random: inout RandomRecords
     ) {

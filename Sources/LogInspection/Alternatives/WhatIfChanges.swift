@@ -12,8 +12,10 @@ public struct WhatIfChanges: Sendable {
     package var answers: [SequenceNumber: WireResponse] = [:]
     /// Additional operations of the app, which follow the record ``insertionPlace``.
     package var insertions: [(intent: Intent, options: IntentOptions)] = []
+    /// The record after which the additional operations are inserted; by default the end of the log.
     public var insertionPlace: SequenceNumber = .max
 
+    /// Creates changes without effect: the altered history equals the real one.
     public init() {}
 
     /// Returns the last record before the first change.
@@ -33,6 +35,7 @@ public struct WhatIfChanges: Sendable {
 
 /// A record that the altered history does not contain.
 public struct DroppedRecord: Sendable, Hashable {
+    /// The reason why a record is missing.
     public enum Reason: Sendable, Hashable {
         /// A rule refuses the operation now, with this message.
         case refused(String)
@@ -42,6 +45,7 @@ public struct DroppedRecord: Sendable, Hashable {
 
     /// The sequence number in the log.
     public let sequence: SequenceNumber
+    /// The reason why the altered history does not contain the record.
     public let reason: Reason
 }
 
@@ -75,6 +79,7 @@ public struct WhatIfReport: Sendable {
     public let altered: HistoricalStore
     /// In order, at most ``listLimit`` of them.
     public internal(set) var withoutPlace: [DroppedRecord] = []
+    /// The number of dropped records, including those beyond ``listLimit``.
     public internal(set) var countWithoutPlace = 0
     /// In order, at most ``listLimit`` of them.
     public internal(set) var droppedAnswers: [DroppedResponses] = []
@@ -87,5 +92,6 @@ public struct WhatIfReport: Sendable {
     /// The requests that would be sent next in the altered history, in the same form.
     public internal(set) var alteredPlan: [String] = []
 
+    /// The maximum number of items in each list of the report.
     public static let listLimit = 1_000
 }

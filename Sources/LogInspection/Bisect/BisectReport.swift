@@ -6,6 +6,7 @@ public struct BisectReport: Sendable {
     public struct Evaluation: Sendable, Hashable {
         /// The number of the record after which the state was evaluated.
         public let sequence: SequenceNumber
+        /// The result of the evaluation.
         public let verdict: Bisection.Verdict
     }
 
@@ -13,6 +14,7 @@ public struct BisectReport: Sendable {
     public let good: SequenceNumber
     /// The position at which the condition holds.
     public let bad: SequenceNumber
+    /// The result of the search.
     public internal(set) var outcome: Bisection.Outcome
     /// The evaluations in chronological order.
     public internal(set) var evaluations: [Evaluation] = []

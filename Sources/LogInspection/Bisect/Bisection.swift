@@ -21,13 +21,17 @@ public struct Bisection: Sendable {
 
     /// The result of an evaluation.
     public enum Verdict: Sendable, Hashable {
+        /// The condition holds.
         case holds
+        /// The condition does not hold.
         case holdsNot
         /// The position cannot be evaluated.
         case skipped
     }
 
+    /// The first position of the range, at which the condition is believed not to hold.
     public let good: SequenceNumber
+    /// The last position of the range, at which the condition is believed to hold.
     public let bad: SequenceNumber
     /// The number of evaluated positions.
     public private(set) var evaluations = 0

@@ -4,6 +4,7 @@ public import Operations
 
 /// The difference of an entity between two sides.
 public struct EntityDifference: Sendable {
+    /// The presence of an entity on the two sides.
     public enum Change: String, Sendable, Hashable {
         /// Only the second side has the entity.
         case added
@@ -15,8 +16,11 @@ public struct EntityDifference: Sendable {
 
     /// The difference of a property. A nil value means *unset*, which is neither null nor a default.
     public struct PropertyDifference: Sendable, Hashable {
+        /// The name of the property.
         public let name: String
+        /// The value on the first side.
         public let before: Value?
+        /// The value on the second side.
         public let after: Value?
         /// The declared type, or nil for a dynamic property.
         public let type: TypeReference?
@@ -24,13 +28,17 @@ public struct EntityDifference: Sendable {
 
     /// A link that only one of the sides has.
     public struct LinkDifference: Sendable, Hashable {
+        /// The name of the navigation property.
         public let navigation: String
         /// The readLink of the target.
         public let target: String
+        /// A Boolean value that indicates whether only the second side has the link.
         public let isAdded: Bool
     }
 
+    /// The presence of the entity on the two sides.
     public let change: Change
+    /// The name of the entity set.
     public let set: String
     /// The entity's readLink, on the second side if that has the entity.
     public let name: String

@@ -4,6 +4,7 @@ import Operations
 
 /// The scope of a comparison.
 public enum DifferenceScope: Sendable, Hashable {
+    /// All entities of all sets.
     case everything
     /// One entity set.
     case set(String)
@@ -16,11 +17,16 @@ public enum DifferenceScope: Sendable, Hashable {
 
 /// The number of compared entities, and of different ones.
 public struct DifferenceCounts: Sendable, Hashable {
+    /// The number of compared entities.
     public internal(set) var compared = 0
+    /// The number of entities that only the second side has.
     public internal(set) var added = 0
+    /// The number of entities that only the first side has.
     public internal(set) var removed = 0
+    /// The number of entities that both sides have, with different properties or links.
     public internal(set) var changed = 0
 
+    /// The number of all differences: added, removed and changed entities.
     public var differences: Int { added + removed + changed }
 
     mutating func count(_ change: EntityDifference.Change) {
@@ -53,6 +59,7 @@ public struct StateDifference {
 
     private static let pageSize = 256
 
+    /// Creates a comparison of two states, whose entities are matched in the given way.
     public init(before: HistoricalStore, after: HistoricalStore, matching: Matching) {
         self.before = before
         self.after = after

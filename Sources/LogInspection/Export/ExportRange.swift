@@ -9,6 +9,7 @@ public struct ExportRange: Sendable, Hashable {
     /// The last record, or the time until which records are included; nil for the end.
     public var to: PointInTime?
 
+    /// Creates a range with the given first and last record; by default the whole log.
     public init(from: PointInTime? = nil, to: PointInTime? = nil) {
         self.from = from
         self.to = to

@@ -29,6 +29,7 @@ public struct LogExport {
     private let store: InspectedStore
     private let range: ExportRange
 
+    /// Creates an export of the records in a range; by default of the whole log.
     public init(_ store: InspectedStore, range: ExportRange = ExportRange()) {
         self.store = store
         self.range = range
@@ -36,6 +37,7 @@ public struct LogExport {
 
     /// The result of an export.
     public struct Summary: Sendable, Hashable {
+        /// The number of exported records.
         public var records: UInt64 = 0
         /// A Boolean value that indicates whether a store can be built from the export.
         public var isComplete = true

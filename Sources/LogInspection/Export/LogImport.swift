@@ -12,7 +12,9 @@ import SyncCore
 public final class LogImport {
     /// The result of an import.
     public struct Summary: Sendable, Hashable {
+        /// The number of imported records.
         public let records: UInt64
+        /// The sequence number of the last record in the new log.
         public let lastSequence: UInt64
         /// The number of unsent operations without their stream, as in ``LogExport/Summary/missingStreams``. They
         /// cannot be sent until the files are in the store's `streams` directory or the streams are written again.

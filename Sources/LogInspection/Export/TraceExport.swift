@@ -30,6 +30,7 @@ public struct TraceExport {
     private let store: InspectedStore
     private let range: ExportRange
 
+    /// Creates an export of the records in a range; by default of the whole log.
     public init(_ store: InspectedStore, range: ExportRange = ExportRange()) {
         self.store = store
         self.range = range

@@ -8,6 +8,7 @@ public enum OperationOutcome: Sendable, Hashable {
     case inFlight(BatchID)
     /// The response is missing or inconclusive.
     case inDoubt(BatchID, reason: String)
+    /// Confirmed by the service in this batch.
     case confirmed(BatchID)
     /// Rejected by the service. The batch is nil if a snapshot contains the rejection and a compaction has removed the
     /// record.

@@ -10,6 +10,7 @@ public struct MinimiseReport: Sendable {
     public internal(set) var recordsBefore = 0
     /// The number of records in the reduced log.
     public internal(set) var recordsAfter = 0
+    /// The number of operations in the reduced log.
     public internal(set) var operationsAfter = 0
     /// The number of logs that were tried.
     public internal(set) var trials = 0
@@ -19,11 +20,14 @@ public struct MinimiseReport: Sendable {
 
 /// The progress of a minimisation.
 public struct MinimiseProgress: Sendable, Hashable {
+    /// The number of logs that were tried so far.
     public let trials: Int
     /// The number of records that may still be needed; in later phases, of entities and then of properties.
     public let left: Int
+    /// The present phase, which determines the unit of ``left``.
     public let of: Phase
 
+    /// A phase of a minimisation, which removes records, entities or properties.
     public enum Phase: String, Sendable, Hashable { case records, entities, properties }
 }
 

@@ -4,7 +4,9 @@ import SyncCore
 
 /// The reason why an operation is not confirmed, or the confirmation.
 public struct OperationReason: Sendable, Hashable {
+    /// The sequence number of the operation.
     public let sequence: SequenceNumber
+    /// The outcome of the operation so far.
     public let outcome: OperationOutcome
     /// The reason why the next upload would hold the operation, without a full stop. Nil if the upload would send it,
     /// or if it is not to be sent any more.

@@ -3,6 +3,7 @@ public import Operations
 
 /// The provenance of an entity: each change with its cause, and the last writer of each property and link.
 public struct Provenance: Sendable {
+    /// The ID of the entity in the store.
     public let entity: EntityID
     /// The entity set, or nil if no record contains it.
     public let set: String?
@@ -29,6 +30,7 @@ public struct Provenance: Sendable {
     public enum Aspect: Sendable, Hashable {
         /// The existence of the entity.
         case existence
+        /// The value of a structural property.
         case property(String)
         /// A navigation property.
         case link(String)
@@ -48,6 +50,7 @@ public struct Provenance: Sendable {
         case absent
         /// The entity exists.
         case present
+        /// The value of a property.
         case value(Value)
         /// The targets of a navigation property in order of their IDs, as named in queries.
         case entities([String])
@@ -59,11 +62,13 @@ public struct Provenance: Sendable {
         public let sequence: SequenceNumber
         /// The time of the record; nil if it has none.
         public let time: Timestamp?
+        /// The changed aspect.
         public let aspect: Aspect
         /// The previous content. For a navigation property, only the removed targets.
         public let before: AspectValue
         /// The new content. For a navigation property, only the added targets.
         public let after: AspectValue
+        /// The cause of the change.
         public let cause: Cause
         /// A Boolean value that indicates whether the change is visible in the store. If not, only the base state
         /// changed, below a pending operation with another value.
@@ -72,12 +77,15 @@ public struct Provenance: Sendable {
 
     /// An aspect of the current state with its last writer.
     public struct Line: Sendable, Hashable {
+        /// The aspect of the entity.
         public let aspect: Aspect
         /// The content. A navigation property with several targets has one line for each.
         public let content: AspectValue
         /// The last record that wrote the aspect, or nil if no remaining record did.
         public let sequence: SequenceNumber?
+        /// The time of that record; nil if there is none or it has no time.
         public let time: Timestamp?
+        /// The cause of the last write, or nil if no remaining record wrote the aspect.
         public let cause: Cause?
     }
 
@@ -97,11 +105,15 @@ public struct Provenance: Sendable {
         case answer(batch: BatchID, operation: SequenceNumber?)
         /// The key that the service assigned to a local entity, or a consequence of it.
         case key(batch: BatchID, operation: SequenceNumber?)
+        /// The undo of these operations.
         case undo([SequenceNumber])
+        /// The redo of these operations, which were undone before.
         case redo([SequenceNumber])
         /// Operations that cancelled each other out.
         case elision([SequenceNumber])
+        /// The amendment of these pending operations.
         case amendment([SequenceNumber])
+        /// The decision of a conflict.
         case conflict(ConflictDecision)
         /// A change of the metadata.
         case metadata
@@ -146,6 +158,7 @@ public struct Provenance: Sendable {
 /// The exchange with the service for an operation in one batch.
 public struct Exchange: Sendable, Hashable {
     package let batch: BatchID
+    /// The sequence number of the operation.
     public let operation: SequenceNumber
     /// The number of the prepared record; nil if the log no longer has it.
     public internal(set) var prepared: SequenceNumber?
@@ -157,6 +170,7 @@ public struct Exchange: Sendable, Hashable {
     public internal(set) var outcome = "noAnswer"
     /// The status of a rejection. The log does not contain the status of confirmed operations.
     public internal(set) var status: Int?
+    /// The service's error code of a rejection.
     public internal(set) var code: String?
     /// The service's message, or the reason why the operation is in doubt.
     public internal(set) var message: String?

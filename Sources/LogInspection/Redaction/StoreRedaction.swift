@@ -28,6 +28,7 @@ public struct StoreRedaction: Sendable {
 
     /// The result of a redaction.
     public struct Summary: Sendable, Hashable {
+        /// The number of copied records.
         public var records: UInt64 = 0
         /// A Boolean value that indicates whether the log is damaged. Lost records are lost in the copy too.
         public var isDamaged = false

@@ -11,11 +11,13 @@ public struct Report: Sendable {
         /// The number of records. The newest are shown.
         public var records = 200_000
 
+        /// Creates the default options.
         public init() {}
     }
 
     /// A generated page.
     public struct Page: Sendable {
+        /// The complete page as HTML.
         public let html: String
         /// The omissions of the page and their reasons, in sentences.
         public let notices: [String]

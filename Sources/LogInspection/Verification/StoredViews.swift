@@ -17,6 +17,7 @@ public enum StoredViews: Sendable, Hashable {
     /// The views do not correspond to the log, or are damaged: a sentence.
     case wrong(String)
 
+    /// A Boolean value that indicates whether the views are damaged or do not correspond to the log.
     public var isWrong: Bool { if case .wrong = self { true } else { false } }
 }
 

@@ -4,6 +4,7 @@ public import Operations
 
 /// A record that changes the value of a condition.
 public struct ConditionChange: Sendable, Hashable {
+    /// The sequence number of the record.
     public let sequence: SequenceNumber
     /// A Boolean value that indicates whether the condition holds after the record.
     public let holds: Bool
@@ -24,9 +25,11 @@ public struct WatchReport: Sendable {
     public let first: SequenceNumber
     /// A Boolean value that indicates whether the condition held there.
     public let heldAtFirst: Bool
+    /// The number of records that were read.
     public internal(set) var records = 0
     /// The number of evaluations. The condition is evaluated only after changes of its tables.
     public internal(set) var evaluations = 0
+    /// The number of changes of the condition's value.
     public internal(set) var flips = 0
     /// Whether the metadata contained the names that the condition uses, at one position at least.
     var isKnown = false

@@ -8,11 +8,13 @@ public typealias SandboxOperation = @Sendable (inout SandboxCall) throws(Sandbox
 
 /// The result of a function or action.
 public enum SandboxResult: Sendable, Hashable {
+    /// No result.
     case nothing
     /// A primitive, enumeration or complex value, or a collection of such values.
     case value(Value)
     /// An entity, or nil for null.
     case entity(Sandbox.StoredEntity?)
+    /// A collection of entities, in the order of the response.
     case entities([Sandbox.StoredEntity])
 }
 

@@ -8,6 +8,7 @@ public struct Asynchrony: Sendable, Hashable {
     /// it has taken effect.
     public var startsAtOnce: Bool
 
+    /// Creates the handling with the given number of polls; by default one, without `Retry-After`.
     public init(polls: Int = 1, retryAfter: Int? = nil, startsAtOnce: Bool = false) {
         self.polls = polls
         self.retryAfter = retryAfter

@@ -26,6 +26,7 @@ public struct Capabilities: Sendable, Hashable {
     public enum DeepInsertAnswer: String, Sendable, Hashable, CaseIterable {
         /// The new entities of a collection in the order of the request.
         case inOrder
+        /// The new entities of a collection in the reverse order of the request.
         case reversed
         /// Only the outermost entity.
         case outermost
@@ -33,6 +34,7 @@ public struct Capabilities: Sendable, Hashable {
         case withoutBody
     }
 
+    /// The form of the response to a deep insert.
     public var deepInsertAnswer = DeepInsertAnswer.inOrder
     /// The only format of V2. Bodies in a different one are rejected, and so are requests for a different one unless
     /// ``acceptsOtherFormats``.
@@ -42,6 +44,7 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether the response repeats `@Core.ContentID`.
     public var repeatsContentIDs = true
 
+    /// Creates the default capabilities.
     public init() {}
 }
 

@@ -6,6 +6,7 @@ public import ODataWire
 ///
 /// In V4 the client requests it with `odata.track-changes`; in V2 it is always active, as in SAP Gateway.
 public struct Deltas: Sendable, Hashable {
+    /// The form in which the service writes deltas.
     public var form: DeltaForm
     /// V2: whether deltas contain entries for deletions, as Olingo writes them. SAP Gateway has none in JSON.
     public var tellsDeletionsInV2: Bool
@@ -14,6 +15,7 @@ public struct Deltas: Sendable, Hashable {
     /// The response status for an expired delta link.
     public var refusal = 410
 
+    /// Creates a change tracking that remembers 100 states, unless `limit` is given.
     public init(_ form: DeltaForm = .flat, tellsDeletionsInV2: Bool = true, limit: Int = 100) {
         self.form = form
         self.tellsDeletionsInV2 = tellsDeletionsInV2

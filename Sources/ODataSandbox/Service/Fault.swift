@@ -2,6 +2,7 @@ public import ODataWire
 
 /// A failure that is injected into the next matching requests.
 public struct Fault: Sendable, Hashable {
+    /// The effect of a failure on a request.
     public enum Effect: Sendable, Hashable {
         // Effects that determine the response. Only the first one of these applies.
 
@@ -38,6 +39,7 @@ public struct Fault: Sendable, Hashable {
         case truncate(after: Int)
         /// The request takes effect, but the response is replaced by this one with status 200, as by an intermediary.
         case replace(contentType: String, body: [UInt8])
+        /// The request takes effect, but the response is corrupted in this way.
         case distort(PayloadCorruption)
     }
 
@@ -72,6 +74,7 @@ public struct Fault: Sendable, Hashable {
         case number(Int)
     }
 
+    /// The effect on each matching request.
     public var effect: Effect
     /// The number of requests that the fault still applies to.
     public var remaining: Int
@@ -89,6 +92,7 @@ public struct Fault: Sendable, Hashable {
     /// the whole change set, which remains atomic.
     public var part: BatchScope?
 
+    /// Creates a fault for the given number of requests; by default for the next request of any kind.
     public init(
         _ effect: Effect, times: Int = 1, skipping: Int = 0, method: String? = nil, urlPart: String = "",
         part: BatchScope? = nil
@@ -126,6 +130,7 @@ extension Fault.Effect {
 
 /// The reply to a request.
 public enum Reply: Sendable, Hashable {
+    /// A complete response.
     case response(WireResponse)
     /// The connection is closed without a response.
     case cut
@@ -135,9 +140,12 @@ public enum Reply: Sendable, Hashable {
 
 /// A reply and its delay.
 public struct Delivery: Sendable, Hashable {
+    /// The reply.
     public var reply: Reply
+    /// The delay before the reply, in milliseconds.
     public var delayMilliseconds: Int
 
+    /// Creates a reply with a delay; by default without one.
     public init(_ reply: Reply, delayMilliseconds: Int = 0) {
         self.reply = reply
         self.delayMilliseconds = delayMilliseconds

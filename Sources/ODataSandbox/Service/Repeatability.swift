@@ -6,6 +6,7 @@ internal import ODataWire
 /// The identifiers may be in a single request, in the batch, in the MIME part of a change set, or in each request
 /// inside of a batch; in a change set, in all of its requests or in none.
 public struct Repeatability: Sendable, Hashable {
+    /// The header fields that identify a repeatable request.
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
         /// OASIS Repeatable Requests 1.0.
         case oasis
@@ -13,11 +14,13 @@ public struct Repeatability: Sendable, Hashable {
         case sap
     }
 
+    /// The header fields that the service recognizes.
     public var dialect: Dialect
     /// The number of seconds for which the service remembers a request, or nil for ever. Without
     /// ``Sandbox/Options/now`` no time passes.
     public var window: Int64?
 
+    /// Creates a recognition that remembers requests for the given number of seconds; by default for ever.
     public init(_ dialect: Dialect, window: Int64? = nil) {
         self.dialect = dialect
         self.window = window

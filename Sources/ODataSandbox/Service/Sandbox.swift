@@ -6,6 +6,7 @@ public import EDM
 /// responses and the same ``state``. Copy it to keep a snapshot. Use ``stateText(of:values:)`` to compare the contents
 /// of two services.
 public struct Sandbox: Sendable {
+    /// The settings of a service.
     public struct Options: Sendable {
         /// The number of entities in a page, or nil for no paging. A client may request fewer.
         public var pageSize: Int?
@@ -16,6 +17,7 @@ public struct Sandbox: Sendable {
         public var wrapsFailedChangeSets = false
         /// Whether the response to an update contains the entity, unless the client prefers otherwise.
         public var answersUpdates = false
+        /// The features that the service supports.
         public var capabilities = Capabilities()
         /// The value of `now()` in expressions, which also determines when repeatable requests are forgotten.
         public var now: GlobalDateTime?
@@ -26,11 +28,13 @@ public struct Sandbox: Sendable {
         /// The change tracking, or nil if the service has none.
         public var deltas: Deltas?
 
+        /// Creates the default settings: no paging, repeatability, asynchrony or change tracking.
         public init() {}
     }
 
     /// The scheme, host and port of absolute URLs, without a slash at the end.
     public var origin = "http://127.0.0.1"
+    /// The settings of the service, which can change between requests.
     public var options = Options()
     /// The implementations of functions and actions in the metadata, by the name of the import or the unqualified name
     /// of the bound operation.
@@ -40,6 +44,7 @@ public struct Sandbox: Sendable {
     /// The faults for requests that are passed to ``reply(to:)``. All matching ones apply in order, up to the first
     /// decisive one.
     public var faults: [Fault] = []
+    /// The stored entities and links.
     public internal(set) var state = SandboxState()
     /// The effects of faults on the current request.
     var activeFaults: ActiveFaults?

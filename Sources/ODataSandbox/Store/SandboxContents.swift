@@ -12,9 +12,11 @@ extension Sandbox {
 
     /// An entity as the service stores it, for checks of the stored content independent of the protocol.
     public struct StoredEntity: Sendable, Hashable {
+        /// The name of the entity set.
         public let set: String
         /// A number that is unique over all entities ever created. Keys may be reused; this number is not.
         public let number: Int
+        /// The values of the properties.
         public let values: PropertyValues
     }
 

@@ -12,6 +12,7 @@ public struct SandboxConfiguration: Sendable {
     /// The old key continues to lead to the entity as long as no other entity has it.
     public var derivedKeys: [String: String]
 
+    /// Creates a behavior with the given sets; by default clients assign all keys and there are no ETags.
     public init(
         generatedKeys: Set<String> = [], etags: Set<String> = [], entityIDs: Set<String> = [],
         derivedKeys: [String: String] = [:]

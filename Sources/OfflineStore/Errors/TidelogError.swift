@@ -65,6 +65,7 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
     /// several queries failed, ``DownloadReport/failures`` contains the error of each.
     public private(set) var download: DownloadReport?
 
+    /// Creates an error with a sentence that states the failure, and optionally its place, remedy and cause.
     public init(
         _ code: Code, _ message: String, place: String? = nil, recovery: String? = nil, cause: (any Error)? = nil
     ) {

@@ -12,6 +12,7 @@ import ODataQuery
 /// beginning.
 public struct LiveQuery: AsyncSequence, Sendable {
     public typealias Element = LiveResult
+    /// The error with which the sequence ends.
     public typealias Failure = TidelogError
 
     let store: LocalStore

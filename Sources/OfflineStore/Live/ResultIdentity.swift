@@ -2,6 +2,7 @@ public import Operations
 
 /// The identity of a result row, which stays the same in later results.
 public enum ResultIdentity: Sendable, Hashable {
+    /// An entity, by its ID in the store.
     case entity(EntityID)
     /// A row that is no entity of the store, such as a group of `$apply`, is identified by its values.
     case row(Row)

@@ -18,6 +18,7 @@ public struct MetadataRefresh: Sendable {
     /// hides counts as removed.
     public let defects: [MetadataDefect]
 
+    /// Creates the result of a comparison of metadata; by default without defects.
     public init(difference: ModelDifference, defects: [MetadataDefect] = []) {
         self.difference = difference
         self.defects = defects
@@ -50,6 +51,7 @@ public struct MetadataRefresh: Sendable {
 
 /// A defining query that the service's metadata do not allow.
 public struct UnusableQuery: Sendable {
+    /// The name of the defining query.
     public let name: String
     /// The reason.
     public let error: TidelogError

@@ -10,6 +10,7 @@ public struct ConflictHandling: Sendable {
     /// for each conflict, and only while no request is in flight.
     public var decide: (@Sendable (Conflict) async -> ConflictResolution?)?
 
+    /// Creates a handling; by default changes are merged, and overlapping ones wait for a decision.
     public init(
         policy: ConflictPolicy = .merge(overlapping: .ask),
         decide: (@Sendable (Conflict) async -> ConflictResolution?)? = nil

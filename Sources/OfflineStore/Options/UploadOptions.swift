@@ -25,9 +25,13 @@ public struct UploadOptions: Sendable {
     /// overlapping ones wait; see the store's `conflicts()`.
     public var conflicts: ConflictHandling
 
+    /// The rejected operations that an upload sends again.
     public enum Refused: Sendable, Hashable {
+        /// All rejected operations.
         case all
+        /// No rejected operations.
         case none
+        /// The rejected operations with these sequence numbers.
         case only(Set<SequenceNumber>)
 
         package func takes(_ operation: SequenceNumber) -> Bool {
@@ -52,6 +56,7 @@ public struct UploadOptions: Sendable {
     /// continues to poll a batch that takes longer.
     public var monitorPatience: Duration
 
+    /// Creates options; by default all operations are sent, uncoalesced, in batches of at most 500 requests.
     public init(
         requestLimit: Int = 500, byteLimit: Int? = nil, categories: Set<UploadCategory>? = nil,
         coalesces: Bool = false, refused: Refused = .all, doubts: ServiceOptions.DoubtPolicy? = nil,

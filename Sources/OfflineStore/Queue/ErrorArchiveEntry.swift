@@ -40,7 +40,9 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
 
     /// The state of an archived operation.
     public enum RequestState: String, Sendable, Hashable {
+        /// The service rejected the request.
         case rejected
+        /// The response is missing or inconclusive.
         case inDoubt
         /// Another client changed the entity too, and the conflict is undecided.
         case conflict
@@ -49,12 +51,19 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
 
 /// The class of an error, by which an app can suggest an action to the user.
 public enum ErrorClass: String, Sendable, Hashable {
+    /// The service rejected the content of the request: another status below 500.
     case invalidInput
+    /// The user is not authenticated or lacks a permission: status 401, 403 or 407.
     case notAuthorized
+    /// The resource does not exist: status 404 or 410.
     case notFound
+    /// The request contradicts the state of the resource: status 409.
     case conflict
+    /// The entity has changed, or the request lacks its ETag: status 412 or 428.
     case preconditionFailed
+    /// The service does not support the request: status 405, 406, 415 or 501.
     case notSupported
+    /// The service failed: status 500 or above, except for 501.
     case serverSide
     /// There was no response, or not a conclusive one.
     case communication

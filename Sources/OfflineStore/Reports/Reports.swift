@@ -37,6 +37,7 @@ public struct UploadReport: Sendable {
     /// The longest delay that the service asked for when it deferred an operation.
     package var retryAfter: Duration?
 
+    /// Creates an empty report.
     public init() {}
 
     /// Removes operations from ``rejected`` because their outcome is open again.
@@ -84,6 +85,7 @@ public struct UploadReport: Sendable {
 
 /// A batch whose response a later upload requests.
 public struct AwaitedBatch: Sendable, Hashable {
+    /// The sequence numbers of the operations in the batch.
     public var operations: [SequenceNumber]
     /// The reason why the response is missing: a sentence without its full stop.
     public var reason: String
@@ -132,9 +134,13 @@ public struct DownloadReport: Sendable {
 
     /// The result of one query.
     public struct Query: Sendable, Hashable {
+        /// The name of the defining query.
         public var name: String
+        /// The mode of the download.
         public var mode: DownloadMode
+        /// The number of downloaded pages.
         public var pages: Int
+        /// The number of downloaded entities by their effect.
         public var tally: DownloadCounts
 
         package init(name: String, mode: DownloadMode, pages: Int, tally: DownloadCounts) {
@@ -145,12 +151,14 @@ public struct DownloadReport: Sendable {
         }
     }
 
+    /// Creates an empty report.
     public init() {}
 
     /// A query that was not downloaded completely. The pages that arrived remain in the store.
     public struct Failure: Sendable {
         /// The name of the query.
         public var name: String
+        /// The error that ended the download of the query.
         public var error: TidelogError
 
         package init(name: String, error: TidelogError) {

@@ -2,6 +2,7 @@ public import Operations
 
 /// The part of the log's history that a compaction keeps. Pending operations are always kept, in the snapshot.
 public enum AuditWindow: Sendable, Hashable {
+    /// All records.
     case everything
     /// The records of the last days, by the times in the records.
     case days(Int)

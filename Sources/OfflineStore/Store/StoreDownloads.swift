@@ -136,7 +136,7 @@ package actor StoreDownloads {
     /// Returns the dangling links; see `OpenLink`.
     package func openLinks() throws(TidelogError) -> [OpenLink] { try core.read { try $0.bookkeeping.openLinks() } }
 
-    /// Checks that the query still exists with the same text, because its pages do not belong to another one.
+    /// Checks that the query still exists with the same text, because its pages do not belong to a different text.
     private func checkIsThere(_ query: DefiningQuery) throws {
         let isThere = try core.state.bookkeeping.queries().contains {
             $0.query.name == query.name && $0.query.query == query.query

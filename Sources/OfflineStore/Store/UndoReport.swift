@@ -21,18 +21,21 @@ public struct UndoReport: Sendable, Hashable {
     /// Requested operations that are in flight or in doubt. An upload resolves them.
     public var left: [SequenceNumber]
 
-    /// An operation that was undone because it depends on another one.
+    /// An operation that was undone because it depends on an undone operation.
     public struct Dependant: Sendable, Hashable {
+        /// The sequence number of the operation.
         public var operation: SequenceNumber
         /// The reason: a sentence without a full stop.
         public var reason: String
 
+        /// Creates a dependent operation with the reason of its undo.
         public init(operation: SequenceNumber, reason: String) {
             self.operation = operation
             self.reason = reason
         }
     }
 
+    /// Creates a report from the given lists; by default all are empty.
     public init(undone: [SequenceNumber] = [], dependants: [Dependant] = [], left: [SequenceNumber] = []) {
         self.undone = undone
         self.dependants = dependants

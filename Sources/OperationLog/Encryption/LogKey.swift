@@ -20,6 +20,7 @@ public struct LogKey: Sendable, Hashable {
         self.secret = SymmetricKey(data: secret)
     }
 
+    /// Returns a new random key of 256 bits.
     public static func random() -> LogKey {
         LogKey(secret: SymmetricKey(size: .bits256))
     }

@@ -19,6 +19,7 @@ public struct Conflict: Sendable, Hashable {
 
     /// The three versions of a property.
     public struct PropertyDifference: Sendable, Hashable {
+        /// The name of the property.
         public let name: String
         /// The base value. If it is nil, it is unknown, and so is whether another client changed the property.
         public let base: Value?
@@ -46,23 +47,29 @@ public struct Conflict: Sendable, Hashable {
         public let mine: EntityID?
         /// The target at the service; nil if there is none.
         public let theirs: EntityID?
+        /// A Boolean value that indicates whether a pending operation changes the link.
         public let isMine: Bool
+        /// A Boolean value that indicates whether another client changed the link.
         public let isTheirs: Bool
 
+        /// A Boolean value that indicates whether both sides changed the link to different targets.
         public var isOverlapping: Bool { isMine && isTheirs && mine != theirs }
 
         /// Operations that change only this link.
         let operations: [SequenceNumber]
     }
 
+    /// The ID of the entity in the store.
     public let entity: EntityID
     /// The display name, such as `Customers(1)`.
     public let name: String
     /// The qualified name of the entity's type.
     public let type: String
+    /// The cause of the conflict.
     public let kind: Cause
     /// The properties that either side changed, by name.
     public let properties: [PropertyDifference]
+    /// The to-one navigation properties that either side changed.
     public let links: [LinkDifference]
     /// The pending operations that change the entity, in order.
     public let operations: [SequenceNumber]

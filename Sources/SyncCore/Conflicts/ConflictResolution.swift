@@ -14,9 +14,11 @@ public enum ConflictPolicy: Sendable, Hashable {
 
     /// The resolution of overlapping changes.
     public enum Overlap: Sendable, Hashable {
+        /// The pending operations are sent unchanged.
         case clientWins
         /// The overlapping properties are removed from the pending operations.
         case serverWins
+        /// The conflict waits for a decision.
         case ask
     }
 
@@ -45,13 +47,19 @@ public enum ConflictPolicy: Sendable, Hashable {
 
 /// The resolution of a conflict: the side that wins.
 public struct ConflictResolution: Sendable, Hashable {
+    /// A side of a conflict.
     public enum Side: Sendable, Hashable {
+        /// The pending operations.
         case mine
+        /// The service.
         case theirs
     }
 
+    /// The choice for a property.
     public enum Choice: Sendable, Hashable {
+        /// The pending value.
         case mine
+        /// The value of the service.
         case theirs
         /// A third value, which is sent.
         case value(Value)
@@ -60,10 +68,12 @@ public struct ConflictResolution: Sendable, Hashable {
     /// The side that wins for all items without a choice of their own. *Theirs* without further choices undoes all
     /// operations on the entity.
     public var side: Side
+    /// The choices by property name.
     public var properties: [String: Choice]
     /// The choices by navigation property.
     public var links: [String: Side]
 
+    /// Creates a resolution with a side that wins; by default without choices for single items.
     public init(_ side: Side, properties: [String: Choice] = [:], links: [String: Side] = [:]) {
         self.side = side
         self.properties = properties

@@ -18,6 +18,7 @@ public struct DefiningQuerySettings: Sendable, Hashable {
     public var isSharedData: Bool
     /// The minimum time between two downloads of shared data, in minutes.
     public var refreshInterval: Int
+    /// The way in which changes since the last download are determined.
     public var trackDeltas: DeltaTracking
     /// The maximum age of a delta link, in minutes. After it, everything is downloaded again.
     public var deltaTokenLifetime: Int
@@ -36,6 +37,7 @@ public struct DefiningQuerySettings: Sendable, Hashable {
         return !isOver && age >= 0 && (isLong || age < interval)
     }
 
+    /// Creates settings; by default for data of one user, with automatic deltas, 15 minutes and 50 days.
     public init(
         isSharedData: Bool = false, refreshInterval: Int = 15, trackDeltas: DeltaTracking = .auto,
         deltaTokenLifetime: Int = 72_000, allowsRemoval: Bool = true

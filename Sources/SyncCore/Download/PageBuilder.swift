@@ -346,6 +346,7 @@ public struct DownloadCounts: Sendable, Hashable {
     /// The number of link changes in deltas.
     public var links = 0
 
+    /// Creates counts of zero.
     public init() {}
 
     /// The number of all entities in the pages.

@@ -11,11 +11,14 @@ public struct EntityIndex: Sendable, Hashable {
     /// At least one term, the most significant first.
     public var terms: [Term]
 
+    /// A sort term of an index.
     public struct Term: Sendable, Hashable {
         /// The path from the entity: `["Status"]`, or `["Address", "City"]` in a complex property.
         public var path: [String]
+        /// A Boolean value that indicates whether the order is descending.
         public var isDescending: Bool
 
+        /// Creates a term for a path from the entity; by default ascending.
         public init(_ path: [String], isDescending: Bool = false) {
             self.path = path
             self.isDescending = isDescending
@@ -26,13 +29,18 @@ public struct EntityIndex: Sendable, Hashable {
         /// - Parameter path: A path such as `Status` or `Address/City`.
         public static func ascending(_ path: String) -> Term { Term(path.split(separator: "/").map(String.init)) }
 
+        /// Creates a descending term.
+        ///
+        /// - Parameter path: A path such as `Status` or `Address/City`.
         public static func descending(_ path: String) -> Term {
             Term(path.split(separator: "/").map(String.init), isDescending: true)
         }
     }
 
+    /// Creates an index with the given name and terms, the most significant first.
     public init(_ name: String, _ terms: Term...) { self.init(name, terms) }
 
+    /// Creates an index with the given name and terms, the most significant first.
     public init(_ name: String, _ terms: [Term]) {
         self.name = name
         self.terms = terms

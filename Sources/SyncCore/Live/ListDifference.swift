@@ -4,14 +4,19 @@
 public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable {
     /// An item of only one of the lists, with its index there.
     public struct Item: Sendable, Hashable {
+        /// The identity of the item.
         public var identity: Identity
+        /// The index in the list that has the item, from 0.
         public var index: Int
     }
 
     /// An item of both lists, with its index in each.
     public struct Pair: Sendable, Hashable {
+        /// The identity of the item.
         public var identity: Identity
+        /// The index in the old list, from 0.
         public var from: Int
+        /// The index in the new list, from 0.
         public var to: Int
     }
 
@@ -25,6 +30,7 @@ public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable 
     /// Items that are not equal to their old versions, moved or not. In ascending order of the new index.
     public private(set) var changed: [Pair] = []
 
+    /// Creates the difference of equal lists.
     public init() {}
 
     /// A Boolean value that indicates whether the lists are equal.

@@ -18,6 +18,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// ends with the error at once, since the app can better determine whether there is a network.
     public var waitsForConnection: Bool
 
+    /// Creates a policy; by default 8 attempts, with limits of the delay from one second to five minutes.
     public init(
         attempts: Int = 8, firstDelay: Duration = .seconds(1), longestDelay: Duration = .seconds(300),
         patience: Duration = .seconds(30), waitsForConnection: Bool = false

@@ -4,7 +4,9 @@ public import Operations
 public struct QuarantineEntry: Sendable, Hashable {
     /// The record that reports it.
     public var sequence: SequenceNumber
+    /// The time of that record.
     public var time: Timestamp
+    /// The refused entity and the reason.
     public var entity: QuarantinedEntity
 
     package init(sequence: SequenceNumber, time: Timestamp, entity: QuarantinedEntity) {

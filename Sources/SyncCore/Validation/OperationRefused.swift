@@ -2,9 +2,13 @@ package import EDM
 
 /// An operation that the metadata forbid. It was refused before anything was logged.
 public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason of a refusal.
     public enum Code: String, Sendable, Hashable {
+        /// The metadata have no such entity set.
         case unknownEntitySet
+        /// The type has no such property.
         case unknownProperty
+        /// The type has no such navigation property.
         case unknownNavigationProperty
         /// The value does not match the property's type or violates a facet.
         case typeMismatch
@@ -34,12 +38,14 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
         case hasDependants
     }
 
+    /// The reason of the refusal.
     public let code: Code
     /// The violation: one sentence that names the element.
     public let message: String
     /// A legal alternative.
     public let recovery: String?
 
+    /// Creates a refusal with a sentence that names the element, and optionally a legal alternative.
     public init(_ code: Code, _ message: String, recovery: String? = nil) {
         self.code = code
         self.message = message

@@ -2,6 +2,7 @@ public import Operations
 
 /// The progress of an upload or download.
 public struct SyncProgress: Sendable, Hashable {
+    /// A step of an upload or download.
     public enum Step: String, Sendable {
         /// No work is running.
         case idle
@@ -15,6 +16,7 @@ public struct SyncProgress: Sendable, Hashable {
         case downloading
     }
 
+    /// The current step.
     public var step = Step.idle
     /// The current step in more detail.
     public private(set) var detail = SyncStep.idle
@@ -39,6 +41,7 @@ public struct SyncProgress: Sendable, Hashable {
     /// The step that follows the wait.
     private var resumed = Step.preparing
 
+    /// Creates the progress of an idle engine.
     public init() {}
 
     /// Updates the progress with an event.

@@ -2,6 +2,7 @@ import Operations
 
 /// A step of an upload or download. The raw values are stable names, and the keys of localised messages.
 public enum SyncStep: String, Sendable, Hashable, CaseIterable {
+    /// No work is running.
     case idle
     /// Operations in doubt are resolved, conflicts are searched, and the next batch is planned.
     case preparingUpload
@@ -11,6 +12,7 @@ public enum SyncStep: String, Sendable, Hashable, CaseIterable {
     case receivingResponse
     /// The outcomes of a batch are stored, and the pending operations are applied to them again.
     case storingOutcomes
+    /// A download begins; no defining query is requested yet.
     case preparingDownload
     /// A defining query is requested.
     case requestingQuery

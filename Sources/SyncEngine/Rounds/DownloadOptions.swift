@@ -21,6 +21,7 @@ public struct DownloadOptions: Sendable {
     /// memory. Without support of `$batch`, the queries are requested individually.
     public var groups: [[String]]
 
+    /// Creates options; by default the queries are requested one after the other, with the service's page size.
     public init(
         retry: RetryPolicy = RetryPolicy(), ignoresPostponement: Bool = false, pageSize: Int? = nil,
         maximumConcurrentQueries: Int = 1, groups: [[String]] = []

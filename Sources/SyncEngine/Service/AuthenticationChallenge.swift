@@ -9,6 +9,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     /// The service root.
     public var service: String
 
+    /// Creates a challenge with the status, the schemes of `WWW-Authenticate` and the service root.
     public init(status: Int, schemes: [String], service: String) {
         self.status = status
         self.schemes = schemes

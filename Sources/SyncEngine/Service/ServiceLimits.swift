@@ -16,6 +16,7 @@ public struct ServiceLimits: Sendable, Hashable {
     /// The largest number of consecutive pages that contain nothing new for the query.
     public var fruitlessPages = 100
 
+    /// Creates the default limits.
     public init() {}
 
     /// The limits for the payload readers.

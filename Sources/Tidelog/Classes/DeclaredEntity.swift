@@ -29,9 +29,13 @@ public protocol DeclaredEntity: EntityValue {
 }
 
 extension DeclaredEntity {
+    /// No members: the store identifies the entity.
     public static var keyMembers: [any PropertyReference] { [] }
+    /// The name of the class.
     public static var typeName: String { String(describing: Self.self) }
+    /// The name of the entity type.
     public static var setName: String { typeName }
+    /// The namespace `App`.
     public static var namespace: String { "App" }
 
     static var qualifiedName: String { "\(namespace).\(typeName)" }

@@ -12,6 +12,7 @@ extension PropertyReference {
     /// If the text is invalid for the type, the entity is refused when it is saved.
     public func setStringValue(in target: EntityValue, to value: String) { set(.string(value), in: target) }
 
+    /// Sets the value of an `Edm.Boolean` property.
     public func setBooleanValue(in target: EntityValue, to value: Bool) { set(.boolean(value), in: target) }
 
     /// Sets the value of a property of an integer type, or of Decimal, Double or Single.
@@ -27,22 +28,28 @@ extension PropertyReference {
     /// `value`.
     public func setDoubleValue(in target: EntityValue, to value: Double) { set(.double(value), in: target) }
 
+    /// Sets the value of an `Edm.Decimal` property.
     public func setDecimalValue(in target: EntityValue, to value: DecimalValue) { set(.decimal(value), in: target) }
 
     /// Sets the value of an enumeration property to the name of a member, or to several names joined by commas.
     public func setEnumerationValue(in target: EntityValue, to value: String) { set(.enumeration(value), in: target) }
 
+    /// Sets the value of an `Edm.Guid` property.
     public func setGuidValue(in target: EntityValue, to value: GuidValue) { set(.guid(value), in: target) }
 
+    /// Sets the value of an `Edm.Binary` property.
     public func setBinaryValue(in target: EntityValue, to value: [UInt8]) { set(.binary(value), in: target) }
 
+    /// Sets the value of an `Edm.Date` property.
     public func setDateValue(in target: EntityValue, to value: LocalDate) { set(.date(value), in: target) }
 
+    /// Sets the value of an `Edm.TimeOfDay` property.
     public func setTimeOfDayValue(in target: EntityValue, to value: LocalTime) { set(.timeOfDay(value), in: target) }
 
     /// Sets the value of an `Edm.DateTime` property of V2.
     public func setDateTimeValue(in target: EntityValue, to value: LocalDateTime) { set(.dateTime(value), in: target) }
 
+    /// Sets the value of an `Edm.DateTimeOffset` property.
     public func setDateTimeOffsetValue(in target: EntityValue, to value: GlobalDateTime) {
         set(.dateTimeOffset(value), in: target)
     }
@@ -52,6 +59,7 @@ extension PropertyReference {
         set(.duration(value), in: target)
     }
 
+    /// Sets the value of a property of a complex type.
     public func setComplexValue(in target: EntityValue, to value: ComplexValue) { set(.complex(value), in: target) }
 
     /// Sets the items of a collection. Each one is converted like a single value.
@@ -135,5 +143,6 @@ extension GuidValue {
         return GuidValue(high: high, low: low)
     }
 
+    /// Returns the guid as text, equal to its `description`.
     public func toString() -> String { description }
 }

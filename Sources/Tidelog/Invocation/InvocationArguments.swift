@@ -11,6 +11,7 @@ public struct InvocationArguments: ExpressibleByDictionaryLiteral {
         self.pairs = pairs.filter { !$0.argument.isOmitted }
     }
 
+    /// Creates arguments from a literal. The call refuses a duplicate name.
     public init(dictionaryLiteral elements: (String, InvocationArgument)...) {
         self.init(elements.map { (name: $0.0, argument: $0.1) })
     }

@@ -7,6 +7,7 @@ public import SyncCore
 /// Each result contains new entity objects. For the order of results and the end of the sequence, see `LiveQuery`.
 public struct LiveEntities: AsyncSequence, Sendable {
     public typealias Element = LiveQueryResult
+    /// The error with which the sequence ends.
     public typealias Failure = TidelogError
 
     let query: LiveQuery
@@ -16,6 +17,7 @@ public struct LiveEntities: AsyncSequence, Sendable {
         AsyncIterator(results: query.makeAsyncIterator(), service: service)
     }
 
+    /// The iterator of the results.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var results: LiveQuery.AsyncIterator
         let service: DataService

@@ -17,6 +17,7 @@ import SyncCore
 /// property of it.
 public struct LiveList<Entity: EntityValue>: AsyncSequence, Sendable {
     public typealias Element = ListUpdate<Entity>
+    /// The error with which the sequence ends.
     public typealias Failure = TidelogError
 
     let query: LiveQuery

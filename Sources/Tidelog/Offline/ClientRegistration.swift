@@ -18,6 +18,7 @@ public struct ClientRegistration: Sendable, Hashable {
     /// The name of the header.
     public var header: String
 
+    /// Creates a registration with the given names of the entity set, of its properties and of the header.
     public init(
         entitySet: String = "ClientRegistrationSet", idProperty: String = "ClientID",
         guidProperty: String = "ClientGUID", header: String = "Client-Instance-ID"

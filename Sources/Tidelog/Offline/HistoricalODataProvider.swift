@@ -111,8 +111,10 @@ public final class HistoricalODataProvider: DataServiceProvider, ServiceBackend 
 
     // MARK: DataServiceProvider
 
+    /// The implementation of the calls of a ``DataService``.
     public var backend: ProviderBackend { ProviderBackend(self) }
 
+    /// The metadata, or `nil` if they have not been read.
     public var loadedModel: EntityDataModel? { known }
 
     /// Returns the metadata of the store at that point.

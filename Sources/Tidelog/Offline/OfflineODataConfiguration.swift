@@ -8,6 +8,7 @@ public struct OfflineODataConfiguration: Sendable, Hashable {
     /// The settings by query name. A query without settings is downloaded with the defaults.
     public var settings: [String: DefiningQuerySettings]
 
+    /// Creates a configuration with settings by the name of the defining query; by default with none.
     public init(settings: [String: DefiningQuerySettings] = [:]) { self.settings = settings }
 
     /// Creates a configuration from the text of a configuration file.

@@ -13,6 +13,7 @@ public struct OfflineODataDefiningQuery: Sendable, Hashable {
     /// entities.
     public var automaticallyRetrievesStreams: Bool
 
+    /// Creates a defining query; by default media streams are not downloaded.
     public init(name: String, query: String, automaticallyRetrievesStreams: Bool = false) {
         self.name = name
         self.query = query

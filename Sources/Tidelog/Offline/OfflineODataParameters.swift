@@ -130,6 +130,7 @@ public struct OfflineODataParameters: Sendable {
     /// The sources of time, delays and random numbers. A test supplies its own.
     package var environment = SyncEnvironment.system
 
+    /// Creates parameters for the store at a path; all other parameters have defaults.
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
         storeEncryptionKey: LogKey? = nil, formerEncryptionKeys: [LogKey] = [],

@@ -323,9 +323,11 @@ public final class OfflineODataProvider: DataServiceProvider, ServiceBackend {
 
     // MARK: DataServiceProvider
 
+    /// The implementation of the calls of a ``DataService``.
     public var backend: ProviderBackend { ProviderBackend(self) }
 
     package func trace(_ trace: RequestTrace?) { settings.trace = trace }
 
+    /// The metadata, or `nil` if they have not been read.
     public var loadedModel: EntityDataModel? { settings.model }
 }

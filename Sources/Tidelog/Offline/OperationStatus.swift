@@ -41,7 +41,9 @@ public struct OperationStatus: Sendable, Hashable {
     /// The transaction of the operation.
     public let transactionID: String?
 
+    /// The kind of change that an operation makes.
     public enum Action: String, Sendable {
+        /// A change of an entity or of a link between two entities.
         case create, update, delete, createLink, updateLink, deleteLink
         /// A queued call of an action.
         case call
@@ -122,9 +124,13 @@ public struct OperationStatus: Sendable, Hashable {
 
 /// The state of an unfinished or undone operation.
 public enum OperationState: String, Sendable {
+    /// The operation waits for an upload.
     case pending
+    /// A batch with the operation is sent, and there is no outcome yet.
     case inFlight
+    /// The response is missing or inconclusive.
     case inDoubt
+    /// The service rejected the operation.
     case rejected
     /// Rejected temporarily; sent again automatically.
     case deferred
@@ -147,8 +153,11 @@ extension Operation {
 public struct PlannedBatch: Sendable, Hashable {
     /// The method: POST, unless the service does not support `$batch`.
     public let method: String
+    /// The absolute URL of the request.
     public let url: String
+    /// The header fields of the request.
     public let headers: HTTPHeaders
+    /// The body of the request.
     public let body: [UInt8]
     /// The number of requests in each change set.
     public let changeSets: [Int]
@@ -164,7 +173,9 @@ public struct PlannedBatch: Sendable, Hashable {
 
 /// A key that the service assigned to an entity.
 public struct KeyAssignment: Sendable, Hashable {
+    /// The ID of the entity in the store.
     public let entity: EntityID
+    /// The name of the entity set.
     public let set: String
     /// The key, `CustomerID=5`. For a contained entity, preceded by the ID of its container: `#12(TripID=0)`.
     public let key: String

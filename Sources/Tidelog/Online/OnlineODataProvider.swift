@@ -78,10 +78,12 @@ public final class OnlineODataProvider: DataServiceProvider, ServiceBackend {
 
     // MARK: DataServiceProvider
 
+    /// The implementation of the calls of a ``DataService``.
     public var backend: ProviderBackend { ProviderBackend(self) }
 
     // MARK: Metadata
 
+    /// The metadata, or `nil` if they have not been read.
     public var loadedModel: EntityDataModel? { cached.withLock { $0 } }
 
     package func adopt(_ classes: ClassMetadata) { self.classes.withLock { $0 = classes } }

@@ -5,6 +5,7 @@ public import EDM
 ///
 /// All APIs accept any of them, so that dynamic and generated code can be mixed.
 public protocol PropertyReference: SelectOperand {
+    /// The property of the metadata.
     var property: Property { get }
 }
 
@@ -15,5 +16,6 @@ public protocol NavigationReference: PropertyReference {}
 extension Property: NavigationReference {}
 
 extension Property: PropertyReference {
+    /// The property itself.
     public var property: Property { self }
 }

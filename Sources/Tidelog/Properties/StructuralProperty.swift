@@ -8,16 +8,20 @@ public import EDM
 /// In a query the property is an operand (``TypedOperand``), and `==` of two properties is a condition. To compare
 /// property references with each other, compare ``property``.
 public struct StructuralProperty<Owner, Value: PropertyConvertible>: PropertyReference, StructuralOperand {
+    /// The property of the metadata.
     public let property: Property
 
+    /// Creates a reference to a structural property, whose values convert to `Value`.
     public init(_ property: Property) { self.property = property }
 }
 
 /// A property whose value is a stream (`Edm.Stream`). It is read and written by separate methods; see
 /// ``DataService/downloadStream(entity:property:headers:)``.
 public struct StreamProperty<Owner>: PropertyReference, Hashable {
+    /// The property of the metadata.
     public let property: Property
 
+    /// Creates a reference to a stream property.
     public init(_ property: Property) { self.property = property }
 }
 

@@ -6,6 +6,7 @@ public import EDM
 /// For generated code; the generator has read the same text before. Invalid metadata or an undeclared name is a
 /// programming error and traps.
 public struct EmbeddedMetadata: Sendable {
+    /// The model of the document.
     public let model: EntityDataModel
     private let document: String
     private let hasReferences: Bool

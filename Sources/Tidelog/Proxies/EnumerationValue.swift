@@ -5,10 +5,12 @@ public import EDM
 /// Generated code conforms to ``ClosedEnumeration``, ``OpenEnumeration``, ``FlagsEnumeration`` or
 /// ``OpenFlagsEnumeration``.
 public protocol EnumerationValue: PropertyConvertible, QueryLiteral, Hashable {
+    /// The enumeration type of the metadata.
     static var enumerationType: EnumerationType { get }
 }
 
 extension EnumerationValue {
+    /// The literal in a condition.
     public var queryValue: Value { propertyValue }
 }
 
@@ -19,10 +21,12 @@ extension EnumerationValue {
 public protocol ClosedEnumeration: EnumerationValue, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension ClosedEnumeration {
+    /// Creates the member with the name or number of the value; returns `nil` if there is none.
     public init?(propertyValue: Value) {
         guard let name = Self.enumerationType.memberName(of: propertyValue) else { return nil }
         self.init(rawValue: name)
     }
+    /// The name of the member as a value.
     public var propertyValue: Value { .enumeration(rawValue) }
 
     /// The member with the number 0, otherwise the first member.
@@ -37,14 +41,17 @@ extension ClosedEnumeration {
 /// An enumeration that can have members added after code generation: a struct that wraps the member's name, with a
 /// static constant for each known member.
 public protocol OpenEnumeration: EnumerationValue, RawRepresentable where RawValue == String {
+    /// Creates a member with the given name, known or not.
     init(rawValue: String)
 }
 
 extension OpenEnumeration {
+    /// Creates a member from a name or number, known or not; returns `nil` if the value is of another type.
     public init?(propertyValue: Value) {
         guard let text = propertyValue.enumerationText else { return nil }
         self.init(rawValue: Self.enumerationType.memberName(of: propertyValue) ?? text)
     }
+    /// The name of the member as a value.
     public var propertyValue: Value { .enumeration(rawValue) }
 
     /// The member with the number 0, otherwise the first member.
@@ -63,6 +70,7 @@ extension OpenEnumeration {
 public protocol FlagsEnumeration: EnumerationValue, OptionSet where RawValue == Int64 {}
 
 extension FlagsEnumeration {
+    /// Creates the combination from names or a number; returns `nil` if a name is unknown.
     public init?(propertyValue: Value) {
         guard let text = propertyValue.enumerationText, let number = Self.enumerationType.number(of: text) else {
             return nil
@@ -71,6 +79,7 @@ extension FlagsEnumeration {
     }
     /// The names of the members, or the number if it is no combination of members.
     public var propertyValue: Value { .enumeration(Self.enumerationType.text(of: rawValue)) }
+    /// The empty combination, with the number 0.
     public static var propertyDefault: Self { Self(rawValue: 0) }
 }
 
@@ -79,6 +88,7 @@ extension FlagsEnumeration {
 public protocol OpenFlagsEnumeration: OpenEnumeration, ExpressibleByArrayLiteral where ArrayLiteralElement == Self {}
 
 extension OpenFlagsEnumeration {
+    /// Creates the combination of the members of all elements.
     public init(arrayLiteral elements: Self...) { self.init(members: elements.flatMap(\.members)) }
 
     /// Creates a value from the names of members.

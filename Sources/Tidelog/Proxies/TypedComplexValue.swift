@@ -6,6 +6,7 @@ public import EDM
 /// The struct of a base type can also contain a complete value of a derived type: `CompanyAddress(address)` returns
 /// it as such, or `nil`.
 public protocol TypedComplexValue: PropertyConvertible, Hashable {
+    /// The complex type of the metadata.
     static var complexType: ComplexType { get }
     /// The metadata from which the type was generated; contains its derived types.
     static var embeddedMetadata: EmbeddedMetadata { get }
@@ -37,12 +38,15 @@ extension TypedComplexValue {
         self.init(complexValue: Self.named(value))
     }
 
+    /// Creates a value from a value of this type or a derived one; returns `nil` for any other value.
     public init?(propertyValue: Value) {
         guard case .complex(let value) = propertyValue, Self.takes(value) else { return nil }
         self.init(complexValue: Self.named(value))
     }
 
+    /// The wrapped value as the value of a property.
     public var propertyValue: Value { .complex(complexValue) }
+    /// A value without properties.
     public static var propertyDefault: Self { Self() }
 
     /// Returns whether the value is of this type or a derived one. Types that the embedded metadata does not contain

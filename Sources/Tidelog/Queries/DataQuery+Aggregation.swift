@@ -80,7 +80,9 @@ public struct QueryAggregate: Sendable, Hashable {
 extension DynamicOperand {
     /// Returns the sum, which is exact for integers and decimal numbers.
     public func sum(as name: String) -> QueryAggregate { QueryAggregate(self, .sum, name) }
+    /// Returns the smallest value.
     public func min(as name: String) -> QueryAggregate { QueryAggregate(self, .min, name) }
+    /// Returns the largest value.
     public func max(as name: String) -> QueryAggregate { QueryAggregate(self, .max, name) }
     /// Returns the average. For integers and decimal numbers it is a decimal with up to 28 fractional digits.
     public func average(as name: String) -> QueryAggregate { QueryAggregate(self, .average, name) }
@@ -96,7 +98,9 @@ extension TypedOperand where Value: NumberLiteral {
 }
 
 extension TypedOperand where Value: OrderedLiteral {
+    /// Returns the smallest value.
     public func min(as name: String) -> QueryAggregate { QueryAggregate(self, .min, name) }
+    /// Returns the largest value.
     public func max(as name: String) -> QueryAggregate { QueryAggregate(self, .max, name) }
 }
 

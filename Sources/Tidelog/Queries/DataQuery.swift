@@ -114,7 +114,9 @@ public struct DataQuery: Sendable, Hashable {
 
     /// The direction of a sort order.
     public enum SortOrder: Sendable {
+        /// The smallest value first.
         case ascending
+        /// The largest value first.
         case descending
     }
 

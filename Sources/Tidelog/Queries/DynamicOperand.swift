@@ -6,13 +6,17 @@ import ODataQuery
 public protocol DynamicOperand: QueryOperand {}
 
 extension Property: DynamicOperand {
+    /// The property as an expression of the query.
     public var queryExpression: QueryExpression { QueryExpression(.property(name)) }
+    /// The type of the property.
     public var queryType: TypeReference? { type }
 }
 
 /// A function of a property, for example its length.
 public struct QueryFunction: DynamicOperand, Hashable {
+    /// The call of the function as an expression of the query.
     public let queryExpression: QueryExpression
+    /// The type of the result, or `nil` if the compared literal determines it.
     public let queryType: TypeReference?
 
     init(_ expression: Expression, _ type: TypeReference?) {
@@ -60,8 +64,11 @@ extension DynamicOperand {
     /// Returns a condition that is true if the operand is not null.
     public func isNotNull() -> QueryFilter { compare(.ne, .null) }
 
+    /// Returns a condition that is true if the operand contains the text.
     public func contains(_ text: String) -> QueryFilter { condition(.contains, .text(text)) }
+    /// Returns a condition that is true if the operand starts with the text.
     public func startsWith(_ text: String) -> QueryFilter { condition(.startswith, .text(text)) }
+    /// Returns a condition that is true if the operand ends with the text.
     public func endsWith(_ text: String) -> QueryFilter { condition(.endswith, .text(text)) }
 
     /// Returns the text in lower case.
@@ -78,6 +85,7 @@ extension DynamicOperand {
     public func month() -> QueryFunction { QueryFunction(.month, [syntax], .int32) }
     /// Returns the day of the month, from 1 to 31.
     public func day() -> QueryFunction { QueryFunction(.day, [syntax], .int32) }
+    /// Returns the nearest integral number; halves are rounded away from zero.
     public func round() -> QueryFunction { QueryFunction(.round, [syntax], .decimal) }
 
     /// Returns the largest integral number that is not greater.
@@ -85,21 +93,27 @@ extension DynamicOperand {
     /// Returns the smallest integral number that is not less.
     public func ceiling() -> QueryFunction { QueryFunction(.ceiling, [syntax], .decimal) }
 
+    /// Returns the sum of both operands.
     public func adding(_ other: some QueryOperand) -> QueryFunction {
         QueryFunction(arithmetic(.add, other.syntax), nil)
     }
+    /// Returns the sum of the operand and the value.
     public func adding(_ value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.add, plain(value)), nil)
     }
+    /// Returns the operand minus the other one.
     public func subtracting(_ other: some QueryOperand) -> QueryFunction {
         QueryFunction(arithmetic(.sub, other.syntax), nil)
     }
+    /// Returns the operand minus the value.
     public func subtracting(_ value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.sub, plain(value)), nil)
     }
+    /// Returns the product of both operands.
     public func multiplied(by other: some QueryOperand) -> QueryFunction {
         QueryFunction(arithmetic(.mul, other.syntax), nil)
     }
+    /// Returns the product of the operand and the value.
     public func multiplied(by value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.mul, plain(value)), nil)
     }
@@ -107,6 +121,7 @@ extension DynamicOperand {
     public func divided(by other: some QueryOperand) -> QueryFunction {
         QueryFunction(arithmetic(.divby, other.syntax), nil)
     }
+    /// Returns the quotient with fractional digits, even for integers (`divby` of OData 4.01).
     public func divided(by value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.divby, plain(value)), nil)
     }

@@ -16,13 +16,17 @@ public struct QueryFilter: Sendable, Hashable {
     /// Returns the negation of the condition.
     public func not() -> QueryFilter { QueryFilter(expression: .not(expression)) }
 
+    /// Returns a condition that is true if both conditions are true.
     public static func && (a: QueryFilter, b: QueryFilter) -> QueryFilter { a.and(b) }
+    /// Returns a condition that is true if at least one of the conditions is true.
     public static func || (a: QueryFilter, b: QueryFilter) -> QueryFilter { a.or(b) }
+    /// Returns a condition that is true if the condition is false.
     public static prefix func ! (a: QueryFilter) -> QueryFilter { a.not() }
 }
 
 /// An operand of a condition: a property, or a function of one.
 public protocol QueryOperand: Sendable {
+    /// The operand as an expression of the query.
     var queryExpression: QueryExpression { get }
     /// The type with which literals are compared, or `nil` if the literal determines it.
     var queryType: TypeReference? { get }

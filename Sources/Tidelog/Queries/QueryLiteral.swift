@@ -6,12 +6,14 @@ public protocol QueryLiteral: Sendable {
     /// the same. All numbers share one; every other type has itself.
     associatedtype Comparand = Self
 
+    /// The literal for a comparison with an operand of an unknown type.
     var queryValue: Value { get }
     /// Returns the literal for a comparison with an operand of the given type. By default ``queryValue``.
     func queryValue(comparedTo type: TypeReference) -> Value
 }
 
 extension QueryLiteral {
+    /// Returns ``queryValue``, for types that have only one form.
     public func queryValue(comparedTo type: TypeReference) -> Value { queryValue }
 }
 
@@ -26,6 +28,7 @@ public protocol NumberLiteral: OrderedLiteral, SummableLiteral where Comparand =
 
 /// Values that support addition: a number to a number, a duration to a duration, a date or a point in time.
 public protocol SummableLiteral: OrderedLiteral {
+    /// The type of the values that can be added and subtracted.
     associatedtype Summand: QueryLiteral
 }
 
@@ -54,13 +57,18 @@ extension LocalTime: ClockLiteral { public var queryValue: Value { .timeOfDay(se
 extension LocalDateTime: DateTimeLiteral { public var queryValue: Value { .dateTime(self) } }
 extension GlobalDateTime: DateTimeLiteral { public var queryValue: Value { .dateTimeOffset(self) } }
 extension DayTimeDuration: SummableLiteral, ClockLiteral {
+    /// The type of the values that can be added and subtracted.
     public typealias Summand = DayTimeDuration
+    /// The value of `Edm.Duration`.
     public var queryValue: Value { .duration(self) }
 }
 
 extension Duration: SummableLiteral, ClockLiteral {
+    /// The comparison type, shared with `DayTimeDuration`.
     public typealias Comparand = DayTimeDuration
+    /// The type of the values that can be added and subtracted.
     public typealias Summand = Duration
+    /// The value of `Edm.Duration`.
     public var queryValue: Value { propertyValue }
 }
 

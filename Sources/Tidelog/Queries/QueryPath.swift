@@ -4,7 +4,9 @@ import ODataQuery
 /// A path of properties: `customer.path(address).path(city)`.
 public struct QueryPath: DynamicOperand, Hashable {
     let expressionPath: ExpressionPath
+    /// The type of the last segment, or `nil` if the compared literal determines it.
     public let queryType: TypeReference?
+    /// The path as an expression of the query.
     public var queryExpression: QueryExpression { QueryExpression(.path(expressionPath)) }
 
     init(_ path: ExpressionPath, _ type: TypeReference?) {
@@ -36,10 +38,12 @@ public protocol SelectOperand: Sendable {
 public protocol QueryPathOperand: QueryOperand, SelectOperand {}
 
 extension QueryPath: QueryPathOperand {
+    /// The path itself.
     public var queryPath: QueryPath { self }
 }
 
 extension PropertyReference {
+    /// The path that consists of this property.
     public var queryPath: QueryPath { QueryPath(ExpressionPath(segments: [.property(property.name)]), property.type) }
 }
 

@@ -8,22 +8,37 @@ nonisolated open class OfflineODataErrorArchiveEntity: EntityValue {
         QueueClasses.metadata.property(name, of: "Tidelog.ErrorArchiveEntry")
     }
 
+    /// The property with the sequence number of the operation.
     public static let requestID = StructuralProperty<OfflineODataErrorArchiveEntity, Int>(property("RequestID"))
+    /// The property with the tag that the app has set.
     public static let customTag = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("CustomTag"))
+    /// The property with the action, such as `create`.
     public static let action = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Action"))
+    /// The property with the reason of the failure, as one sentence.
     public static let reason = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Reason"))
+    /// The property with the readLink of the changed entity.
     public static let entityLink = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("EntityLink"))
+    /// The property with the time of the operation.
     public static let time = StructuralProperty<OfflineODataErrorArchiveEntity, GlobalDateTime>(property("Time"))
+    /// The property with the state: `rejected`, `conflict` or `inDoubt`.
     public static let requestState = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("State"))
+    /// The property with the status of the service's response.
     public static let httpStatusCode = StructuralProperty<OfflineODataErrorArchiveEntity, Int>(
         property("HTTPStatusCode"))
+    /// The property with the service's error code.
     public static let code = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Code"))
+    /// The property with the service's error message.
     public static let message = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Message"))
+    /// The property with the service's inner error as JSON.
     public static let innerError = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("InnerError"))
+    /// The property with the class of the error.
     public static let domain = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Domain"))
+    /// The property with the method of the request.
     public static let requestMethod = StructuralProperty<OfflineODataErrorArchiveEntity, String>(
         property("RequestMethod"))
+    /// The property with the URL of the request, relative to the service root.
     public static let requestURL = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("RequestURL"))
+    /// The property with the body of the request.
     public static let requestBody = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("RequestBody"))
     /// The entity that the operation changes, of any class; has no target once the entity is removed.
     public static let affectedEntity = ToOneProperty<OfflineODataErrorArchiveEntity, EntityValue>(

@@ -8,9 +8,13 @@ nonisolated open class OfflineODataEvent: EntityValue {
         QueueClasses.metadata.property(name, of: "Tidelog.Event")
     }
 
+    /// The property with the number of the event.
     public static let id = StructuralProperty<OfflineODataEvent, Int>(property("ID"))
+    /// The property with the type: `Download` or `Upload`.
     public static let type = StructuralProperty<OfflineODataEvent, String>(property("Type"))
+    /// The property with the names of the downloaded queries, for a download of a subset.
     public static let details = StructuralProperty<OfflineODataEvent, String>(property("Details"))
+    /// The property with the time of the event.
     public static let time = StructuralProperty<OfflineODataEvent, GlobalDateTime>(property("Time"))
 
     /// The number of the event.

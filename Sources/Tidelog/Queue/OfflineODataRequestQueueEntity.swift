@@ -8,21 +8,35 @@ nonisolated open class OfflineODataRequestQueueEntity: EntityValue {
         QueueClasses.metadata.property(name, of: "Tidelog.RequestQueueEntry")
     }
 
+    /// The property with the sequence number of the operation.
     public static let requestID = StructuralProperty<OfflineODataRequestQueueEntity, Int>(property("RequestID"))
+    /// The property with the tag that the app has set.
     public static let customTag = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("CustomTag"))
+    /// The property with the action, such as `create`.
     public static let action = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Action"))
+    /// The property with the reason why the operation waits or failed, as one sentence.
     public static let reason = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Reason"))
+    /// The property with the readLink of the changed entity.
     public static let entityLink = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("EntityLink"))
+    /// The property with the time of the operation.
     public static let time = StructuralProperty<OfflineODataRequestQueueEntity, GlobalDateTime>(property("Time"))
+    /// The property with the status: `pending`, `inFlight`, `inDoubt`, `rejected` or `deferred`.
     public static let status = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Status"))
+    /// The property with the method of the request that would be sent now.
     public static let method = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Method"))
+    /// The property with the URL of that request, relative to the service root.
     public static let url = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("URL"))
+    /// The property with the body of that request.
     public static let body = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Body"))
+    /// The property with the name of the operation's transaction.
     public static let transactionID = StructuralProperty<OfflineODataRequestQueueEntity, String>(
         property("TransactionID"))
+    /// The property with the category by which an upload can select the operation.
     public static let uploadCategory = StructuralProperty<OfflineODataRequestQueueEntity, String>(
         property("UploadCategory"))
+    /// The property with the delivery: `queued`, `draft` or `localOnly`.
     public static let delivery = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Delivery"))
+    /// The property whose value is true if the request is sent exactly as it was made.
     public static let unmodifiable = StructuralProperty<OfflineODataRequestQueueEntity, Bool>(property("Unmodifiable"))
     /// The entity that the operation changes, of any class; has no target once the entity is removed.
     public static let affectedEntity = ToOneProperty<OfflineODataRequestQueueEntity, EntityValue>(

@@ -199,9 +199,12 @@ public struct ToMany<Element: EntityValue> {
 }
 
 extension ToMany: RandomAccessCollection {
+    /// The index of the first entity, which is 0.
     public var startIndex: Int { 0 }
+    /// The number of entities, which are read on first access.
     public var endIndex: Int { entities.count }
 
+    /// The entity at an index, which must be less than ``endIndex``.
     public subscript(position: Int) -> Element {
         // The list contains only objects of this class.
         entities[position] as! Element
@@ -209,6 +212,7 @@ extension ToMany: RandomAccessCollection {
 
     public func makeIterator() -> Iterator { Iterator(entities: entities.makeIterator()) }
 
+    /// The iterator of the entities.
     public struct Iterator: IteratorProtocol {
         fileprivate var entities: IndexingIterator<[EntityValue]>
 
@@ -262,6 +266,7 @@ extension ToMany: RangeReplaceableCollection {
 }
 
 extension ToMany: ExpressibleByArrayLiteral {
+    /// Creates a collection of the entities.
     public init(arrayLiteral elements: Element...) {
         self.init()
         append(contentsOf: elements)

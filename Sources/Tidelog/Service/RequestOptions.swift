@@ -54,6 +54,7 @@ public struct RequestOptions: Sendable, Hashable {
         entity.entityID.map { "entity:\($0.rawValue)" }
     }
 
+    /// Creates options; by default the operation is sent with the next upload, without a tag and a transaction.
     public init(
         customTag: String? = nil, transactionID: String? = nil, unmodifiableRequest: Bool = false,
         uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued, sendEmptyUpdate: Bool = false,
@@ -84,6 +85,7 @@ public struct RequestOptions: Sendable, Hashable {
 
     /// A category by which an upload can select operations.
     public enum UploadCategory: Sendable, Hashable {
+        /// The category with this name.
         case named(String)
         /// The entity that the call creates. Only for calls that create one.
         case createdEntity

@@ -26,6 +26,7 @@ public struct ServiceConnection: Sendable {
     /// declares or, in a store, for those that the store has saved.
     public var serviceOptions: ServiceOptions?
 
+    /// Creates a connection; by default with the platform's transport, without credentials.
     public init(
         transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
         authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,

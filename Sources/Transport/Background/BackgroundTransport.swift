@@ -40,6 +40,9 @@ public final class BackgroundTransport: HTTPTransport {
     /// before that returns.
     public func eventsReported() async { await driver.eventsReported() }
 
+    /// Sends a request, in the background if it has a body, and returns its response.
+    ///
+    /// - Throws: A ``TransportError`` if there is no complete response.
     public func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
@@ -56,12 +59,18 @@ public final class BackgroundTransport: HTTPTransport {
         return try await upload(request, path, id)
     }
 
+    /// Sends a request whose body is a file, in the background.
+    ///
+    /// - Throws: A ``TransportError`` if there is no complete response.
     public func send(
         _ request: HTTPRequest, file: RequestFile
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
         try await upload(request, file.path, Self.newID())
     }
 
+    /// Sends a GET in the foreground, and returns the URL of the response in addition.
+    ///
+    /// - Throws: A ``TransportError`` if there is no complete response.
     public func locate(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
@@ -69,6 +78,9 @@ public final class BackgroundTransport: HTTPTransport {
         return try await foreground.locate(request)
     }
 
+    /// Sends a request and returns its body as a stream; without a request body, in the background.
+    ///
+    /// - Throws: A ``TransportError`` if there is no response.
     public func stream(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
@@ -79,6 +91,9 @@ public final class BackgroundTransport: HTTPTransport {
         return try await download(request, options.limits.streamedBytes)
     }
 
+    /// Sends a GET for a media stream in the background, within the limits for media streams.
+    ///
+    /// - Throws: A ``TransportError`` if there is no response.
     public func media(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {

@@ -10,6 +10,7 @@ public struct ConnectionOptions: Sendable {
     /// The proxy between the app and the service. Requests to the own machine (`localhost`) do not use one.
     public var proxy = ProxySelection.system
 
+    /// Creates options with the trust and the proxy of the system, without a client certificate.
     public init() {}
 }
 
@@ -31,6 +32,7 @@ public struct ServerTrust: Sendable {
     /// All servers that the system trusts.
     public static let system = ServerTrust()
 
+    /// Creates a restriction to the given authorities and by a check; by default neither applies.
     public init(authorities: String? = nil, check: (@Sendable (ServerCertificates) -> Bool)? = nil) {
         (self.authorities, self.check) = (authorities, check)
     }
@@ -38,12 +40,15 @@ public struct ServerTrust: Sendable {
 
 /// The certificates of a server.
 public struct ServerCertificates: Sendable, Hashable {
+    /// The name of the host in the request.
     public var host: String
+    /// The port of the connection.
     public var port: Int
     /// The certificates in DER. The first is that of the server, each further one belongs to the issuer of the previous
     /// one.
     public var chain: [[UInt8]]
 
+    /// Creates the certificates of a server, the server's own one first.
     public init(host: String, port: Int, chain: [[UInt8]]) {
         (self.host, self.port, self.chain) = (host, port, chain)
     }
@@ -78,17 +83,22 @@ public enum ProxySelection: Sendable, Hashable {
     case system
     /// No proxy, whatever the system names.
     case none
+    /// This HTTP proxy.
     case http(HTTPProxy)
 }
 
 /// An HTTP proxy. Requests over TLS pass it through a tunnel (CONNECT). The description does not contain the password.
 public struct HTTPProxy: Sendable, Hashable {
+    /// The host name or address of the proxy.
     public var host: String
+    /// The port of the proxy.
     public var port: Int
     /// The user and the password for basic authentication at the proxy. The service does not receive them.
     public var user: String?
+    /// The password of ``user``.
     public var password: String?
 
+    /// Creates a proxy; by default without authentication.
     public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
         (self.host, self.port, self.user, self.password) = (host, port, user, password)
     }

@@ -12,10 +12,14 @@ public final class CurlTransport: HTTPTransport {
     /// The size in bytes of the buffer between a streamed body and its reader.
     private static let streamCapacity = 256 * 1024
 
+    /// Creates a transport. Its thread starts with the first request.
     public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
 
     deinit { loop.withLock { $0?.stop() } }
 
+    /// Sends a request and returns its response, whose body is in memory.
+    ///
+    /// - Throws: A ``TransportError`` if there is no complete response.
     public func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
@@ -24,6 +28,9 @@ public final class CurlTransport: HTTPTransport {
         return try await whole(loop, transfer)
     }
 
+    /// Sends a GET, and returns the URL of the response in addition if it was redirected.
+    ///
+    /// - Throws: A ``TransportError`` if there is no complete response.
     public func locate(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
@@ -32,6 +39,9 @@ public final class CurlTransport: HTTPTransport {
         return (response, body, transfer.location.withLock { $0 })
     }
 
+    /// Sends a request whose body is a file, which is read while it is sent.
+    ///
+    /// - Throws: A ``TransportError`` if there is no complete response, or the file cannot be read.
     public func send(
         _ request: HTTPRequest, file: RequestFile
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
@@ -57,12 +67,18 @@ public final class CurlTransport: HTTPTransport {
         }.get()
     }
 
+    /// Sends a request and returns when the head of the response is complete.
+    ///
+    /// - Throws: A ``TransportError`` if there is no head of a response.
     public func stream(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
         try await stream(request, body, .streamed)
     }
 
+    /// Sends a GET for a media stream, within the limits for media streams.
+    ///
+    /// - Throws: A ``TransportError`` if there is no head of a response.
     public func media(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {

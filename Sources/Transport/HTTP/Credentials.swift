@@ -2,6 +2,7 @@ public import HTTPTypes
 
 /// The credentials of a request. Their description does not contain them.
 public enum Credentials: Sendable, Hashable {
+    /// No credentials.
     case none
     /// Basic authentication (RFC 7617), in UTF-8. The user may not contain a colon.
     case basic(user: String, password: String)

@@ -8,10 +8,12 @@
 
 /// A file that is the body of a request. It must not change while it is sent.
 public struct RequestFile: Sendable, Hashable, RequestContent {
+    /// The path of the file.
     public var path: String
     /// The size in bytes, which is announced and sent.
     public var count: Int
 
+    /// Creates the body from a file of the given size in bytes.
     public init(path: String, count: Int) {
         self.path = path
         self.count = count

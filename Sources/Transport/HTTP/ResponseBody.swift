@@ -5,6 +5,7 @@ import Synchronization
 /// If the last reference is released before the end, the rest is not received.
 public struct ResponseBody: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
+    /// The error with which the body breaks off.
     public typealias Failure = TransportError
 
     private let nextChunk: @Sendable () async -> Result<[UInt8]?, TransportError>
@@ -14,6 +15,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.nextChunk = nextChunk
     }
 
+    /// Creates a body that consists of one chunk.
     public init(_ bytes: [UInt8]) {
         let rest = OneChunk(bytes)
         self.init { .success(rest.take()) }
@@ -21,6 +23,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(nextChunk: nextChunk) }
 
+    /// The iterator of a body.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let nextChunk: @Sendable () async -> Result<[UInt8]?, TransportError>
 

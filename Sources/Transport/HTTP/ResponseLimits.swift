@@ -33,7 +33,9 @@ public struct ResponseLimits: Sendable, Hashable {
     /// The maximum factor by which decompression may expand a body. Not checked for the first 8 MiB.
     public var expansion: Int64 = 200
 
+    /// The maximum number of redirects that an exchange follows.
     public var maximumRedirects = 5
 
+    /// Creates the default limits.
     public init() {}
 }

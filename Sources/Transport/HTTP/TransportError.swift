@@ -1,5 +1,6 @@
 /// The reason why there is no response. A response of any status is not a transport error.
 public struct TransportError: Error, Sendable, Hashable {
+    /// The kind of a failure.
     public enum Code: Sendable, Hashable, CaseIterable {
         /// The request is invalid: not http or https, credentials in the URL, or invalid characters.
         case invalidRequest
@@ -32,6 +33,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case other
     }
 
+    /// The kind of the failure.
     public var code: Code
     /// A sentence for a person. It contains the method and the URL without credentials and query, and no values of
     /// headers.
@@ -40,6 +42,7 @@ public struct TransportError: Error, Sendable, Hashable {
     /// has not. If `false`, sending again is safe.
     public var mayHaveBeenSent: Bool
 
+    /// Creates an error with a sentence that contains no credentials.
     public init(_ code: Code, _ message: String, mayHaveBeenSent: Bool) {
         self.code = code
         self.message = message

@@ -2,7 +2,9 @@ public import HTTPTypes
 
 /// The settings of a transport.
 public struct TransportOptions: Sendable {
+    /// The bounds on the duration and size of each exchange.
     public var limits: ResponseLimits
+    /// The maximum number of simultaneous connections to a host; at least one is used.
     public var connectionsPerHost = 6
     /// The trusted servers, the certificate of the app, and the proxy.
     public var connection = ConnectionOptions()
@@ -16,6 +18,7 @@ public struct TransportOptions: Sendable {
         _ throws(TransportError) in .none
     }
 
+    /// Creates options with the given limits, the system's trust and proxy, and no credentials.
     public init(limits: ResponseLimits = ResponseLimits()) { self.limits = limits }
 
     func authorize(_ request: HTTPRequest) async throws(TransportError) -> HTTPRequest {

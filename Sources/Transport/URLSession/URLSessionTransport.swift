@@ -12,6 +12,7 @@
         private let session: URLSession
         private let connection: SystemConnection
 
+        /// Creates a transport with a session of its own, whose cookies and caches are in memory.
         public init(_ options: TransportOptions = TransportOptions()) {
             self.options = options
             // Cookies and caches are in memory, for this transport only.
@@ -32,6 +33,9 @@
 
         deinit { session.finishTasksAndInvalidate() }
 
+        /// Sends a request and returns its response, whose body is in memory.
+        ///
+        /// - Throws: A ``TransportError`` if there is no complete response.
         public func send(
             _ request: HTTPRequest, body: [UInt8]
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
@@ -39,6 +43,9 @@
             return (response, body)
         }
 
+        /// Sends a request and returns when the head of the response is complete.
+        ///
+        /// - Throws: A ``TransportError`` if there is no head of a response.
         public func stream(
             _ request: HTTPRequest, body: [UInt8]
         ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
@@ -46,6 +53,9 @@
             return (response, ResponseBody(body))
         }
 
+        /// Sends a GET for a media stream, within the limits for media streams.
+        ///
+        /// - Throws: A ``TransportError`` if there is no head of a response.
         public func media(
             _ request: HTTPRequest
         ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
@@ -53,6 +63,9 @@
             return (response, ResponseBody(body))
         }
 
+        /// Sends a GET, and returns the URL of the response in addition if it was redirected.
+        ///
+        /// - Throws: A ``TransportError`` if there is no complete response.
         public func locate(
             _ request: HTTPRequest
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {

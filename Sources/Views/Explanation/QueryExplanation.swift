@@ -7,7 +7,9 @@ public struct QueryExplanation: Sendable, Hashable {
     /// The number of entities in the result, without expanded ones.
     public var entities: Int
 
+    /// A statement that the query executed.
     public struct Statement: Sendable, Hashable {
+        /// The text of the statement, in SQL of SQLite.
         public var sql: String
         /// The type of each parameter, without its value: `text`, `integer`, `real`, `blob` or `null`.
         public var parameters: [String]

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `the number of contained sets of a large document is limited`() throws {
-        // Twelve types, each of which contains all others. There are more paths than sets can be created for.
+        // Twelve types, each of which contains the rest. There are more paths than sets can be created for.
         let types = (0..<12).map { number in
             let navigations = (0..<12).filter { $0 != number }.map {
                 "<NavigationProperty Name='N\($0)' Type='Collection(G.T\($0))' ContainsTarget='true'/>"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Deletions in doubt of entities that contain others.
+/// Deletions in doubt of entities with contained entities.
 struct ContainedDeletionTests {
     @Test(arguments: [Fault.Effect.dropAnswer, .dropRequest])
     func `changes of contained entities and the deletion of their parent are completed after a lost response`(

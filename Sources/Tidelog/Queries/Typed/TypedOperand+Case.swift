@@ -11,12 +11,15 @@ extension TypedOperand where Value == String {
     public func notEqual(_ text: String, caseSensitive: Bool) -> QueryFilter {
         caseSensitive ? notEqual(text) : lowered.compare(.ne, .lowered(text))
     }
+    /// Returns a condition that is true if the operand contains the text.
     public func contains(_ text: String, caseSensitive: Bool) -> QueryFilter {
         caseSensitive ? contains(text) : lowered.condition(.contains, .lowered(text))
     }
+    /// Returns a condition that is true if the operand starts with the text.
     public func startsWith(_ text: String, caseSensitive: Bool) -> QueryFilter {
         caseSensitive ? startsWith(text) : lowered.condition(.startswith, .lowered(text))
     }
+    /// Returns a condition that is true if the operand ends with the text.
     public func endsWith(_ text: String, caseSensitive: Bool) -> QueryFilter {
         caseSensitive ? endsWith(text) : lowered.condition(.endswith, .lowered(text))
     }

@@ -12,6 +12,7 @@ extension TypedOperand where Value == GeoShape {
     public func distance(to shape: GeoShape) -> TypedFunction<Double> {
         TypedFunction(.geoDistance, [syntax, literal(shape)], .double)
     }
+    /// Returns the distance between two points, in meters for geography.
     public func distance(to other: some TypedOperand<GeoShape>) -> TypedFunction<Double> {
         TypedFunction(.geoDistance, [syntax, other.syntax], .double)
     }
@@ -24,6 +25,7 @@ extension TypedOperand where Value == GeoShape {
     public func intersects(_ shape: GeoShape) -> QueryFilter {
         condition(.geoIntersects, literal(shape))
     }
+    /// Returns a condition that is true if a point is within a polygon or on its boundary.
     public func intersects(_ other: some TypedOperand<GeoShape>) -> QueryFilter {
         condition(.geoIntersects, other.syntax)
     }
@@ -35,6 +37,7 @@ extension DynamicOperand {
     public func distance(to shape: GeoShape) -> QueryFunction {
         QueryFunction(.geoDistance, [syntax, literal(shape)], .double)
     }
+    /// Returns the distance between two points, in meters for geography.
     public func distance(to other: some QueryOperand) -> QueryFunction {
         QueryFunction(.geoDistance, [syntax, other.syntax], .double)
     }
@@ -45,6 +48,7 @@ extension DynamicOperand {
 
     /// Returns a condition that is true if a point is within a polygon or on its boundary.
     public func intersects(_ shape: GeoShape) -> QueryFilter { condition(.geoIntersects, literal(shape)) }
+    /// Returns a condition that is true if a point is within a polygon or on its boundary.
     public func intersects(_ other: some QueryOperand) -> QueryFilter {
         condition(.geoIntersects, other.syntax)
     }

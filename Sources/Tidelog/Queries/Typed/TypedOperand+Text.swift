@@ -2,15 +2,21 @@ import EDM
 
 /// String functions. Characters are counted as Unicode scalars; comparisons are case-sensitive.
 extension TypedOperand where Value == String {
+    /// Returns a condition that is true if the operand contains the text.
     public func contains(_ text: String) -> QueryFilter { condition(.contains, .text(text)) }
+    /// Returns a condition that is true if the operand starts with the text.
     public func startsWith(_ text: String) -> QueryFilter { condition(.startswith, .text(text)) }
+    /// Returns a condition that is true if the operand ends with the text.
     public func endsWith(_ text: String) -> QueryFilter { condition(.endswith, .text(text)) }
+    /// Returns a condition that is true if the operand contains the other one.
     public func contains(_ other: some TypedOperand<String>) -> QueryFilter {
         condition(.contains, other.syntax)
     }
+    /// Returns a condition that is true if the operand starts with the other one.
     public func startsWith(_ other: some TypedOperand<String>) -> QueryFilter {
         condition(.startswith, other.syntax)
     }
+    /// Returns a condition that is true if the operand ends with the other one.
     public func endsWith(_ other: some TypedOperand<String>) -> QueryFilter {
         condition(.endswith, other.syntax)
     }
@@ -31,13 +37,16 @@ extension TypedOperand where Value == String {
     public func indexOf(_ text: String) -> TypedFunction<Int> {
         TypedFunction(.indexof, [syntax, .text(text)], .int32)
     }
+    /// Returns the index of the first occurrence of the other operand, from 0, or -1 if it does not occur.
     public func indexOf(_ other: some TypedOperand<String>) -> TypedFunction<Int> {
         TypedFunction(.indexof, [syntax, other.syntax], .int32)
     }
 
+    /// Returns the operand followed by the text.
     public func concat(_ text: String) -> TypedFunction<String> {
         TypedFunction(.concat, [syntax, .text(text)], .string)
     }
+    /// Returns the operand followed by the other one.
     public func concat(_ other: some TypedOperand<String>) -> TypedFunction<String> {
         TypedFunction(.concat, [syntax, other.syntax], .string)
     }
@@ -46,6 +55,7 @@ extension TypedOperand where Value == String {
     public func substring(from start: Int) -> TypedFunction<String> {
         TypedFunction(.substring, [syntax, .number(start)], .string)
     }
+    /// Returns at most `length` characters from the character with the given index, counted from 0.
     public func substring(from start: Int, length: Int) -> TypedFunction<String> {
         TypedFunction(.substring, [syntax, .number(start), .number(length)], .string)
     }

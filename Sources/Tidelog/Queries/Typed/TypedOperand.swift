@@ -14,7 +14,9 @@ public protocol TypedOperand<Value>: QueryOperand {
 
 /// The result of a function of typed operands: `Customer.name.length()`, `Order.price * Order.quantity`.
 public struct TypedFunction<Value: Sendable>: TypedOperand {
+    /// The call of the function as an expression of the query.
     public let queryExpression: QueryExpression
+    /// The type of the result, or `nil` if the compared literal determines it.
     public let queryType: TypeReference?
 
     init(_ expression: Expression, _ type: TypeReference? = nil) {
@@ -34,7 +36,9 @@ extension TypedFunction where Value: QueryLiteral {
 
 /// Comparison with null, and equality.
 extension TypedOperand {
+    /// Returns a condition that is true if the operand is null.
     public func isNull() -> QueryFilter { compare(.eq, .null) }
+    /// Returns a condition that is true if the operand is not null.
     public func isNotNull() -> QueryFilter { compare(.ne, .null) }
 }
 
@@ -47,14 +51,17 @@ extension QueryPathOperand {
 }
 
 extension TypedOperand where Value: QueryLiteral {
+    /// Returns a condition that is true if the operand is equal to the value.
     public func equal(_ value: Value) -> QueryFilter { compare(.eq, literal(value)) }
     /// Returns a condition that is true if the operand differs from the value. Also true for null.
     public func notEqual(_ value: Value) -> QueryFilter { compare(.ne, literal(value)) }
 
+    /// Returns a condition that is true if the operands are equal.
     public func equal<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: QueryLiteral, Other.Value.Comparand == Value.Comparand {
         compare(.eq, other.syntax)
     }
+    /// Returns a condition that is true if the operands are not equal.
     public func notEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: QueryLiteral, Other.Value.Comparand == Value.Comparand {
         compare(.ne, other.syntax)
@@ -72,23 +79,31 @@ extension TypedOperand where Value: QueryLiteral & OptionSet {
 
 /// Order. Null is neither less nor greater than any value.
 extension TypedOperand where Value: OrderedLiteral {
+    /// Returns a condition that is true if the operand is greater than the value.
     public func greaterThan(_ value: Value) -> QueryFilter { compare(.gt, literal(value)) }
+    /// Returns a condition that is true if the operand is greater than or equal to the value.
     public func greaterEqual(_ value: Value) -> QueryFilter { compare(.ge, literal(value)) }
+    /// Returns a condition that is true if the operand is less than the value.
     public func lessThan(_ value: Value) -> QueryFilter { compare(.lt, literal(value)) }
+    /// Returns a condition that is true if the operand is less than or equal to the value.
     public func lessEqual(_ value: Value) -> QueryFilter { compare(.le, literal(value)) }
 
+    /// Returns a condition that is true if the operand is greater than the other one.
     public func greaterThan<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
         compare(.gt, other.syntax)
     }
+    /// Returns a condition that is true if the operand is greater than or equal to the other one.
     public func greaterEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
         compare(.ge, other.syntax)
     }
+    /// Returns a condition that is true if the operand is less than the other one.
     public func lessThan<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
         compare(.lt, other.syntax)
     }
+    /// Returns a condition that is true if the operand is less than or equal to the other one.
     public func lessEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
     where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
         compare(.le, other.syntax)

@@ -3,6 +3,7 @@ import ODataQuery
 
 /// An operand with any number of target entities: ``ToManyProperty`` and ``EntitiesPath``.
 public protocol ToManyOperand<Target>: Sendable {
+    /// The class of the target entities.
     associatedtype Target: EntityValue
     /// The segments of the path from its start.
     var queryPath: QueryPath { get }
@@ -92,12 +93,16 @@ extension StructuralOperand {
 
 /// A value of `Edm.Binary` is an array of bytes in Swift, but not a collection in OData.
 extension StructuralOperand where Value == [UInt8] {
+    /// Unavailable: a binary value has no items.
     @available(*, unavailable, message: "A binary value is not a collection.")
     public func any() -> QueryFilter { isNotNull() }
+    /// Unavailable: a binary value has no items.
     @available(*, unavailable, message: "A binary value is not a collection.")
     public func any(_ condition: (TypedPath<UInt8>) -> QueryFilter) -> QueryFilter { isNotNull() }
+    /// Unavailable: a binary value has no items.
     @available(*, unavailable, message: "A binary value is not a collection.")
     public func all(_ condition: (TypedPath<UInt8>) -> QueryFilter) -> QueryFilter { isNotNull() }
+    /// Unavailable: a binary value has no items.
     @available(*, unavailable, message: "A binary value is not a collection.")
     public func count() -> TypedFunction<Int> { TypedFunction(queryPath.count()) }
 }

@@ -4,6 +4,7 @@ import ODataQuery
 /// A path to a structural property: `Order.customer.name`, `Customer.address.city`, or `$0.total` in a condition on
 /// related entities. In a condition on a collection of values, `$0` itself.
 public struct TypedPath<Value: PropertyConvertible>: StructuralOperand {
+    /// The segments of the path from its start.
     public let queryPath: QueryPath
 
     init(_ path: QueryPath) { queryPath = path }
@@ -15,6 +16,7 @@ public struct TypedPath<Value: PropertyConvertible>: StructuralOperand {
 /// A path to at most one entity: `Order.customer`, `$0` in a condition on related entities, or the current entity as
 /// an object of a class: `EntityPath(Employee.self).salary`.
 public struct EntityPath<Target: EntityValue>: ToOneOperand {
+    /// The segments of the path from its start.
     public let queryPath: QueryPath
 
     init(_ path: QueryPath) { queryPath = path }
@@ -25,6 +27,7 @@ public struct EntityPath<Target: EntityValue>: ToOneOperand {
 
 /// A path to any number of entities: `Order.customer.orders`.
 public struct EntitiesPath<Target: EntityValue>: ToManyOperand {
+    /// The segments of the path from its start.
     public let queryPath: QueryPath
 
     init(_ path: QueryPath) { queryPath = path }
@@ -38,7 +41,9 @@ public struct EntitiesPath<Target: EntityValue>: ToManyOperand {
 public protocol StructuralOperand<Value>: TypedOperand, QueryPathOperand where Value: PropertyConvertible {}
 
 extension StructuralOperand {
+    /// The path as an expression of the query.
     public var queryExpression: QueryExpression { queryPath.queryExpression }
+    /// The type of the last segment, or `nil` if the compared literal determines it.
     public var queryType: TypeReference? { queryPath.queryType }
 
     /// The path to a property of the complex value.
@@ -61,24 +66,28 @@ extension StructuralOperand {
 /// `Order.customer.path(Customer.property)`.
 @dynamicMemberLookup
 public protocol ToOneOperand<Target>: Sendable {
+    /// The class of the target entity.
     associatedtype Target: EntityValue
     /// The segments of the path from its start.
     var queryPath: QueryPath { get }
 }
 
 extension ToOneOperand {
+    /// The path to a structural property of the entity.
     public subscript<Owner, Value>(
         dynamicMember member: KeyPath<Target.Type, StructuralProperty<Owner, Value>>
     ) -> TypedPath<Value> {
         TypedPath(queryPath.path(Target.self[keyPath: member]))
     }
 
+    /// The path to the entity of a navigation property with at most one target.
     public subscript<Owner, Next>(
         dynamicMember member: KeyPath<Target.Type, ToOneProperty<Owner, Next>>
     ) -> EntityPath<Next> {
         EntityPath(queryPath.path(Target.self[keyPath: member]))
     }
 
+    /// The path to the entities of a navigation property with any number of targets.
     public subscript<Owner, Next>(
         dynamicMember member: KeyPath<Target.Type, ToManyProperty<Owner, Next>>
     ) -> EntitiesPath<Next> {
@@ -90,10 +99,12 @@ extension ToOneOperand {
         TypedPath(queryPath.path(property))
     }
 
+    /// Returns the path to the target of a navigation property that the entity's own class declares.
     public func path<Next>(_ property: ToOneProperty<Target, Next>) -> EntityPath<Next> {
         EntityPath(queryPath.path(property))
     }
 
+    /// Returns the path to the targets of a navigation property that the entity's own class declares.
     public func path<Next>(_ property: ToManyProperty<Target, Next>) -> EntitiesPath<Next> {
         EntitiesPath(queryPath.path(property))
     }
@@ -113,9 +124,11 @@ extension ToOneOperand {
 
     /// Returns a condition that is true if there is no entity.
     public func isNull() -> QueryFilter { queryPath.isNull() }
+    /// Returns a condition that is true if there is an entity.
     public func isNotNull() -> QueryFilter { queryPath.isNotNull() }
     /// Returns a condition that is true if there is no entity: `Order.customer == nil`.
     public static func == (a: Self, b: _OptionalNilComparisonType) -> QueryFilter { a.isNull() }
+    /// Returns a condition that is true if there is an entity: `Order.customer != nil`.
     public static func != (a: Self, b: _OptionalNilComparisonType) -> QueryFilter { a.isNotNull() }
 }
 
