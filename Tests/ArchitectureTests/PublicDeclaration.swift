@@ -68,9 +68,10 @@ struct PublicDeclaration {
 
     /// Returns the documentation comment of the declaration in a line, which attributes may separate from it.
     private static func comment(before index: Int, of lines: [Substring]) -> [Substring] {
-        lines[..<index].reversed()
-            .drop { $0.drop { $0 == " " }.hasPrefix("@") }
-            .prefix { $0.drop { $0 == " " }.hasPrefix("///") }
+        var above = lines[..<index].reversed()[...].map { $0.drop { $0 == " " } }[...]
+        // The arguments of an attribute may take several lines, of which the last one is a parenthesis.
+        if above.first == ")" { above = above.drop { !$0.hasPrefix("@") } }
+        return above.drop { $0.hasPrefix("@") }.prefix { $0.hasPrefix("///") }.map { $0 }
     }
 
     private static func isThrowing(_ keyword: Substring, _ lines: ArraySlice<Substring>) -> Bool {

@@ -163,12 +163,14 @@ extension DecimalValue: Comparable, Hashable, CustomStringConvertible {
 }
 
 extension DecimalValue: ExpressibleByIntegerLiteral {
+    /// Creates the decimal number of an integer literal.
     public init(integerLiteral value: Int64) { self.init(unchecked: String(value)) }
 }
 
 /// Swift converts such a literal to a `Double` first. Up to 15 significant digits are exact, apart from trailing
 /// zeros; create longer numbers from text.
 extension DecimalValue: ExpressibleByFloatLiteral {
+    /// Creates a decimal number from a literal with a fraction or an exponent.
     public init(floatLiteral value: Double) { self.init(value) }
 }
 

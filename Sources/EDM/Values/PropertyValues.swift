@@ -228,6 +228,7 @@ package struct PropertyLookup {
 // MARK: Conformances
 
 extension PropertyValues: Sequence {
+    /// The names and values in their order. Encoded values are decoded one after the other.
     public struct Iterator: IteratorProtocol {
         private let names: [String]
         /// Empty if the values are encoded.
@@ -254,6 +255,7 @@ extension PropertyValues: Sequence {
 }
 
 extension PropertyValues: ExpressibleByDictionaryLiteral {
+    /// Creates values from a literal. Of a repeated name, the last value counts.
     public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 }
 

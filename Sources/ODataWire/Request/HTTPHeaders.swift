@@ -57,5 +57,6 @@ public struct HTTPHeaders: Sendable, Hashable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Creates headers from a literal, in its order.
     public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
 }

@@ -7,20 +7,26 @@ extension DecimalValue: SignedNumeric {
     /// Creates the decimal number of any integer. Returns `nil` if it has more than ``maximumDigits`` digits.
     public init?(exactly source: some BinaryInteger) { self.init(String(source)) }
 
+    /// Returns the sum.
     public static func + (a: DecimalValue, b: DecimalValue) -> DecimalValue {
         guard let x = BigDecimal(a), let y = BigDecimal(b) else { return special(sumOf: a, b) }
         return DecimalValue(bounded: x + y)
     }
 
+    /// Returns the difference.
     public static func - (a: DecimalValue, b: DecimalValue) -> DecimalValue { a + -b }
 
+    /// Returns the product.
     public static func * (a: DecimalValue, b: DecimalValue) -> DecimalValue {
         guard let x = BigDecimal(a), let y = BigDecimal(b) else { return special(productOf: a, b) }
         return DecimalValue(bounded: x * y)
     }
 
+    /// Adds a number.
     public static func += (a: inout DecimalValue, b: DecimalValue) { a = a + b }
+    /// Subtracts a number.
     public static func -= (a: inout DecimalValue, b: DecimalValue) { a = a - b }
+    /// Multiplies by a number.
     public static func *= (a: inout DecimalValue, b: DecimalValue) { a = a * b }
 
     /// Returns the number with the opposite sign. Zero has no sign.
@@ -35,6 +41,7 @@ extension DecimalValue: SignedNumeric {
         }
     }
 
+    /// Replaces the number with the one of the opposite sign.
     public mutating func negate() { self = -self }
 
     /// The number without its sign.
