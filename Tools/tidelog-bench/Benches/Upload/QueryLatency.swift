@@ -20,14 +20,19 @@ enum QueryLatency {
     /// Queries the store repeatedly while `body` runs, at least once, and with a pause of a millisecond between two
     /// queries, as a list in an app that is refreshed.
     static func measured(_ store: LocalStore, during body: () async throws -> Void) async throws -> Times {
-        let isDone = Atomic(false)
+        let end = End()
         return try await withThrowingTaskGroup(of: [Double].self) { group in
-            defer { isDone.store(true, ordering: .relaxed) }
-            group.addTask { try await queried(store) { isDone.load(ordering: .relaxed) } }
+            defer { end.isReached.withLock { $0 = true } }
+            group.addTask { try await queried(store) { end.isReached.withLock { $0 } } }
             try await body()
-            isDone.store(true, ordering: .relaxed)
+            end.isReached.withLock { $0 = true }
             return Times(try await group.next() ?? [])
         }
+    }
+
+    /// The end of the other work.
+    private final class End: Sendable {
+        let isReached = Mutex(false)
     }
 
     /// The same for a store without other work.
