@@ -254,7 +254,11 @@ let package = Package(
             ["SyncCore", "Operations", "ODataQuery", "ODataWire", "ODataSandbox", "EDM", "SeededRandom"]),
         support(
             "FuzzTargets",
-            ["OperationLog", "GatewayCore", "SyncCore", "ODataQuery", "ODataWire", "Operations", "EDM", "CPlatform"]),
+            [
+                "OfflineStore", "OperationLog", "GatewayCore", "SyncCore", "ODataQuery", "ODataWire", "Operations",
+                "EDM",
+                "CPlatform",
+            ]),
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "DiskSimulation", "SeededRandom", "LogWriter"]),
         tests(

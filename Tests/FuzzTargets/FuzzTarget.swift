@@ -28,6 +28,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case headers
     /// Reads a file of defining queries.
     case queryFiles
+    /// Reads `store.json`, the description of a store.
+    case storeDescriptions
 
     public func run(_ input: [UInt8]) throws(Finding) {
         switch self {
@@ -45,6 +47,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .literals: try fuzzLiterals(input)
         case .headers: try fuzzHeaders(input)
         case .queryFiles: try fuzzQueryFiles(input)
+        case .storeDescriptions: try fuzzStoreDescriptions(input)
         }
     }
 
@@ -65,6 +68,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .literals: literalSeeds
         case .headers: headerSeeds
         case .queryFiles: queryFileSeeds
+        case .storeDescriptions: storeDescriptionSeeds
         }
     }
 }

@@ -30,29 +30,38 @@ package struct StoreDescription: Sendable, Hashable {
     package static func read(_ files: StoreFiles, keys: [LogKey] = []) throws(TidelogError) -> StoreDescription? {
         guard let bytes = try StoreDirectory.read(files.description) else { return nil }
         let isAuthentic = try DescriptionSeal.check(bytes, files, keys)
+        return try StoreDescription(bytes, isAuthentic: isAuthentic, path: files.description)
+    }
+
+    /// Parses a description.
+    ///
+    /// - Parameters:
+    ///   - isAuthentic: Whether `bytes` are authenticated. Otherwise ``encryptedFrom`` is ignored.
+    ///   - path: The file of the description, for errors.
+    /// - Throws: `damaged` if it cannot be parsed.
+    package init(_ bytes: [UInt8], isAuthentic: Bool, path: String) throws(TidelogError) {
         guard let json = try? JSONValue.parse(bytes), let root = json["serviceRoot"]?.string,
             let version = json["formatVersion"]?.integer
         else {
             throw TidelogError(
-                .damaged, "The description of the store cannot be read.", place: files.description,
+                .damaged, "The description of the store cannot be read.", place: path,
                 recovery: "Run 'tidelog verify' on the store; the log is not affected.")
         }
-        guard version == formatVersion else {
+        guard version == Self.formatVersion else {
             throw TidelogError(
                 .damaged, "The store has format version \(version), which this version of Tidelog does not support.",
-                place: files.description, recovery: "Use a newer version of Tidelog.")
+                place: path, recovery: "Use a newer version of Tidelog.")
         }
-        var description = StoreDescription(serviceRoot: root)
-        if isAuthentic { description.encryptedFrom = json["encryptedFrom"]?.integer.flatMap(UInt64.init(exactly:)) }
-        description.clientID = json["clientID"]?.string
-        if let service = json["service"] { description.service = try options(service, files) }
+        self.init(serviceRoot: root)
+        if isAuthentic { encryptedFrom = json["encryptedFrom"]?.integer.flatMap(UInt64.init(exactly:)) }
+        clientID = json["clientID"]?.string
+        if let service = json["service"] { self.service = try Self.options(service, path) }
         for member in json["learned"]?.object?.members ?? [] {
-            description.detected.set(member.name, to: member.value.string ?? "")
+            detected.set(member.name, to: member.value.string ?? "")
         }
-        return description
     }
 
-    private static func options(_ json: JSONValue, _ files: StoreFiles) throws(TidelogError) -> ServiceOptions {
+    private static func options(_ json: JSONValue, _ path: String) throws(TidelogError) -> ServiceOptions {
         var options = ServiceOptions()
         for member in json.object?.members ?? [] {
             do throws(ServiceOptions.InvalidOption) {
@@ -60,7 +69,7 @@ package struct StoreDescription: Sendable, Hashable {
             } catch {
                 throw TidelogError(
                     .damaged, "The description of the store contains an unknown service option: \(error)",
-                    place: files.description, recovery: "Use a newer version of Tidelog, or remove the option.",
+                    place: path, recovery: "Use a newer version of Tidelog, or remove the option.",
                     cause: error)
             }
         }
@@ -85,7 +94,8 @@ package struct StoreDescription: Sendable, Hashable {
         try StoreDirectory.write(description.encoded + [0x0A], to: files.description)
     }
 
-    private var encoded: [UInt8] {
+    /// The JSON object, without an authentication.
+    package var encoded: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.name("formatVersion")
