@@ -256,8 +256,7 @@ let package = Package(
             "FuzzTargets",
             [
                 "OfflineStore", "OperationLog", "GatewayCore", "SyncCore", "ODataQuery", "ODataWire", "Operations",
-                "EDM",
-                "CPlatform",
+                "EDM", "CPlatform",
             ]),
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "DiskSimulation", "SeededRandom", "LogWriter"]),
