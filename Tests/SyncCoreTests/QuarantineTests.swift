@@ -65,10 +65,11 @@ struct QuarantineTests {
         #expect(try entries().last { $0.query == "All" }?.hidesOthers == true)
     }
 
-    @Test func `the count of further entities does not trap`() throws {
+    @Test func `the count of further entities stays at its maximum`() throws {
         try store.add(.entitiesQuarantined((0..<QuarantinedEntity.limit).map { refused("\($0)") }))
         try store.add(.entitiesQuarantined([refused("x", count: .max)]))
         #expect(try entries().count == QuarantinedEntity.limit)
+        #expect(try entries().last?.count == .max)
     }
 
     @Test func `a finished download keeps only its own entries`() throws {

@@ -32,7 +32,8 @@ struct QuarantineFold {
                 query: last.query, set: last.set, reason: .further, message: "Further entities could not be accepted.",
                 hidesOthers: last.hidesOthers, count: last.count)
         }
-        last.count = last.count.addingReportingOverflow(entry.entity.count).partialValue
+        let (sum, overflows) = last.count.addingReportingOverflow(entry.entity.count)
+        last.count = overflows ? .max : sum
         last.hidesOthers = last.hidesOthers || entry.entity.hidesOthers
         entries[place] = QuarantineEntry(sequence: entry.sequence, time: entry.time, entity: last)
     }
