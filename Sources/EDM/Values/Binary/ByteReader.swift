@@ -1,5 +1,8 @@
 /// Reads the output of ``ByteWriter``. Every length is checked against the remaining bytes, so that hostile input
 /// allocates no memory.
+///
+/// `@usableFromInline`, because otherwise the compiler inlines and specializes none of its functions in other modules.
+@usableFromInline
 package struct ByteReader {
     /// Valid only during the static functions below, so readers cannot be created elsewhere.
     @usableFromInline package let bytes: UnsafeRawBufferPointer

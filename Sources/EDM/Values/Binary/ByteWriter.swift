@@ -1,4 +1,7 @@
 /// Appends the primitive elements of the record codec: LEB128 varints, zigzag integers, length-prefixed UTF-8.
+///
+/// `@usableFromInline`, because otherwise the compiler inlines and specializes none of its functions in other modules.
+@usableFromInline
 package struct ByteWriter {
     @usableFromInline package var bytes: [UInt8] = []
 
@@ -10,6 +13,7 @@ package struct ByteWriter {
     @inlinable
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
+    @usableFromInline
     package mutating func unsigned(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {

@@ -1,6 +1,7 @@
 /// A cache of names. Records repeat a few names, so each string and each list of strings is created once.
 ///
 /// Entries are overwritten, so the size is bounded for any input. Not thread-safe.
+@usableFromInline
 package final class NameTable {
     private struct Name {
         let bytes: [UInt8]
