@@ -10,6 +10,9 @@ package struct ByteWriter {
     /// Creates a writer that stores so many bytes without another allocation.
     package init(minimumCapacity: Int) { bytes.reserveCapacity(minimumCapacity) }
 
+    /// Removes the bytes and keeps the memory for later ones.
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
     @inlinable
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
 

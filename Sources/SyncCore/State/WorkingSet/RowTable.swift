@@ -102,7 +102,23 @@ extension RowTable {
     /// Writes rows ordered by set and entity, so that each page of the backing is written once.
     func write(to backing: any StateBacking) throws(StateError) {
         for id in removed.sorted() { try backing.removeRow(id) }
-        let bySet = Dictionary(grouping: rows, by: \.set)
-        for rows in bySet.values { for row in rows.sorted(by: { $0.id < $1.id }) { try backing.putRow(row) } }
+        // The rows are not copied, and there are few sets.
+        var places = table.placesInOrder
+        while let first = places.first {
+            let set = table[at: first].set
+            var others: [Int] = []
+            for place in places {
+                if table[at: place].set == set { try backing.putRow(table[at: place]) } else { others.append(place) }
+            }
+            places = others
+        }
+    }
+}
+
+extension IDTable {
+    /// The indexes of the values in ascending order of their numbers.
+    fileprivate var placesInOrder: [Int] {
+        let isInOrder = ids.indices.dropFirst().allSatisfy { ids[$0 - 1] < ids[$0] }
+        return isInOrder ? Array(ids.indices) : ids.indices.sorted { ids[$0] < ids[$1] }
     }
 }
