@@ -36,7 +36,7 @@ package struct ByteWriter {
     package mutating func bool(_ value: Bool) { byte(value ? 1 : 0) }
 
     package mutating func fixed64(_ value: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     package mutating func blob(_ value: some Collection<UInt8>) {
