@@ -102,13 +102,14 @@ extension RowTable {
     /// Writes rows ordered by set and entity, so that each page of the backing is written once.
     func write(to backing: any StateBacking) throws(StateError) {
         for id in removed.sorted() { try backing.removeRow(id) }
-        // The rows are not copied, and there are few sets.
+        // Sorts indexes, because rows are large, and searches for the rows of each set, because there are few sets.
+        let rows = table.values
         var places = table.placesInOrder
         while let first = places.first {
-            let set = table[at: first].set
+            let set = rows[first].set
             var others: [Int] = []
             for place in places {
-                if table[at: place].set == set { try backing.putRow(table[at: place]) } else { others.append(place) }
+                if rows[place].set == set { try backing.putRow(rows[place]) } else { others.append(place) }
             }
             places = others
         }
