@@ -99,27 +99,17 @@ struct RowTable {
 }
 
 extension RowTable {
-    /// Writes rows ordered by set and entity, so that each page of the backing is written once.
+    /// Calls `body` with each row, ordered by set and entity, so that each page of a storage is written once.
+    func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
+        let rows = rows
+        let order = rows.indices.sorted {
+            rows[$0].set == rows[$1].set ? rows[$0].id < rows[$1].id : precedesInBytes(rows[$0].set, rows[$1].set)
+        }
+        for place in order { try body(rows[place]) }
+    }
+
     func write(to backing: any StateBacking) throws(StateError) {
         for id in removed.sorted() { try backing.removeRow(id) }
-        // Sorts indexes, because rows are large, and searches for the rows of each set, because there are few sets.
-        let rows = table.values
-        var places = table.placesInOrder
-        while let first = places.first {
-            let set = rows[first].set
-            var others: [Int] = []
-            for place in places {
-                if rows[place].set == set { try backing.putRow(rows[place]) } else { others.append(place) }
-            }
-            places = others
-        }
-    }
-}
-
-extension IDTable {
-    /// The indexes of the values in ascending order of their numbers.
-    fileprivate var placesInOrder: [Int] {
-        let isInOrder = ids.indices.dropFirst().allSatisfy { ids[$0 - 1] < ids[$0] }
-        return isInOrder ? Array(ids.indices) : ids.indices.sorted { ids[$0] < ids[$1] }
+        try forEachInOrder { row throws(StateError) in try backing.putRow(row) }
     }
 }
