@@ -1,3 +1,4 @@
+import EDM
 import OperationLog
 import Operations
 import SyncCore
@@ -45,9 +46,11 @@ extension StoreCore {
         try fold.finishRebase()
         try state.checkDeferral()
         logCommit.removeAll()
+        var payload = ByteWriter(minimumCapacity: 256)
         for record in uncommitted {
-            let (kind, payload) = RecordCodec.encode(record)
-            try logCommit.add(kind: kind, payload: payload)
+            payload.removeAll()
+            let kind = RecordCodec.encode(record, into: &payload)
+            try logCommit.add(kind: kind, payload: payload.bytes)
         }
         let range = try log.write(logCommit)
         tap.notify(uncommitted, from: range.lowerBound)

@@ -28,20 +28,20 @@ package struct ColumnDecoder {
         _ form: UnsafeRawBufferPointer, _ row: Range<Int>, _ recordCount: UInt32,
         _ target: UnsafeMutableRawBufferPointer
     ) -> Int? {
-        var next = row.lowerBound
-        var writer = RecordWriter(target: target)
-        for _ in 0..<recordCount {
-            writer.beginRecord()
-            while true {
-                guard let number = LEB128.read(form, at: &next, end: row.upperBound), number < UInt64(steps.count)
-                else {
-                    return nil
+        steps.withUnsafeMutableBufferPointer { steps in
+            var next = row.lowerBound
+            var writer = RecordWriter(target: target)
+            for _ in 0..<recordCount {
+                writer.beginRecord()
+                while true {
+                    guard let number = LEB128.read(form, at: &next, end: row.upperBound), number < UInt64(steps.count),
+                        let isAtEnd = steps[Int(number)].write(form, &writer)
+                    else { return nil }
+                    if isAtEnd { break }
                 }
-                guard let isAtEnd = steps[Int(number)].write(form, &writer) else { return nil }
-                if isAtEnd { break }
+                guard writer.endRecord() else { return nil }
             }
-            guard writer.endRecord() else { return nil }
+            return next == row.upperBound ? writer.at : nil
         }
-        return next == row.upperBound ? writer.at : nil
     }
 }

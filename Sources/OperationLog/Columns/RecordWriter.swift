@@ -26,15 +26,17 @@ struct RecordWriter {
         guard length >= 0, length <= LogFormat.maximumPayload, let start = target.baseAddress else { return false }
         let needed = LEB128.size(UInt64(length))
         guard record + 1 + needed + length <= target.count else { return false }
-        let kind = target[record + lengthBytes]
+        // The subscripts of the buffer would be calls.
+        let kind = start.load(fromByteOffset: record + lengthBytes, as: UInt8.self)
         if needed != lengthBytes {
             (start + record + 1 + needed).copyMemory(from: start + record + 1 + lengthBytes, byteCount: length)
             lengthBytes = needed
         }
-        target[record] = kind
+        start.storeBytes(of: kind, toByteOffset: record, as: UInt8.self)
         var rest = length
         for index in 1...needed {
-            target[record + index] = UInt8(rest & 0x7F) | (index < needed ? 0x80 : 0)
+            let byte = UInt8(rest & 0x7F) | (index < needed ? 0x80 : 0)
+            start.storeBytes(of: byte, toByteOffset: record + index, as: UInt8.self)
             rest >>= 7
         }
         at = record + 1 + needed + length

@@ -12,6 +12,8 @@
 /// written shortly before it.
 final class RunCompressor {
     private let context: OpaquePointer
+    /// Memory for the compressed form of a block, which need not be cleared for the next one.
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(level: Int) throws(LogError) {
         guard let context = ZSTD_createCCtx() else { throw .compression(reason: "out of memory") }
@@ -28,7 +30,10 @@ final class RunCompressor {
         }
     }
 
-    deinit { ZSTD_freeCCtx(context) }
+    deinit {
+        memory.deallocate()
+        ZSTD_freeCCtx(context)
+    }
 
     /// Starts a run with the next block. Also valid after a failure.
     func startRun() {
@@ -37,28 +42,24 @@ final class RunCompressor {
 
     /// Appends the compressed form of a block to `output`. After an error the run is unusable; start another run.
     func compress(_ raw: ArraySlice<UInt8>, into output: inout [UInt8]) throws(LogError) {
-        let start = output.count
         // Enough for a flush in one call, so the loop below usually runs once.
-        output.append(contentsOf: repeatElement(0, count: ZSTD_compressBound(raw.count) + 64))
-        var input = (done: 0, all: raw.count)
-        var written = 0
+        let bound = ZSTD_compressBound(raw.count) + 64
+        if memory.count < bound {
+            memory.deallocate()
+            memory = .allocate(byteCount: bound, alignment: 1)
+        }
+        var done = 0
         while true {
-            let room = output.count - start - written
+            var to = ZSTD_outBuffer(dst: memory.baseAddress, size: memory.count, pos: 0)
             let left = raw.withUnsafeBytes { source in
-                output.withUnsafeMutableBytes { target in
-                    var from = ZSTD_inBuffer(src: source.baseAddress, size: input.all, pos: input.done)
-                    var to = ZSTD_outBuffer(dst: target.baseAddress! + start + written, size: room, pos: 0)
-                    let left = ZSTD_compressStream2(context, &to, &from, ZSTD_e_flush)
-                    input.done = from.pos
-                    written += to.pos
-                    return left
-                }
+                var from = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: done)
+                defer { done = from.pos }
+                return ZSTD_compressStream2(context, &to, &from, ZSTD_e_flush)
             }
             try check(left)
+            output.append(contentsOf: UnsafeRawBufferPointer(rebasing: memory[..<to.pos]))
             if left == 0 { break }
-            output.append(contentsOf: repeatElement(0, count: left))
         }
-        output.removeLast(output.count - start - written)
     }
 
     private func check(_ result: Int) throws(LogError) {

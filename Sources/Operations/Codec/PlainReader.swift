@@ -16,22 +16,20 @@ struct PlainReader {
         self.names = names
     }
 
-    /// Reads all bytes as the record of an operation without rare attributes. Returns `false` without changing the
-    /// record if they are something else.
-    static func read(_ record: inout Record, _ bytes: UnsafeRawBufferPointer, names: NameTable) -> Bool {
+    /// Reads all bytes as the record of an operation without rare attributes. Returns `nil` if they are something
+    /// else.
+    static func record(_ bytes: UnsafeRawBufferPointer, names: NameTable) -> Record? {
         var reader = PlainReader(bytes, names: names)
         guard let time = reader.signed(), let operation = reader.operation(), reader.offset == bytes.count else {
-            return false
+            return nil
         }
-        record.time = time
-        record.body = .operation(operation)
-        return true
+        return Record(time: time, body: .operation(operation))
     }
 
     // MARK: Operations
 
     private mutating func operation() -> Operation? {
-        guard let action = byte().flatMap(ActionTag.init), var content = content(action), var tag = byte() else {
+        guard let action = byte().flatMap(ActionTag.init), let content = content(action), var tag = byte() else {
             return nil
         }
         var changeSet: SequenceNumber?
@@ -44,15 +42,12 @@ struct PlainReader {
             guard let text = text(), let next = byte() else { return nil }
             (etag, tag) = (text, next)
         }
-        if tag == OperationField.parent.rawValue, case .create(let creation, _) = content {
-            guard let entity = entity(), byte() == OperationField.parentNavigation.rawValue, let navigation = name(),
-                let next = byte()
-            else { return nil }
-            content = .create(creation, parent: Parent(entity: entity, navigation: navigation))
-            tag = next
-        }
-        guard tag == 0 else { return nil }
-        return Operation(plain: content, changeSet: changeSet, baseETag: etag)
+        if tag == 0 { return Operation(plain: content, changeSet: changeSet, baseETag: etag) }
+        guard tag == OperationField.parent.rawValue, case .create(let creation, _) = content, let entity = entity(),
+            byte() == OperationField.parentNavigation.rawValue, let navigation = name(), byte() == 0
+        else { return nil }
+        let parent = Parent(entity: entity, navigation: navigation)
+        return Operation(plain: .create(creation, parent: parent), changeSet: changeSet, baseETag: etag)
     }
 
     private mutating func content(_ tag: ActionTag) -> Operation.Action? {
@@ -128,7 +123,8 @@ struct PlainReader {
     private mutating func byte() -> UInt8? {
         guard offset < bytes.count else { return nil }
         defer { offset += 1 }
-        return bytes[offset]
+        // The subscript would be a call.
+        return bytes.load(fromByteOffset: offset, as: UInt8.self)
     }
 
     @inline(__always)

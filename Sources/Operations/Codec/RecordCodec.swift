@@ -43,14 +43,23 @@ package enum RecordCodec {
 
     /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
     package static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
-        if case .unknown(let kind, let payload) = record.body { return (kind, payload) }
-        let kind = RecordKind(record.body)
-        guard kind != .lost else { return (kind.rawValue, []) }
         var writer = ByteWriter(minimumCapacity: 256)
+        let kind = encode(record, into: &writer)
+        return (kind, writer.bytes)
+    }
+
+    /// Appends the payload of a record, like ``encode(_:)``. Returns its kind.
+    package static func encode(_ record: Record, into writer: inout ByteWriter) -> UInt8 {
+        if case .unknown(let kind, let payload) = record.body {
+            writer.bytes.append(contentsOf: payload)
+            return kind
+        }
+        let kind = RecordKind(record.body)
+        guard kind != .lost else { return kind.rawValue }
         writer.signed(record.time)
         writer.body(record.body)
         if !kind.endsWithFields { writer.end() }
-        return (kind.rawValue, writer.bytes)
+        return kind.rawValue
     }
 
     /// Decodes a record. Throws if the payload is not valid for its kind. Never traps, whatever the bytes.
@@ -59,12 +68,14 @@ package enum RecordCodec {
     }
 
     static func decode(kind: UInt8, payload: ArraySlice<UInt8>, names: NameTable?) throws(CodecError) -> Record {
-        // The placeholder of a lost record has no fields, not even a time.
-        var record = Record(time: 0, body: .lost)
         guard let known = RecordKind(rawValue: kind) else { return unknown(kind, payload) }
-        if known == .operation, let names, payload.withUnsafeBytes({ PlainReader.read(&record, $0, names: names) }) {
+        if known == .operation, let names,
+            let record = payload.withUnsafeBytes({ PlainReader.record($0, names: names) })
+        {
             return record
         }
+        // The placeholder of a lost record has no fields, not even a time.
+        var record = Record(time: 0, body: .lost)
         do throws(CodecError) {
             try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in
                 guard known != .lost else { return }

@@ -1,23 +1,27 @@
-package import EDM
+public import EDM
 
 /// A new entity with everything that is created together with it.
 ///
 /// The log and the service have a ``Creation``, which refers to entities by ID. A call of the app refers to its new
 /// entities by number and to existing ones by address, until ``map(identity:reference:)`` replaces both.
+///
+/// This type and its parts are `@usableFromInline`, because otherwise other modules map them without specialization.
+@usableFromInline
 package struct EntityCreation<Identity: Sendable, Reference: Sendable>: Sendable {
-    package var entity: Identity
-    package var set: String
+    @usableFromInline package var entity: Identity
+    @usableFromInline package var set: String
     /// The qualified name of the entity type, which may derive from the set's.
-    package var type: String
+    @usableFromInline package var type: String
     /// Only the set properties: an absent property is *unset*, which is neither null nor its default.
-    package var values: PropertyValues
-    package var bindings: [EntityBinding<Reference>]
+    @usableFromInline package var values: PropertyValues
+    @usableFromInline package var bindings: [EntityBinding<Reference>]
     /// Deep insert: new entities of a navigation property.
-    package var inline: [Inline]
+    @usableFromInline package var inline: [Inline]
 
+    @usableFromInline
     package struct Inline: Sendable {
-        package var navigation: String
-        package var entities: [EntityCreation]
+        @usableFromInline package var navigation: String
+        @usableFromInline package var entities: [EntityCreation]
 
         @inlinable
         package init(navigation: String, entities: [EntityCreation]) {
@@ -59,9 +63,10 @@ package struct EntityCreation<Identity: Sendable, Reference: Sendable>: Sendable
 }
 
 /// A link to existing entities that is created as part of a create or update.
+@usableFromInline
 package struct EntityBinding<Reference: Sendable>: Sendable {
-    package var navigation: String
-    package var targets: [Reference]
+    @usableFromInline package var navigation: String
+    @usableFromInline package var targets: [Reference]
 
     @inlinable
     package init(navigation: String, targets: [Reference]) {
@@ -78,9 +83,10 @@ package struct EntityBinding<Reference: Sendable>: Sendable {
 }
 
 /// The parent in whose navigation property an entity is created.
+@usableFromInline
 package struct EntityParent<Reference: Sendable>: Sendable {
-    package var entity: Reference
-    package var navigation: String
+    @usableFromInline package var entity: Reference
+    @usableFromInline package var navigation: String
 
     @inlinable
     package init(entity: Reference, navigation: String) {

@@ -49,8 +49,8 @@ enum PendingRow {
             innerError: row.text(8), method: row.text(9) ?? "", url: row.text(10) ?? "", requestBody: row.text(11))
     }
 
-    /// Binds the values of ``columns``.
-    static func bind(_ pending: PendingOperation, _ binding: inout Binding) {
+    /// Binds the values of ``columns``, of which the last is the encoded operation.
+    static func bind(_ pending: PendingOperation, encoded operation: [UInt8], _ binding: inout Binding) {
         binding.sequence(pending.sequence)
         binding.integer(pending.time)
         if case .pending = pending.status {
@@ -60,7 +60,7 @@ enum PendingRow {
             for value in values(of: pending.status) { binding.value(value) }
         }
         binding.integer(pending.since)
-        binding.blob(ValueCodec.encode(pending.operation))
+        binding.blob(operation)
     }
 
     /// Returns the values of ``columns``.

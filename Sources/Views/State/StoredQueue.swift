@@ -43,6 +43,7 @@ struct StoredQueue: StatementRunner {
 
     /// Writes the changes to the tables, in ascending order.
     func flush(_ queue: QueueTable) throws(SQLiteError) {
+        var encoded = ByteWriter(minimumCapacity: 256)
         for (sequence, change) in queue.drainChanges() {
             guard let operation = queue.operation(sequence) else {
                 try connection.run(removePending) { $0.sequence(sequence) }
@@ -50,7 +51,9 @@ struct StoredQueue: StatementRunner {
             }
             switch change {
             case .operation:
-                try connection.run(putPending) { binding in PendingRow.bind(operation, &binding) }
+                encoded.removeAll()
+                encoded.operation(operation.operation)
+                try connection.run(putPending) { PendingRow.bind(operation, encoded: encoded.bytes, &$0) }
             case .status:
                 let values = PendingRow.values(of: operation.status)
                 try connection.run(updatePending) { binding in

@@ -1,5 +1,8 @@
 /// Reads the output of ``ByteWriter``. Every length is checked against the remaining bytes, so that hostile input
 /// allocates no memory.
+///
+/// `@usableFromInline`, because otherwise the compiler inlines and specializes none of its functions in other modules.
+@usableFromInline
 package struct ByteReader {
     /// Valid only during the static functions below, so readers cannot be created elsewhere.
     @usableFromInline package let bytes: UnsafeRawBufferPointer
@@ -86,15 +89,19 @@ package struct ByteReader {
     package mutating func byte() throws(CodecError) -> UInt8 {
         guard offset < bytes.count else { throw fail(.truncated) }
         defer { offset += 1 }
-        return bytes[offset]
+        // The subscript would be a call.
+        return bytes.load(fromByteOffset: offset, as: UInt8.self)
     }
 
     @inlinable
     package mutating func unsigned() throws(CodecError) -> UInt64 {
         // Most numbers, and all lengths of names, have one byte.
-        if offset < bytes.count, bytes[offset] < 0x80 {
-            offset += 1
-            return UInt64(bytes[offset - 1])
+        if offset < bytes.count {
+            let first = bytes.load(fromByteOffset: offset, as: UInt8.self)
+            if first < 0x80 {
+                offset += 1
+                return UInt64(first)
+            }
         }
         return try longUnsigned()
     }

@@ -1,4 +1,7 @@
 /// Appends the primitive elements of the record codec: LEB128 varints, zigzag integers, length-prefixed UTF-8.
+///
+/// `@usableFromInline`, because otherwise the compiler inlines and specializes none of its functions in other modules.
+@usableFromInline
 package struct ByteWriter {
     @usableFromInline package var bytes: [UInt8] = []
 
@@ -7,9 +10,13 @@ package struct ByteWriter {
     /// Creates a writer that stores so many bytes without another allocation.
     package init(minimumCapacity: Int) { bytes.reserveCapacity(minimumCapacity) }
 
+    /// Removes the bytes and keeps the memory for later ones.
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
     @inlinable
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
+    @usableFromInline
     package mutating func unsigned(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -29,7 +36,7 @@ package struct ByteWriter {
     package mutating func bool(_ value: Bool) { byte(value ? 1 : 0) }
 
     package mutating func fixed64(_ value: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     package mutating func blob(_ value: some Collection<UInt8>) {

@@ -21,6 +21,12 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset from the start of the record's payload.
     public let offset: Int
 
+    @usableFromInline
+    init(reason: Reason, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
     public var description: String {
         let what =
             switch reason {

@@ -1,6 +1,7 @@
 /// A cache of names. Records repeat a few names, so each string and each list of strings is created once.
 ///
 /// Entries are overwritten, so the size is bounded for any input. Not thread-safe.
+@usableFromInline
 package final class NameTable {
     private struct Name {
         let bytes: [UInt8]
@@ -38,14 +39,16 @@ package final class NameTable {
     /// Reads two length-prefixed names, for example of a set and a type, and advances the offset. Returns `nil`
     /// without advancing if they are not valid names or too long.
     package func pair(in bytes: UnsafeRawBufferPointer, at offset: inout Int) -> (String, String)? {
+        // The subscript of the buffer would be a call.
+        func byte(_ place: Int) -> Int { Int(bytes.load(fromByteOffset: place, as: UInt8.self)) }
         let start = offset
-        guard start < bytes.count, bytes[start] < 0x80 else { return nil }
-        let middle = start + 1 + Int(bytes[start])
-        guard middle < bytes.count, bytes[middle] < 0x80 else { return nil }
-        let end = middle + 1 + Int(bytes[middle])
+        guard start < bytes.count, byte(start) < 0x80 else { return nil }
+        let middle = start + 1 + byte(start)
+        guard middle < bytes.count, byte(middle) < 0x80 else { return nil }
+        let end = middle + 1 + byte(middle)
         guard end <= bytes.count else { return nil }
         let whole = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        let place = (whole.count &* 31 &+ Int(bytes[middle - 1]) &+ Int(bytes[end - 1])) & 15
+        let place = (whole.count &* 31 &+ byte(middle - 1) &+ byte(end - 1)) & 15
         if let known = pairs[place], known.bytes.withUnsafeBytes({ Self.isEqual($0, whole) }) {
             offset = end
             return (known.first, known.second)

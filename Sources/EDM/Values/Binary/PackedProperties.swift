@@ -25,9 +25,13 @@ package struct PackedProperties: Sendable {
     init?(names: PropertyNames, _ values: [Value]) {
         var writer = ByteWriter()
         writer.bytes.reserveCapacity(16 * values.count)
-        for value in values { writer.value(value) }
+        var areFlat = true
+        for value in values {
+            writer.value(value)
+            areFlat = areFlat && value.isFlat
+        }
         // Only nested values can be too deep; flat values are always readable.
-        guard values.allSatisfy(\.isFlat) || Self.isReadable(writer.bytes, count: values.count) else { return nil }
+        guard areFlat || Self.isReadable(writer.bytes, count: values.count) else { return nil }
         self.init(names: names, checked: writer.bytes)
     }
 

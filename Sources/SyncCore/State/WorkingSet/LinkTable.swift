@@ -332,11 +332,11 @@ extension LinkTable {
             let key = key(entry)
             try backing.removeLink(key.relationship, first: key.first, second: key.second)
         }
-        let places = entries.indices.filter { entries[$0].content != .removed && entries[$0].content != .free }
-        let sorted = places.sorted {
+        let places = entries.indices.sorted {
             let (a, b) = (entries[$0], entries[$1])
-            return (a.relationship, a.first, a.second) < (b.relationship, b.first, b.second)
+            if a.relationship != b.relationship { return a.relationship < b.relationship }
+            return a.first == b.first ? a.second < b.second : a.first < b.first
         }
-        for place in sorted { if let row = row(place) { try backing.putLink(row) } }
+        for place in places { if let row = row(place) { try backing.putLink(row) } }
     }
 }
