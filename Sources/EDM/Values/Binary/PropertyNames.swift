@@ -51,7 +51,7 @@ package final class PropertyNames: Sendable {
 extension [String] {
     /// Whether the names have the same bytes. Canonically equivalent strings are equal but can have different bytes.
     func hasSameBytes(as other: [String]) -> Bool {
-        self == other && zip(self, other).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+        count == other.count && indices.allSatisfy { self[$0].isExactly(other[$0]) }
     }
 
     /// Whether the names are distinct. Quadratic for short lists, where this is fastest.
