@@ -236,12 +236,12 @@ package struct OperationRules {
     private func checkNamedPrincipals(
         _ values: PropertyValues, _ bindings: [Binding], _ type: EntityType, set: String
     ) throws(ValidationError) {
-        guard let set = model.findEntitySet(set) else { return }
-        for property in type.navigationProperties {
+        for property in type.dependentNavigationProperties
+        where !bindings.contains(where: { $0.navigation == property.name }) {
             guard let pairs = property.navigation?.constraints, let first = pairs.first,
                 pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null }),
+                let set = model.findEntitySet(set),
                 let target = model.principalSet(of: property, in: set, from: type),
-                !bindings.contains(where: { $0.navigation == property.name }),
                 let key = KeyPredicate(
                     of: target.entityType,
                     in: PropertyValues(pairs.map { ($0.principal, values[$0.dependent] ?? .null) })),
@@ -313,8 +313,8 @@ package struct OperationRules {
         _ target: String, of navigation: Property, from set: String, _ type: EntityType
     ) throws(ValidationError) {
         guard let source = model.findEntitySet(set),
-            let bound = model.boundTarget(of: navigation, in: source, from: type), model.findEntitySet(bound) != nil,
-            bound != target
+            let bound = model.boundTarget(of: navigation, in: source, from: type), bound != target,
+            model.findEntitySet(bound) != nil
         else { return }
         throw .refused(
             .init(

@@ -63,6 +63,14 @@ extension WorkingSet {
 
     // MARK: Identity
 
+    /// The lowest entity ID that no record has used. Without a copy of the header, if that is cached.
+    package var nextEntity: EntityID {
+        get throws(StateError) {
+            if let next = knownHeader?.nextEntity { return next }
+            return try header().nextEntity
+        }
+    }
+
     package func set(of id: EntityID) throws(StateError) -> String? {
         if let set = register.set(of: id) { return set }
         return try isBelow(id) ? backing?.set(of: id) : nil
