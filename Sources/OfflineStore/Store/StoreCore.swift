@@ -41,7 +41,7 @@ package final class StoreCore: @unchecked Sendable {
     private(set) var isClosed = false
     /// The observers of live queries.
     let observers = LiveObservers()
-    /// Receives each record after it was appended to the log.
+    /// Receives the records after they were appended to the log.
     let tap = RecordNotifier()
 
     /// The work that was necessary to bring the views up to date when the store was opened.
