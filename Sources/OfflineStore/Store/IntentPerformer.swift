@@ -27,7 +27,8 @@ struct IntentPerformer {
             _ = core.drainDirtySet()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
-                state: core.state, model: model, root: try core.service?.root, drafts: DraftTable())
+                state: core.state, model: model, root: try core.service?.root,
+                drafts: DraftTable(capacity: intents.count))
             let rules = OperationRules(storage: core.state, model: model)
             var performed: [PerformedOperation] = []
             performed.reserveCapacity(intents.count)

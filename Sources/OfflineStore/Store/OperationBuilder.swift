@@ -17,6 +17,14 @@ struct DraftTable {
     private(set) var created: [(number: Int, id: EntityID)] = []
     private(set) var intentEnds: [IntentEnd] = []
 
+    /// - Parameter capacity: The number of intents, which usually have one draft each.
+    init(capacity: Int) {
+        intentEnds.reserveCapacity(capacity)
+        guard capacity > 1 else { return }
+        ids.reserveCapacity(capacity)
+        created.reserveCapacity(capacity)
+    }
+
     subscript(number: Int) -> EntityID? { ids[number] }
 
     mutating func add(_ number: Int, _ id: EntityID) {
