@@ -29,7 +29,9 @@ extension StoreCore {
     }
 
     @discardableResult
-    func add(_ body: consuming Record.Body) throws -> SequenceNumber { try add(Record(time: environment.now(), body: body)) }
+    func add(_ body: consuming Record.Body) throws -> SequenceNumber {
+        try add(Record(time: environment.now(), body: body))
+    }
 
     /// Adds a record with its original time, for records from elsewhere.
     @discardableResult
