@@ -57,7 +57,7 @@ struct IntentPerformer {
                 builder.drafts.endIntent(operations: performed.count)
                 if !asChangeSet { try self.checkCardinality() }
             }
-            try self.checkCardinality()
+            if asChangeSet { try self.checkCardinality() }
             // Before the commit, after which nothing may fail.
             let results = try self.results(performed, builder.drafts, model)
             if !performed.isEmpty { _ = try core.commit() }

@@ -201,7 +201,7 @@ package final class StoreCore: @unchecked Sendable {
     /// Folds records that the log has and the views lack after a failure between the two. They were acknowledged or
     /// will appear so.
     func catchUpAfterFailure() throws {
-        guard try state.header().applied + 1 < log.nextSequence else { return }
+        guard try state.applied + 1 < log.nextSequence else { return }
         try ViewsOpener.catchUp(&fold, reader())
         observers.notify(.unknown)
     }

@@ -63,11 +63,19 @@ extension WorkingSet {
 
     // MARK: Identity
 
-    /// The lowest entity ID that no record has used. Without a copy of the header, if that is cached.
+    /// ``StateHeader/nextEntity``, without a copy of the header.
     package var nextEntity: EntityID {
         get throws(StateError) {
             if let next = knownHeader?.nextEntity { return next }
             return try header().nextEntity
+        }
+    }
+
+    /// ``StateHeader/applied``, without a copy of the header.
+    package var applied: SequenceNumber {
+        get throws(StateError) {
+            if let applied = knownHeader?.applied { return applied }
+            return try header().applied
         }
     }
 
