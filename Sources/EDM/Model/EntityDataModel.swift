@@ -90,7 +90,7 @@ public final class EntityDataModel: Sendable {
         // A contained entity always has a container.
         hasMandatoryEnds =
             !contained.sets.isEmpty
-            || structuredTypes.contains { type in
+            || (structuredTypes + (entitySets + singletons).map(\.entityType)).contains { type in
                 type.navigationProperties.contains {
                     $0.navigation?.multiplicity == .one || $0.navigation?.sourceMultiplicity == .one
                 }
