@@ -50,7 +50,7 @@ package actor SyncEngine {
         self.store = store
         self.session = session
         let activity = session.activity
-        store.onRecord { activity.notify(.recorded($0, $1)) }
+        store.onRecords { activity.notify($0, from: $1) }
     }
 
     // MARK: Looking on

@@ -152,10 +152,11 @@ struct EvidenceTests {
         for effect in [Fault.Effect.dropAnswer, .dropRequest] {
             let shop = try await shop(.v4)
             let reasons = Mutex<[String]>([])
-            shop.store.onRecord { _, record in
-                guard case .batchAnswered(let answered) = record.body else { return }
-                for outcome in answered.outcomes {
-                    if case .inDoubt(let reason) = outcome.result { reasons.withLock { $0.append(reason) } }
+            shop.store.onRecords { records, _ in
+                for case .batchAnswered(let answered) in records.map(\.body) {
+                    for outcome in answered.outcomes {
+                        if case .inDoubt(let reason) = outcome.result { reasons.withLock { $0.append(reason) } }
+                    }
                 }
             }
             try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])

@@ -9,7 +9,7 @@ struct RecordNotifierTests {
         let tap = RecordNotifier()
         let reported = Mutex<UInt64>(0)
         let record = Record(time: 0, body: .entitiesMissing([]))
-        tap.attach { sequence, _ in reported.withLock { $0 = sequence } }
+        tap.attach { _, sequence in reported.withLock { $0 = sequence } }
         for sequence in 1...400_000 as ClosedRange<UInt64> { tap.notify([record], from: sequence) }
         #expect(reported.withLock { $0 } == 400_000)
     }

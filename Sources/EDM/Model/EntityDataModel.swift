@@ -21,6 +21,8 @@ public final class EntityDataModel: Sendable {
     let hidesSets: Bool
     /// A Boolean value that indicates whether the model has elements that exist only in the store.
     public let hasClientOnly: Bool
+    /// Whether an end of a relationship may have the multiplicity 1; false only if none has.
+    package let hasMandatoryEnds: Bool
     let elementCounts: ElementCounts
     private let structuredTypes: NameMap<StructuredType>
     private let enumerationTypes: [String: EnumerationType]
@@ -85,6 +87,14 @@ public final class EntityDataModel: Sendable {
         self.subtypes = subtypes
         contained = Self.containedSets(in: entitySets + singletons, version, structuredTypes, subtypes)
         sets = NameMap((entitySets + singletons + contained.sets).map { ($0.name, $0) })
+        // A contained entity always has a container.
+        hasMandatoryEnds =
+            !contained.sets.isEmpty
+            || (structuredTypes + (entitySets + singletons).map(\.entityType)).contains { type in
+                type.navigationProperties.contains {
+                    $0.navigation?.multiplicity == .one || $0.navigation?.sourceMultiplicity == .one
+                }
+            }
     }
 
     private static func containedSets(

@@ -17,6 +17,8 @@ public final class StructuredType: Sendable {
     public let properties: [Property]
     /// Navigation properties, those of base types first, in the order of the document.
     public let navigationProperties: [Property]
+    /// The navigation properties with a referential constraint, whose dependent properties the type has.
+    package let dependentNavigationProperties: [Property]
     /// The properties that contain the key, in key order, each once. Empty for complex types and types without a key.
     ///
     /// A key value inside a complex property is represented by that property; ``keyParts`` contains the values
@@ -56,6 +58,7 @@ public final class StructuredType: Sendable {
         self.hasStream = hasStream
         self.properties = properties
         self.navigationProperties = navigationProperties
+        dependentNavigationProperties = navigationProperties.filter { $0.navigation?.constraints.isEmpty == false }
         self.keyProperties = keyProperties
         self.keyReferences = keyReferences
         self.alternateKeys = alternateKeys

@@ -39,6 +39,9 @@ public struct KeyPart: Sendable, Hashable {
 
     /// A Boolean value that indicates whether the value is inside a complex property.
     public var isNested: Bool { path.utf8.contains(UInt8(ascii: "/")) }
+
+    /// The name of the entity's property that is or contains the value.
+    package var propertyName: String { isNested ? String(path.prefix { $0 != "/" }) : path }
 }
 
 /// An additional key of an entity (`Org.OData.Core.V1.AlternateKeys`; OData 4.01 Part 1, section 10.4).

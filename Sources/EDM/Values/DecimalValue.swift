@@ -125,6 +125,7 @@ extension DecimalValue {
 
     /// Returns -1 if the number is less than `other`, 0 if equal, 1 if greater.
     func compare(_ other: DecimalValue) -> Int {
+        if text == other.text { return 0 }
         if !isFinite || !other.isFinite {
             let (a, b) = (rank, other.rank)
             return a < b ? -1 : a == b ? 0 : 1

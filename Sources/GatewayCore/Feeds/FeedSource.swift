@@ -62,7 +62,7 @@ package struct FeedSource: Sendable {
         guard model.version != .v3 else { throw FeedError("Feeds of OData V3 are not supported.") }
         self.model = model
         self.type = type
-        keyMembers = Set(type.keyParts.map { String($0.path.prefix { $0 != "/" }) })
+        keyMembers = Set(type.keyParts.map(\.propertyName))
         let isInteger = type.keyParts.count == 1 && Self.plain.contains(type.keyParts[0].type.primitive)
         integerKey = isInteger && !type.keyParts[0].path.contains("/") ? type.keyParts[0].path : nil
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root.description)

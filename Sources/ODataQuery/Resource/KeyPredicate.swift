@@ -36,14 +36,24 @@ extension KeyPredicate {
     /// Creates the key from an entity's properties, or returns nil if a key value is unset or null (or the type has no
     /// key).
     package init?(of type: EntityType, in properties: PropertyValues) {
+        guard let located = Self.located(of: type, in: properties) else { return nil }
+        values = zip(type.keyParts, located).map { ($0.name, $1.value) }
+        paths = located.map(\.property)
+    }
+
+    /// Returns the values of the key of an entity with their paths, for searching rows, or nil if it has no key; see
+    /// ``init(of:in:)``.
+    package static func located(
+        of type: EntityType, in properties: PropertyValues
+    ) -> [(property: String, value: Value)]? {
         guard !type.keyParts.isEmpty else { return nil }
-        var values: [(part: KeyPart, value: Value)] = []
+        var values: [(property: String, value: Value)] = []
         values.reserveCapacity(type.keyParts.count)
         for part in type.keyParts {
             guard let value = properties.value(at: part.path), value != .null else { return nil }
-            values.append((part, value))
+            values.append((part.path, value))
         }
-        self.init(values)
+        return values
     }
 
     /// Returns the values with their paths in an entity of the type, for searching rows.

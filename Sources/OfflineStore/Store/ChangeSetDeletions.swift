@@ -7,14 +7,12 @@ struct ChangeSetDeletions {
     /// The entities to delete that exist before the change set.
     private var expected: Set<EntityID> = []
 
-    mutating func expect(_ intents: [Intent], _ builder: OperationBuilder, _ state: WorkingSet) throws {
-        for intent in intents {
-            guard case .delete(let address) = intent else { continue }
-            // New entities of the change set do not exist yet, and unresolvable addresses are refused later.
-            if case .draft = address { continue }
-            guard let id = try? builder.entity(address), try state.row(id) != nil else { continue }
-            expected.insert(id)
-        }
+    mutating func expect(_ intent: Intent, _ builder: OperationBuilder, _ state: WorkingSet) throws {
+        guard case .delete(let address) = intent else { return }
+        // New entities of the change set do not exist yet, and unresolvable addresses are refused later.
+        if case .draft = address { return }
+        guard let id = try? builder.entity(address), try state.row(id) != nil else { return }
+        expected.insert(id)
     }
 
     mutating func isDone(_ intent: Intent, _ action: Operation.Action, _ state: WorkingSet) throws -> Bool {

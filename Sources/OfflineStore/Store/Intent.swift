@@ -4,7 +4,9 @@ public import Operations
 import SyncCore
 
 /// An action of an app before its addresses are resolved to entities. It is the same for a store and for a service.
-package enum Intent: Sendable {
+///
+/// Indirect, because intents are copied often and should be small.
+package indirect enum Intent: Sendable {
     case create(EntityDraft, in: Parent?)
     case update(EntityAddress, changes: PropertyValues, bindings: [BindingDraft], inline: [InlineDraft])
     case delete(EntityAddress)

@@ -15,7 +15,7 @@ struct IntentPerformer {
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) throws(TidelogError) -> [IntentResult] {
         let model = try core.model
-        try Self.checkDeliveries(intents.map(\.options.delivery), asChangeSet: asChangeSet)
+        if asChangeSet { try Self.checkDeliveries(intents) }
         if core.options.undoesLocalCreation, !asChangeSet, intents.count == 1,
             case .delete(let address) = intents[0].intent,
             let result = try LocalCreationUndo(core: core).perform(address)
@@ -27,11 +27,16 @@ struct IntentPerformer {
             _ = core.drainDirtySet()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
-                state: core.state, model: model, root: try core.service?.root, drafts: DraftTable())
+                state: core.state, model: model, root: try core.service?.root,
+                drafts: DraftTable(capacity: intents.count))
+            let rules = OperationRules(storage: core.state, model: model)
             var performed: [PerformedOperation] = []
+            performed.reserveCapacity(intents.count)
             let first = core.nextSequence
             var deletions = ChangeSetDeletions()
-            if asChangeSet { try deletions.expect(intents.map(\.intent), builder, core.state) }
+            if asChangeSet {
+                for place in intents.indices { try deletions.expect(intents[place].intent, builder, core.state) }
+            }
             for (intent, options) in intents {
                 // An update with new entities consists of several operations, which must not be separated.
                 var isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
@@ -44,7 +49,7 @@ struct IntentPerformer {
                     let operation = try builder.operation(
                         part.action, of: intent, part.isClientOnly ? options.clientOnly : options,
                         changeSet: changeSet)
-                    try OperationRules(storage: core.state, model: model).check(operation)
+                    try rules.check(operation)
                     let sequence = try core.add(.operation(operation))
                     performed.append(PerformedOperation(sequence, subject, isClientOnly: part.isClientOnly))
                     try builder.advance()
@@ -52,7 +57,7 @@ struct IntentPerformer {
                 builder.drafts.endIntent(operations: performed.count)
                 if !asChangeSet { try self.checkCardinality() }
             }
-            try self.checkCardinality()
+            if asChangeSet { try self.checkCardinality() }
             // Before the commit, after which nothing may fail.
             let results = try self.results(performed, builder.drafts, model)
             if !performed.isEmpty { _ = try core.commit() }
@@ -63,8 +68,12 @@ struct IntentPerformer {
     /// The most operations of a call whose changes may stay in memory for a while.
     private static let mostDeferred = 256
 
-    private static func checkDeliveries(_ deliveries: [Delivery], asChangeSet: Bool) throws(TidelogError) {
-        guard asChangeSet, Set(deliveries).count > 1 else { return }
+    private static func checkDeliveries(
+        _ intents: [(intent: Intent, options: IntentOptions)]
+    ) throws(TidelogError) {
+        guard let first = intents.first?.options.delivery,
+            intents.indices.contains(where: { intents[$0].options.delivery != first })
+        else { return }
         throw TidelogError(
             OperationRefused(
                 .notAllowed,

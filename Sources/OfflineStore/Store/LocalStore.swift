@@ -173,8 +173,9 @@ package actor LocalStore {
         try await core.record(bodies)
     }
 
-    /// Calls the function with each record after it was appended to the log.
-    package nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) {
+    /// Calls the function with the records of each transaction after they were appended to the log, and with the
+    /// sequence number of the first.
+    package nonisolated func onRecords(_ body: @escaping @Sendable ([Record], _ first: SequenceNumber) -> Void) {
         core.tap.attach(body)
     }
 

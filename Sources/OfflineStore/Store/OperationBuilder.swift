@@ -17,6 +17,14 @@ struct DraftTable {
     private(set) var created: [(number: Int, id: EntityID)] = []
     private(set) var intentEnds: [IntentEnd] = []
 
+    /// - Parameter capacity: The number of intents, which usually have one draft each.
+    init(capacity: Int) {
+        intentEnds.reserveCapacity(capacity)
+        guard capacity > 1 else { return }
+        ids.reserveCapacity(capacity)
+        created.reserveCapacity(capacity)
+    }
+
     subscript(number: Int) -> EntityID? { ids[number] }
 
     mutating func add(_ number: Int, _ id: EntityID) {
@@ -44,20 +52,19 @@ struct OperationBuilder {
         self.model = model
         self.root = root
         self.drafts = drafts
-        next = try state.header().nextEntity
+        next = try state.nextEntity
     }
 
     /// Continues after the IDs of the last folded operation.
     mutating func advance() throws(StateError) {
-        next = max(next, try state.header().nextEntity)
+        next = max(next, try state.nextEntity)
     }
 
     /// Returns the actions of an intent: usually one, and for an update with new entities one for each of them.
     mutating func actions(_ intent: Intent, sendsEmptyUpdate: Bool = false) throws -> [Operation.Action] {
         switch intent {
         case .create(let draft, let parent):
-            let parent = try parent.map { try $0.map(entity) }
-            return [try binder.binding(.create(try creation(draft), parent: parent))]
+            return [try create(draft, in: try parent.map { try $0.map(entity) })]
         case .update(let address, let changes, let bindings, let inline):
             let id = try entity(address)
             var actions: [Operation.Action] = []
@@ -65,9 +72,7 @@ struct OperationBuilder {
             // has to refer to an entity of another one.
             for level in inline {
                 let parent = Parent(entity: id, navigation: level.navigation)
-                for child in level.entities {
-                    actions.append(try binder.binding(.create(try creation(child), parent: parent)))
-                }
+                for child in level.entities { actions.append(try create(child, in: parent)) }
             }
             let update = try binder.binding(
                 .update(id, changes: changes, bindings: try bindings.map { try $0.map(entity) }))
@@ -97,6 +102,7 @@ struct OperationBuilder {
         // The effect of a call is not sent.
         if case .invoke = intent { return actions.map { .init($0, isClientOnly: false) } }
         let split = ClientOnlySplit(storage: state, model: model)
+        if actions.count == 1 { return try split.parts(of: actions[0]) }
         return try actions.flatMap { try split.parts(of: $0) }
     }
 
@@ -208,6 +214,12 @@ struct OperationBuilder {
     }
 
     // MARK: Drafts
+
+    private mutating func create(_ draft: EntityDraft, in parent: Parent?) throws -> Operation.Action {
+        var creation = try creation(draft)
+        try binder.bind(&creation, in: parent)
+        return .create(creation, parent: parent)
+    }
 
     private mutating func creation(_ draft: EntityDraft) throws -> Creation {
         try draft.map { number in

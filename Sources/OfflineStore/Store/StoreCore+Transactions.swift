@@ -30,11 +30,13 @@ extension StoreCore {
     }
 
     @discardableResult
-    func add(_ body: Record.Body) throws -> SequenceNumber { try add(Record(time: environment.now(), body: body)) }
+    func add(_ body: consuming Record.Body) throws -> SequenceNumber {
+        try add(Record(time: environment.now(), body: body))
+    }
 
     /// Adds a record with its original time, for records from elsewhere.
     @discardableResult
-    func add(_ record: Record) throws -> SequenceNumber {
+    func add(_ record: consuming Record) throws -> SequenceNumber {
         let sequence = nextSequence
         try fold.apply(record, sequence: sequence)
         uncommitted.append(record)

@@ -41,7 +41,7 @@ package final class StoreCore: @unchecked Sendable {
     private(set) var isClosed = false
     /// The observers of live queries.
     let observers = LiveObservers()
-    /// Receives each record after it was appended to the log.
+    /// Receives the records after they were appended to the log.
     let tap = RecordNotifier()
 
     /// The work that was necessary to bring the views up to date when the store was opened.
@@ -201,7 +201,7 @@ package final class StoreCore: @unchecked Sendable {
     /// Folds records that the log has and the views lack after a failure between the two. They were acknowledged or
     /// will appear so.
     func catchUpAfterFailure() throws {
-        guard try state.header().applied + 1 < log.nextSequence else { return }
+        guard try state.applied + 1 < log.nextSequence else { return }
         try ViewsOpener.catchUp(&fold, reader())
         observers.notify(.unknown)
     }

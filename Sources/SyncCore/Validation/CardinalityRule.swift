@@ -19,6 +19,7 @@ package struct CardinalityRule {
     /// - Parameter touched: The dirty set; see ``Fold/drainDirtySet()``.
     /// - Throws: `refused` if an end would be empty.
     package func check(_ touched: DirtySet) throws(ValidationError) {
+        guard index.model.hasMandatoryEnds else { return }
         var refusal = CardinalityRefusal()
         do throws(StateError) {
             for id in touched.entities.sorted() {

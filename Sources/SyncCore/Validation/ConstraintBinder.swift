@@ -15,48 +15,53 @@ package struct ConstraintBinder {
     /// Returns the action with such bindings, derived from the state before the action.
     package func binding(_ action: Operation.Action) throws(StateError) -> Operation.Action {
         switch action {
-        case .create(let creation, let parent):
-            let owner = try parent.flatMap { p throws(StateError) in
-                try storage.row(p.entity).flatMap { model.findEntityType($0.type)?.findProperty(p.navigation) }
-            }
-            return .create(try binding(creation, through: owner), parent: parent)
+        case .create(var creation, let parent):
+            try bind(&creation, in: parent)
+            return .create(creation, parent: parent)
         case .update(let id, let changes, let bindings):
             guard let row = try storage.row(id) else { return action }
-            let added = try self.bindings(of: row.set, type: row.type, changes, besides: bindings.map(\.navigation))
-            return .update(id, changes: changes, bindings: bindings + added)
+            let added = try self.bindings(of: row.set, model.findEntityType(row.type), changes) { name in
+                bindings.contains { $0.navigation == name }
+            }
+            return added.isEmpty ? action : .update(id, changes: changes, bindings: bindings + added)
         case .delete, .createLink, .updateLink, .deleteLink: return action
         }
     }
 
-    /// Returns the creation with such bindings.
-    ///
+    /// Adds such bindings to a creation.
+    package func bind(_ creation: inout Creation, in parent: Parent?) throws(StateError) {
+        let owner = try parent.flatMap { p throws(StateError) in
+            try storage.row(p.entity).flatMap { model.findEntityType($0.type)?.findProperty(p.navigation) }
+        }
+        try bind(&creation, through: owner)
+    }
+
     /// - Parameter owner: The navigation property that the entity is created through, which already defines the link.
-    private func binding(_ creation: Creation, through owner: Property?) throws(StateError) -> Creation {
-        var creation = creation
+    private func bind(_ creation: inout Creation, through owner: Property?) throws(StateError) {
         let type = model.findEntityType(creation.type)
-        var known = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
-        if let back = owner?.navigation?.partner { known.append(back) }
-        creation.bindings += try bindings(of: creation.set, type: creation.type, creation.values, besides: known)
+        let added = try bindings(of: creation.set, type, creation.values) { name in
+            creation.bindings.contains { $0.navigation == name } || creation.inline.contains { $0.navigation == name }
+                || owner?.navigation?.partner == name
+        }
+        creation.bindings += added
         for level in creation.inline.indices {
             let property = type?.findProperty(creation.inline[level].navigation)
             for child in creation.inline[level].entities.indices {
-                creation.inline[level].entities[child] = try binding(
-                    creation.inline[level].entities[child], through: property)
+                try bind(&creation.inline[level].entities[child], through: property)
             }
         }
-        return creation
     }
 
+    /// - Parameter isKnown: Returns whether the action already defines the target of a navigation property.
     private func bindings(
-        of set: String, type: String, _ values: PropertyValues, besides known: [String]
+        of set: String, _ type: EntityType?, _ values: PropertyValues, besides isKnown: (_ name: String) -> Bool
     ) throws(StateError) -> [Binding] {
-        guard let set = model.findEntitySet(set), let type = model.findEntityType(type) else { return [] }
-        let keys = type.keyProperties.map(\.name)
         var bindings: [Binding] = []
-        for property in type.navigationProperties where !property.isCollection && !known.contains(property.name) {
-            guard let pairs = property.navigation?.constraints, !pairs.isEmpty,
+        guard let type else { return bindings }
+        for property in type.dependentNavigationProperties where !property.isCollection && !isKnown(property.name) {
+            guard let pairs = property.navigation?.constraints, let set = model.findEntitySet(set),
                 let target = model.principalSet(of: property, in: set, from: type),
-                !pairs.contains(where: { keys.contains($0.dependent) })
+                !pairs.contains(where: { pair in type.keyProperties.contains { $0.name == pair.dependent } })
             else { continue }
             let named = pairs.compactMap { pair in
                 values[pair.dependent].map { (property: pair.principal, value: $0) }

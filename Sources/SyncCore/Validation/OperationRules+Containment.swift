@@ -54,7 +54,7 @@ extension OperationRules {
 
     /// Checks that a link is not a containment, which begins and ends with the contained entity.
     func checkIsNoContainment(_ name: String, _ type: EntityType, set: String) throws(ValidationError) {
-        guard let set = model.findEntitySet(set) else { return }
+        guard !model.containedSets.isEmpty, let set = model.findEntitySet(set) else { return }
         let navigation = try navigation(name, type, set: set.name)
         let contains = model.target(of: navigation, in: set)?.containment?.navigation == navigation
         guard contains || set.containment?.isWalked(by: navigation) == true else { return }

@@ -35,8 +35,10 @@ package struct OperationRules {
             try checkValues(changes, type, set: row.set)
             try check(bindings, type, set: row.set)
             for binding in bindings {
+                let navigation = try navigation(binding.navigation, type, set: row.set)
                 for target in binding.targets {
-                    try checkLink(Link(from: id, navigation: binding.navigation, to: target))
+                    let link = Link(from: id, navigation: binding.navigation, to: target)
+                    try checkIsChangeable(link, navigation, row, type, to: try existing(target))
                 }
             }
             try checkNamedPrincipals(changes, bindings, type, set: row.set)
@@ -140,10 +142,11 @@ package struct OperationRules {
         _ creation: Creation, in parent: EntityID?, _ set: EntitySet, _ type: EntityType
     ) throws(ValidationError) {
         if set.isContained { return try checkKeyIsFreeBelow(parent, creation, set, type) }
-        guard let key = KeyPredicate(of: type, in: creation.values) else { return }
-        let values = key.located(in: type)
+        guard let values = KeyPredicate.located(of: type, in: creation.values) else { return }
         let others = try read { s throws(StateError) in try s.findRows(set: creation.set, where: values) }
-        guard let other = others.first(where: { $0 != creation.entity }) else { return }
+        guard let other = others.first(where: { $0 != creation.entity }),
+            let key = KeyPredicate(of: type, in: creation.values)
+        else { return }
         throw .refused(
             .init(
                 .duplicateKey,
@@ -175,7 +178,7 @@ package struct OperationRules {
     private func checkKeyIsKept(
         _ row: EntityRow, _ changes: PropertyValues, _ type: EntityType
     ) throws(ValidationError) {
-        for part in type.keyParts where changes[String(part.path.prefix { $0 != "/" })] != nil {
+        for part in type.keyParts where changes[part.propertyName] != nil {
             let known = row.values.value(at: part.path) ?? .null
             guard changes.value(at: part.path) ?? .null != known else { continue }
             let isUnset = known == .null
@@ -192,27 +195,22 @@ package struct OperationRules {
     // MARK: Values
 
     private func checkValues(_ values: PropertyValues, _ type: EntityType, set: String) throws(ValidationError) {
-        for (name, value) in values {
-            guard let property = type.findProperty(name) else {
-                if type.isOpen(to: name) { continue }
-                throw .refused(.init(.unknownProperty, model.missingProperty(name, of: type, in: set)))
-            }
-            guard !property.isNavigation else {
-                throw .refused(
-                    .init(
-                        .typeMismatch, "\(set)/\(name) is a navigation property and cannot have a value.",
-                        recovery: "Bind or link an entity instead."))
-            }
-            if let reason = value.mismatch(
-                with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
-            {
-                // If the value is nested, the reason begins with its path below the property.
-                let isBelow = reason.hasPrefix("/") || reason.hasPrefix("[")
-                throw .refused(
-                    .init(
-                        .typeMismatch, "\(set)/\(name)\(isBelow ? "" : " ")\(reason).",
-                        recovery: value == .null ? "Set a value, or leave the property unchanged." : nil))
-            }
+        switch values.misfit(in: type, model) {
+        case nil: return
+        case .undeclared(let name):
+            throw .refused(.init(.unknownProperty, model.missingProperty(name, of: type, in: set)))
+        case .navigation(let name):
+            throw .refused(
+                .init(
+                    .typeMismatch, "\(set)/\(name) is a navigation property and cannot have a value.",
+                    recovery: "Bind or link an entity instead."))
+        case .value(let name, let value, let reason):
+            // If the value is nested, the reason begins with its path below the property.
+            let isBelow = reason.hasPrefix("/") || reason.hasPrefix("[")
+            throw .refused(
+                .init(
+                    .typeMismatch, "\(set)/\(name)\(isBelow ? "" : " ")\(reason).",
+                    recovery: value == .null ? "Set a value, or leave the property unchanged." : nil))
         }
     }
 
@@ -236,12 +234,12 @@ package struct OperationRules {
     private func checkNamedPrincipals(
         _ values: PropertyValues, _ bindings: [Binding], _ type: EntityType, set: String
     ) throws(ValidationError) {
-        guard let set = model.findEntitySet(set) else { return }
-        for property in type.navigationProperties {
+        for property in type.dependentNavigationProperties
+        where !bindings.contains(where: { $0.navigation == property.name }) {
             guard let pairs = property.navigation?.constraints, let first = pairs.first,
                 pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null }),
+                let set = model.findEntitySet(set),
                 let target = model.principalSet(of: property, in: set, from: type),
-                !bindings.contains(where: { $0.navigation == property.name }),
                 let key = KeyPredicate(
                     of: target.entityType,
                     in: PropertyValues(pairs.map { ($0.principal, values[$0.dependent] ?? .null) })),
@@ -276,17 +274,17 @@ package struct OperationRules {
         let navigation = try navigation(link.navigation, type, set: from.set)
         try checkTarget(navigation, type: to.type)
         try checkSet(to.set, of: navigation, from: from.set, type)
-        try checkIsNoContainment(link.navigation, type, set: from.set)
-        try checkKeyIsKept(link, navigation, from, to)
+        try checkIsChangeable(link, navigation, from, type, to: to)
         return navigation
     }
 
-    /// Checks that a link that is part of a key does not change.
-    private func checkKeyIsKept(
-        _ link: Link, _ navigation: Property, _ from: EntityRow, _ to: EntityRow
+    /// Checks that a link is no containment, and if it is part of a key, that it does not change.
+    private func checkIsChangeable(
+        _ link: Link, _ navigation: Property, _ from: EntityRow, _ source: EntityType, to: EntityRow
     ) throws(ValidationError) {
+        try checkIsNoContainment(link.navigation, source, set: from.set)
         guard let end = navigation.navigation,
-            let owner = KeyLinks(model: model).owner(of: navigation, in: try type(from.type), to: try type(to.type))
+            let owner = KeyLinks(model: model).owner(of: navigation, in: source, to: try type(to.type))
         else { return }
         let (first, second) = end.relationship.isForward ? (link.from, link.to) : (link.to, link.from)
         let known = try read { s throws(StateError) in
@@ -313,8 +311,8 @@ package struct OperationRules {
         _ target: String, of navigation: Property, from set: String, _ type: EntityType
     ) throws(ValidationError) {
         guard let source = model.findEntitySet(set),
-            let bound = model.boundTarget(of: navigation, in: source, from: type), model.findEntitySet(bound) != nil,
-            bound != target
+            let bound = model.boundTarget(of: navigation, in: source, from: type), bound != target,
+            model.findEntitySet(bound) != nil
         else { return }
         throw .refused(
             .init(

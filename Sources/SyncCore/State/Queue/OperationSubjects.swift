@@ -23,7 +23,9 @@ extension StateReader {
         of action: Operation.Action, _ model: EntityDataModel?, _ queue: PendingQueue
     ) throws(StateError) -> [EntityID] {
         switch action {
-        case .create(let creation, _): return creation.createdEntities + Self.linked(by: creation, model)
+        case .create(let creation, _):
+            let linked = Self.linked(by: creation, model)
+            return linked.isEmpty ? creation.createdEntities : creation.createdEntities + linked
         case .update(let entity, _, let bindings):
             var subjects = [entity]
             for binding in bindings where !binding.targets.isEmpty {

@@ -63,6 +63,22 @@ extension WorkingSet {
 
     // MARK: Identity
 
+    /// ``StateHeader/nextEntity``, without a copy of the header.
+    package var nextEntity: EntityID {
+        get throws(StateError) {
+            if let next = knownHeader?.nextEntity { return next }
+            return try header().nextEntity
+        }
+    }
+
+    /// ``StateHeader/applied``, without a copy of the header.
+    package var applied: SequenceNumber {
+        get throws(StateError) {
+            if let applied = knownHeader?.applied { return applied }
+            return try header().applied
+        }
+    }
+
     package func set(of id: EntityID) throws(StateError) -> String? {
         if let set = register.set(of: id) { return set }
         return try isBelow(id) ? backing?.set(of: id) : nil
