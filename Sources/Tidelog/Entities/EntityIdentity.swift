@@ -5,25 +5,37 @@ import Operations
 /// It is the entity's ID in its store, or its readLink at a service. An object that is neither saved nor read has an
 /// identity of its own.
 public struct EntityIdentity: Hashable, Sendable {
-    private let id: EntityID?
-    /// The store of the ID.
-    private let store: ObjectIdentifier?
-    private let link: String?
-    private let object: ObjectIdentifier?
+    private enum Form: Hashable {
+        case stored(EntityID, store: ObjectIdentifier?)
+        case link(String)
+        case object(ObjectIdentifier)
+    }
+
+    private let form: Form
 
     init(_ entity: EntityValue) {
-        id = entity.entityID
-        store = id == nil ? nil : entity.store
-        link = id == nil ? entity.readLink : nil
-        object = id == nil && link == nil ? ObjectIdentifier(entity) : nil
+        if let id = entity.entityID {
+            form = .stored(id, store: entity.store)
+        } else if let link = entity.readLink {
+            form = .link(link)
+        } else {
+            form = .object(ObjectIdentifier(entity))
+        }
     }
 
     /// Creates the identity of an entity in the store of another entity.
-    init(_ id: EntityID, inStoreOf other: EntityValue) { (self.id, store, link, object) = (id, other.store, nil, nil) }
+    init(_ id: EntityID, inStoreOf other: EntityValue) { form = .stored(id, store: other.store) }
 
     /// Creates the identity of an entity in the store of a provider.
-    init(_ id: EntityID, in provider: any ServiceBackend) {
-        (self.id, store, link, object) = (id, ObjectIdentifier(provider), nil, nil)
+    init(_ id: EntityID, in provider: any ServiceBackend) { form = .stored(id, store: ObjectIdentifier(provider)) }
+
+    /// Hashes the ID, the link or the object. Entities of different stores rarely are in one set.
+    public func hash(into hasher: inout Hasher) {
+        switch form {
+        case .stored(let id, _): hasher.combine(id)
+        case .link(let link): hasher.combine(link)
+        case .object(let object): hasher.combine(object)
+        }
     }
 }
 
