@@ -50,8 +50,10 @@ public struct PropertyValues: Sendable, Hashable {
     public subscript(name: String) -> Value? {
         get {
             switch form {
-            case .plain(let names, let values): names.firstIndex(of: name).map { values[$0] }
-            case .packed(let packed): packed.value(of: name)
+            case .plain(let names, let values):
+                guard let index = names.firstIndex(of: name) else { return nil }
+                return values[index]
+            case .packed(let packed): return packed.value(of: name)
             }
         }
         set {

@@ -20,7 +20,12 @@ extension EntityValue {
         links = snapshot.links
         etag = snapshot.etag
         entityID = snapshot.entityID
-        state = SyncState(rawValue: snapshot.state.rawValue) ?? .clean
+        state =
+            switch snapshot.state {
+            case .clean: .clean
+            case .pending: .pending
+            case .error: .error
+            }
         isLocal = snapshot.isLocal
         isCreated = snapshot.isCreated
         isFromLocalRelationship = snapshot.isFromLocalRelationship
