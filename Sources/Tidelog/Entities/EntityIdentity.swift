@@ -5,37 +5,39 @@ import Operations
 /// It is the entity's ID in its store, or its readLink at a service. An object that is neither saved nor read has an
 /// identity of its own.
 public struct EntityIdentity: Hashable, Sendable {
-    private enum Form: Hashable {
+    private enum Identifier: Hashable {
         case stored(EntityID, store: ObjectIdentifier?)
         case link(String)
         case object(ObjectIdentifier)
+
+        /// Hashes the ID, the link or the object. A set rarely has entities of different stores.
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .stored(let id, _): hasher.combine(id)
+            case .link(let link): hasher.combine(link)
+            case .object(let object): hasher.combine(object)
+            }
+        }
     }
 
-    private let form: Form
+    private let identifier: Identifier
 
     init(_ entity: EntityValue) {
         if let id = entity.entityID {
-            form = .stored(id, store: entity.store)
+            identifier = .stored(id, store: entity.store)
         } else if let link = entity.readLink {
-            form = .link(link)
+            identifier = .link(link)
         } else {
-            form = .object(ObjectIdentifier(entity))
+            identifier = .object(ObjectIdentifier(entity))
         }
     }
 
     /// Creates the identity of an entity in the store of another entity.
-    init(_ id: EntityID, inStoreOf other: EntityValue) { form = .stored(id, store: other.store) }
+    init(_ id: EntityID, inStoreOf other: EntityValue) { identifier = .stored(id, store: other.store) }
 
     /// Creates the identity of an entity in the store of a provider.
-    init(_ id: EntityID, in provider: any ServiceBackend) { form = .stored(id, store: ObjectIdentifier(provider)) }
-
-    /// Hashes the ID, the link or the object. Entities of different stores rarely are in one set.
-    public func hash(into hasher: inout Hasher) {
-        switch form {
-        case .stored(let id, _): hasher.combine(id)
-        case .link(let link): hasher.combine(link)
-        case .object(let object): hasher.combine(object)
-        }
+    init(_ id: EntityID, in provider: any ServiceBackend) {
+        identifier = .stored(id, store: ObjectIdentifier(provider))
     }
 }
 

@@ -36,8 +36,8 @@ final class EntityFactory: Sendable {
         var objects = EntityObjects(self)
         var entities: [EntityValue] = []
         entities.reserveCapacity(snapshots.count)
-        for snapshot in snapshots {
-            if let entity = objects.entity(snapshot) { entities.append(entity) }
+        for place in snapshots.indices {
+            if let entity = objects.entity(snapshots[place]) { entities.append(entity) }
         }
         return entities
     }

@@ -85,7 +85,7 @@ struct PutPlan {
         let kind: ChangeSet.Operation.Modification = isNew ? .create(entity, parent: parent) : .update(entity)
         var operation = ChangeSet.Operation(kind, .empty, .none)
         operation.isFlat = true
-        operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity))
+        if !bound.isEmpty { operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity)) }
         for relation in changed where !relation.property.isCollection {
             let property = relation.property
             guard let target = relation.related.list.first else { continue }

@@ -96,14 +96,18 @@ struct ModificationCall {
         _ result: IntentResult, _ subject: Subject, _ entity: EntityValue, _ factory: EntityFactory,
         _ settled: [String]
     ) {
-        let snapshot = result.entities[IntentResult.subject]
         entity.isDeleted = subject.role == .deleted
-        switch (subject.role, snapshot) {
-        case (.new, _), (.named, nil), (.deleted, _): break
-        case (.saved, let snapshot?): entity.apply(snapshot, factory, settled: settled)
-        // The service has saved the changes without returning the entity.
-        case (.saved, nil): entity.markValuesSaved(etag: result.etag, settled: settled)
-        case (.named, let snapshot?): entity.applyKeepingEdits(snapshot, factory)
+        switch subject.role {
+        case .new, .deleted: break
+        case .saved:
+            if let snapshot = result.entities[IntentResult.subject] {
+                entity.apply(snapshot, factory, settled: settled)
+            } else {
+                // The service has saved the changes without returning the entity.
+                entity.markValuesSaved(etag: result.etag, settled: settled)
+            }
+        case .named:
+            if let snapshot = result.entities[IntentResult.subject] { entity.applyKeepingEdits(snapshot, factory) }
         }
     }
 }
