@@ -9,6 +9,18 @@ public struct PropertyValues: Sendable, Hashable {
         /// Both arrays have the same count.
         case plain(names: [String], values: [Value])
         case packed(PackedProperties)
+
+        /// Returns the value of a property, or `nil` if it is unset.
+        ///
+        /// A method of the enum, because a switch over the stored property retains its arrays (Swift 6.3).
+        func value(of name: String) -> Value? {
+            switch self {
+            case .plain(let names, let values):
+                guard let index = names.firstIndex(of: name) else { return nil }
+                return values[index]
+            case .packed(let packed): return packed.value(of: name)
+            }
+        }
     }
 
     /// Creates an empty collection of values.
@@ -48,12 +60,7 @@ public struct PropertyValues: Sendable, Hashable {
 
     /// The value of a property. Setting `nil` unsets it. Cost: O(n) in the number of properties, which is small.
     public subscript(name: String) -> Value? {
-        get {
-            switch form {
-            case .plain(let names, let values): names.firstIndex(of: name).map { values[$0] }
-            case .packed(let packed): packed.value(of: name)
-            }
-        }
+        get { form.value(of: name) }
         set {
             var names = names
             let index = names.firstIndex(of: name)

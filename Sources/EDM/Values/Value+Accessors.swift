@@ -23,7 +23,7 @@ extension Value {
     }
 
     /// A Boolean value that indicates whether the value is null.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The Boolean, or `nil` for other kinds of values.
     public var booleanValue: Bool? {

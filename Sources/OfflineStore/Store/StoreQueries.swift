@@ -142,10 +142,11 @@ struct StoreQueries {
             guard let set = try state.set(of: id).flatMap({ model.findEntitySet($0) }) else {
                 throw TidelogError(.notFound, "The entity is not in the store.")
             }
-            // A type derived from the set's type may declare it.
-            let type = try state.row(id).flatMap { model.findEntityType($0.type) }
-            let own = set.entityType.findProperty(property.name) ?? type?.findProperty(property.name)
-            guard let property = own, property.isNavigation else {
+            let declared = set.entityType.findProperty(property.name)
+            // A type derived from the set's type may declare it, or have a binding of its own.
+            let isTyped = declared == nil || set.bindings.keys.contains { $0.utf8.contains(UInt8(ascii: "/")) }
+            let type = isTyped ? try state.row(id).flatMap { model.findEntityType($0.type) } : nil
+            guard let property = declared ?? type?.findProperty(property.name), property.isNavigation else {
                 throw TidelogError(
                     .refused(.unknownNavigationProperty), "\(set.name) has no navigation property \(property.name).")
             }
@@ -156,11 +157,14 @@ struct StoreQueries {
                 target: property.isCollection
                     ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
             let forms = try core.linkForms(model)
-            // The path of a contained entity includes its container.
-            let place = set.isContained ? try state.row(id).map(forms.readLink) : nil
+            var page: LocalQuery.Page?
+            if pageSize != nil || options.skipToken != nil {
+                // The path of a contained entity includes its container.
+                let place = set.isContained ? try state.row(id).map(forms.readLink) : nil
+                page = LocalQuery.Page(path: "\(place ?? "\(set.name)(\(id))")/\(property.name)", size: pageSize)
+            }
             return try LocalQuery(views: try core.views, state: state, forms: forms, time: time).answer(
-                ServiceRequest(path: path, options: options),
-                LocalQuery.Page(path: "\(place ?? "\(set.name)(\(id))")/\(property.name)", size: pageSize))
+                ServiceRequest(path: path, options: options), page)
         }
     }
 

@@ -33,6 +33,10 @@ package struct IDTable<Value> {
     @inline(__always)
     package func place(of id: UInt64) -> Int? {
         if slots.isEmpty { return ids.firstIndex(of: id) }
+        guard let first = ids.first else { return nil }
+        // Numbers that were counted up are usually at their distance from the first one.
+        let distance = id &- first
+        if distance < UInt64(ids.count), ids[Int(distance)] == id { return Int(distance) }
         var slot = home(of: id)
         while true {
             let place = Int(slots[slot])

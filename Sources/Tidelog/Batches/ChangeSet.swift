@@ -86,7 +86,7 @@ public final class ChangeSet {
         /// For a flat create: a binding of the new entity, in addition to those that the app has set.
         var bound: (property: Property, entity: EntityValue)?
         /// For a flat entity: single-valued relations that other operations of the plan save.
-        var later: Set<String> = []
+        var later: [String] = []
 
         init(_ kind: Modification, _ headers: HTTPHeaders, _ options: RequestOptions) {
             self.kind = kind

@@ -121,6 +121,10 @@ public struct Box<Entity: EntityValue>: Sendable {
         var ids: [EntityID] = []
         ids.reserveCapacity(entities.count)
         for entity in entities {
+            if let id = entity.entityID {
+                ids.append(id)
+                continue
+            }
             guard let id = try await id(of: entity) else {
                 throw TidelogError(.notFound, "The entity is no longer in the store.", place: entity.readLink)
             }
@@ -129,9 +133,8 @@ public struct Box<Entity: EntityValue>: Sendable {
         return ids
     }
 
-    /// Returns the ID of a saved entity, also if the object has only a link.
+    /// Returns the ID of a saved entity whose object has only a link.
     private func id(of entity: Entity) async throws(TidelogError) -> EntityID? {
-        if let id = entity.entityID { return id }
         guard let link = entity.readLink ?? entity.editLink else { return nil }
         return try await service.backend.load(.link(link), options: QueryOptions(), headers: .empty).entityID
     }

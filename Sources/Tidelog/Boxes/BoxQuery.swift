@@ -85,11 +85,11 @@ public struct BoxQuery<Entity: EntityValue>: Sendable {
         // No paging: the caller expects the whole result, whatever the page size of the store.
         let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
         let answer = try await service.backend.query(request(query.options, model), headers: whole)
-        let factory = service.factory(model)
+        var objects = EntityObjects(service.factory(model))
         var entities: [Entity] = []
         entities.reserveCapacity(answer.entities.count)
         for snapshot in answer.entities {
-            guard let found = factory.entity(snapshot) else { continue }
+            guard let found = objects.entity(snapshot) else { continue }
             guard let entity = found as? Entity else {
                 throw TidelogError(
                     .invalidRequest,

@@ -5,25 +5,39 @@ import Operations
 /// It is the entity's ID in its store, or its readLink at a service. An object that is neither saved nor read has an
 /// identity of its own.
 public struct EntityIdentity: Hashable, Sendable {
-    private let id: EntityID?
-    /// The store of the ID.
-    private let store: ObjectIdentifier?
-    private let link: String?
-    private let object: ObjectIdentifier?
+    private enum Identifier: Hashable {
+        case stored(EntityID, store: ObjectIdentifier?)
+        case link(String)
+        case object(ObjectIdentifier)
+
+        /// Hashes the ID, the link or the object. A set rarely has entities of different stores.
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .stored(let id, _): hasher.combine(id)
+            case .link(let link): hasher.combine(link)
+            case .object(let object): hasher.combine(object)
+            }
+        }
+    }
+
+    private let identifier: Identifier
 
     init(_ entity: EntityValue) {
-        id = entity.entityID
-        store = id == nil ? nil : entity.store
-        link = id == nil ? entity.readLink : nil
-        object = id == nil && link == nil ? ObjectIdentifier(entity) : nil
+        if let id = entity.entityID {
+            identifier = .stored(id, store: entity.store)
+        } else if let link = entity.readLink {
+            identifier = .link(link)
+        } else {
+            identifier = .object(ObjectIdentifier(entity))
+        }
     }
 
     /// Creates the identity of an entity in the store of another entity.
-    init(_ id: EntityID, inStoreOf other: EntityValue) { (self.id, store, link, object) = (id, other.store, nil, nil) }
+    init(_ id: EntityID, inStoreOf other: EntityValue) { identifier = .stored(id, store: other.store) }
 
     /// Creates the identity of an entity in the store of a provider.
     init(_ id: EntityID, in provider: any ServiceBackend) {
-        (self.id, store, link, object) = (id, ObjectIdentifier(provider), nil, nil)
+        identifier = .stored(id, store: ObjectIdentifier(provider))
     }
 }
 

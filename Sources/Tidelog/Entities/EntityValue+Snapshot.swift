@@ -5,17 +5,27 @@ extension EntityValue {
     /// Updates the object from an entity that a store or service returned.
     ///
     /// - Parameter settled: the relations that were saved together with the entity, and so are current.
-    func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory, settled: Set<String> = []) {
-        let former = savedValues
+    func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory, settled: [String] = []) {
         entitySet =
             factory.model.findEntitySet(snapshot.set) ?? entitySet ?? QueueModel.model.findEntitySet(snapshot.set)
+        applyContent(snapshot, factory, settled: settled)
+    }
+
+    /// Updates everything except for the entity set.
+    func applyContent(_ snapshot: EntitySnapshot, _ factory: EntityFactory, settled: [String] = []) {
+        let former = savedValues
         values = snapshot.values
         savedValues = snapshot.values
         // Results of `$apply` have no links.
         links = snapshot.links
         etag = snapshot.etag
         entityID = snapshot.entityID
-        state = SyncState(rawValue: snapshot.state.rawValue) ?? .clean
+        state =
+            switch snapshot.state {
+            case .clean: .clean
+            case .pending: .pending
+            case .error: .error
+            }
         isLocal = snapshot.isLocal
         isCreated = snapshot.isCreated
         isFromLocalRelationship = snapshot.isFromLocalRelationship
@@ -23,11 +33,13 @@ extension EntityValue {
         streams = snapshot.streams
         self.factory = factory
         if !related.isEmpty {
-            related = related.filter { $0.value.edit == .none }
+            if related.values.contains(where: { $0.edit != .none }) {
+                related = related.filter { $0.value.edit == .none }
+            }
             forgetStaleRelations(besides: settled, former: former)
         }
         for expanded in snapshot.expanded {
-            related[expanded.navigation] = RelatedEntities(base: expanded.entities.compactMap { factory.entity($0) })
+            related[expanded.navigation] = RelatedEntities(base: factory.entities(expanded.entities))
         }
     }
 
@@ -44,7 +56,7 @@ extension EntityValue {
     }
 
     /// Marks the changes as saved if the service returned no entity. Foreign keys follow the relations that were set.
-    func markValuesSaved(etag: String?, settled: Set<String>) {
+    func markValuesSaved(etag: String?, settled: [String]) {
         for name in settled {
             guard let property = entityType.findProperty(name), !property.isCollection,
                 let relation = related[name]

@@ -13,9 +13,9 @@ open class EntityValue {
     open class var entityTypeName: String? { nil }
 
     /// The type of the entity.
-    public let entityType: EntityType
+    public final let entityType: EntityType
     /// The entity set of the entity. Set it before a create if several sets have the same type.
-    public var entitySet: EntitySet?
+    public final var entitySet: EntitySet?
 
     /// The link for reading the entity.
     ///
@@ -31,25 +31,25 @@ open class EntityValue {
         set { links.edit = newValue }
     }
     /// The ETag of the version that was last read or saved; `nil` if there is none.
-    public internal(set) var etag: String?
+    public final internal(set) var etag: String?
     /// The permanent ID of the entity in the store; `nil` for entities that were read directly from a service.
-    public internal(set) var entityID: EntityID?
+    public final internal(set) var entityID: EntityID?
     /// The state of the entity when it was last read or saved.
-    public internal(set) var state: SyncState = .unsaved
+    public final internal(set) var state: SyncState = .unsaved
     /// A Boolean value that indicates whether the entity has local changes that the service has not confirmed, like
     /// `sap.islocal()`.
     ///
     /// Reflects the state at the time when the entity was read.
-    public internal(set) var isLocal = false
+    public final internal(set) var isLocal = false
     /// A Boolean value that indicates whether the entity was created in the store and the service does not have it yet.
-    public internal(set) var isCreated = false
+    public final internal(set) var isCreated = false
     /// A Boolean value that indicates whether the entity was deleted with this object.
-    public internal(set) var isDeleted = false
+    public final internal(set) var isDeleted = false
     /// For an expanded entity: a Boolean value that indicates whether the link to it was created locally and is not
     /// yet confirmed.
-    public internal(set) var isFromLocalRelationship = false
+    public final internal(set) var isFromLocalRelationship = false
     /// The sequence number of the last operation that was logged for this object; `nil` online.
-    public internal(set) var lastOperation: SequenceNumber?
+    public final internal(set) var lastOperation: SequenceNumber?
 
     /// The synchronization state of an entity.
     public enum SyncState: String, Sendable {
@@ -64,17 +64,17 @@ open class EntityValue {
     }
 
     /// Only the set properties. An absent property is unset, which is neither null nor the default.
-    var values: PropertyValues
-    var links = SnapshotLinks.texts(read: nil, edit: nil)
+    final var values: PropertyValues
+    final var links = SnapshotLinks.texts(read: nil, edit: nil)
     /// The values as last read or saved. An update contains the differences.
-    var savedValues = PropertyValues()
-    var bindings: [(property: Property, entity: EntityValue)] = []
+    final var savedValues = PropertyValues()
+    final var bindings: [(property: Property, entity: EntityValue)] = []
     /// The targets of each navigation property: expanded, loaded, or set by the app for a deep insert.
-    var related: [String: RelatedEntities] = [:]
+    final var related: [String: RelatedEntities] = [:]
     /// The addresses of the entity's streams, if it was read from a service.
-    var streams: [StreamLinks] = []
+    final var streams: [StreamLinks] = []
     /// The provider with which the entity was read or saved, used to read relations; `nil` before.
-    var factory: EntityFactory?
+    final var factory: EntityFactory?
 
     /// Creates an entity of the given type.
     ///

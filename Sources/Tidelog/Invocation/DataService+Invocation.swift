@@ -41,7 +41,7 @@ extension DataService {
         case .nothing: return InvocationResult(value: nil, entities: [], name: name)
         case .value(let value): return InvocationResult(value: value, entities: [], name: name)
         case .entities(let snapshots):
-            return InvocationResult(value: nil, entities: snapshots.compactMap { factory.entity($0) }, name: name)
+            return InvocationResult(value: nil, entities: factory.entities(snapshots), name: name)
         }
     }
 }

@@ -71,11 +71,12 @@ public struct ListUpdate<Entity: EntityValue> {
     public let count: Int?
 
     init(_ result: LiveResult, _ factory: EntityFactory) throws(TidelogError) {
+        var objects = EntityObjects(factory)
         var entities: [Entity] = []
         entities.reserveCapacity(result.answer.entities.count)
         for snapshot in result.answer.entities {
             guard snapshot.entityID != nil else { throw .rowsWithoutIdentity }
-            guard let found = factory.entity(snapshot), let entity = found as? Entity else {
+            guard let found = objects.entity(snapshot), let entity = found as? Entity else {
                 throw TidelogError(
                     .invalidRequest, "The query leads to an entity of type \(snapshot.type), not to a \(Entity.self).")
             }

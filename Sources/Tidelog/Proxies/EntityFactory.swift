@@ -27,18 +27,55 @@ final class EntityFactory: Sendable {
 
     /// Returns the entity object, or `nil` if the model does not contain the type.
     func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
-        guard let type = model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type) else {
-            return nil
-        }
-        let entity = entityClass(of: type).init(type, withDefaults: false)
-        entity.apply(snapshot, self)
-        return entity
+        var objects = EntityObjects(self)
+        return objects.entity(snapshot)
     }
 
-    private func entityClass(of type: EntityType) -> EntityValue.Type {
+    /// Returns the entity objects, without those of types that the model does not contain.
+    func entities(_ snapshots: [EntitySnapshot]) -> [EntityValue] {
+        var objects = EntityObjects(self)
+        var entities: [EntityValue] = []
+        entities.reserveCapacity(snapshots.count)
+        for place in snapshots.indices {
+            if let entity = objects.entity(snapshots[place]) { entities.append(entity) }
+        }
+        return entities
+    }
+
+    /// Returns the entity set with the given name, or `nil` if the model does not contain it.
+    func entitySet(_ name: String) -> EntitySet? {
+        model.findEntitySet(name) ?? QueueModel.model.findEntitySet(name)
+    }
+
+    fileprivate func entityClass(of type: EntityType) -> EntityValue.Type {
         if model.findEntityType(type.name) == nil { return QueueClasses.all[type.name] ?? EntityValue.self }
         if classes.isEmpty { return EntityValue.self }
         if let own = classes[type.name] { return own }
         return model.baseTypes(of: type).lazy.compactMap { self.classes[$0.name] }.first ?? EntityValue.self
+    }
+}
+
+/// The entity objects of one result, most of which have the same type and set.
+struct EntityObjects {
+    private let factory: EntityFactory
+    /// The type and the set of the previous entity.
+    private var last: (type: EntityType, set: EntitySet?, setName: String, entityClass: EntityValue.Type)?
+
+    init(_ factory: EntityFactory) { self.factory = factory }
+
+    /// Returns the entity object, or `nil` if the model does not contain the type.
+    mutating func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
+        if last?.type.name != snapshot.type || last?.setName != snapshot.set {
+            guard
+                let type = factory.model.findEntityType(snapshot.type)
+                    ?? QueueModel.model.findEntityType(snapshot.type)
+            else { return nil }
+            last = (type, factory.entitySet(snapshot.set), snapshot.set, factory.entityClass(of: type))
+        }
+        guard let last else { return nil }
+        let entity = last.entityClass.init(last.type, withDefaults: false)
+        if let set = last.set { entity.entitySet = set }
+        entity.applyContent(snapshot, factory)
+        return entity
     }
 }

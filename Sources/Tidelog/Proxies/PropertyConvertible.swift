@@ -31,7 +31,10 @@ extension EntityValue {
     ///
     /// Setting `nil` sets the property to null. The value is checked when the entity is saved.
     public subscript<T: PropertyConvertible>(property: Property) -> T? {
-        get { dataValue(for: property).flatMap { $0.isNull ? nil : T(propertyValue: $0) } }
+        get {
+            guard let value = values[property.name], !value.isNull else { return nil }
+            return T(propertyValue: value)
+        }
         set { setDataValue(for: property, to: newValue?.value(for: property)) }
     }
 }

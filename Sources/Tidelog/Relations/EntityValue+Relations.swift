@@ -28,15 +28,15 @@ extension EntityValue {
     /// Reads the targets from the store without suspending. Returns nothing for an entity that has not been saved.
     func readRelation(_ property: Property, isBackwards: Bool = false) throws(TidelogError) -> [EntityValue] {
         guard let factory, let address else { return [] }
-        let answer = try factory.provider.queryWaiting(Self.request(address, property, isBackwards))
-        return answer.entities.compactMap { factory.entity($0) }
+        return factory.entities(
+            try factory.provider.queryWaiting(Self.request(address, property, isBackwards)).entities)
     }
 
     /// Reads the targets from a store or service.
     func loadRelation(_ property: Property, isBackwards: Bool = false) async throws(TidelogError) -> [EntityValue] {
         guard let factory, let address else { return [] }
         let answer = try await factory.provider.query(Self.request(address, property, isBackwards), headers: .empty)
-        return answer.entities.compactMap { factory.entity($0) }
+        return factory.entities(answer.entities)
     }
 
     /// Reads the IDs of the targets from the store without suspending.
@@ -60,12 +60,12 @@ extension EntityValue {
 
     /// Marks all changed relations as saved. Returns their names.
     @discardableResult
-    func markRelationsSaved() -> Set<String> {
-        var settled: Set<String> = []
+    func markRelationsSaved() -> [String] {
+        var settled: [String] = []
         for (name, relation) in related where relation.edit != .none {
             guard let property = entityType.findProperty(name) else { continue }
             markSaved(relation, property)
-            settled.insert(name)
+            settled.append(name)
         }
         return settled
     }
@@ -89,7 +89,7 @@ extension EntityValue {
                 entity.related[partner] = theirs.outdated()
             }
         }
-        for entity in relation.changes.removed {
+        for entity in relation.removed {
             guard let theirs = entity.related[partner], theirs.edit == .none, theirs.isResolved else { continue }
             entity.related[partner] = theirs.outdated()
         }
@@ -138,7 +138,7 @@ extension EntityValue {
     /// in them may have unsaved changes.
     ///
     /// - Parameter former: the previously known values.
-    func forgetStaleRelations(besides settled: Set<String>, former: PropertyValues) {
+    func forgetStaleRelations(besides settled: [String], former: PropertyValues) {
         for (name, relation) in related where relation.edit == .none && relation.isResolved {
             guard let property = entityType.findProperty(name), !property.isCollection else { continue }
             if settled.contains(name) {
@@ -155,12 +155,14 @@ extension EntityValue {
     /// Whether a saved foreign key identifies another entity than the relation that was saved with it.
     private func keyContradicts(_ relation: RelatedEntities, _ property: Property) -> Bool {
         let pairs = property.navigation?.constraints ?? []
-        guard !pairs.isEmpty, pairs.allSatisfy({ !(savedValues[$0.dependent] ?? .null).isNull }) else { return false }
-        guard let target = relation.target else { return true }
-        return pairs.contains { pair in
-            guard let known = target.savedValues[pair.principal] else { return false }
-            return known != savedValues[pair.dependent]
+        guard !pairs.isEmpty else { return false }
+        let target = relation.target
+        var contradicts = target == nil
+        for pair in pairs {
+            guard let own = savedValues[pair.dependent], !own.isNull else { return false }
+            if let known = target?.savedValues[pair.principal], known != own { contradicts = true }
         }
+        return contradicts
     }
 
     /// Logs a failed read for which no error can be thrown.

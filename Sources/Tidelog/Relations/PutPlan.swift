@@ -28,83 +28,87 @@ struct PutPlan {
     private enum Step {
         /// Saves the entity after the entities that it refers to.
         case put(EntityValue, parent: (EntityValue, Property)?)
-        case save(EntityValue, parent: (EntityValue, Property)?)
+        /// Saves the entity, whose relations have the given changes.
+        case save(EntityValue, parent: (EntityValue, Property)?, [ChangedRelation])
         case link(EntityValue, EntityValue, Property, isBackwards: Bool)
         case linkWhatWaited
     }
 
     /// Saves an object once, even if it is reached several times.
-    mutating func put(_ entity: EntityValue) { run([.put(entity, parent: nil)]) }
+    mutating func put(_ entity: EntityValue) {
+        put(entity, in: nil)
+        run()
+    }
 
     /// Links entities to their host. New entities are created in the host.
     mutating func link(_ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false)
     {
-        run(
-            notLinked(entities, host, property, isBackwards: isBackwards).map {
-                .link($0, host, property, isBackwards: isBackwards)
-            })
+        addLinks(notLinked(entities, host, property, isBackwards: isBackwards), host, property, isBackwards)
+        run()
     }
 
-    private mutating func run(_ first: [Step]) {
-        steps = first.reversed()
+    /// Adds the steps that link the entities, in this order.
+    private mutating func addLinks(
+        _ entities: [EntityValue], _ host: EntityValue, _ property: Property, _ isBackwards: Bool
+    ) {
+        for entity in entities.reversed() { steps.append(.link(entity, host, property, isBackwards: isBackwards)) }
+    }
+
+    private mutating func run() {
         while let step = steps.popLast() {
-            let next: [Step]
             switch step {
-            case .put(let entity, let parent): next = put(entity, in: parent)
-            case .save(let entity, let parent): next = save(entity, in: parent)
+            case .put(let entity, let parent): put(entity, in: parent)
+            case .save(let entity, let parent, let changed): save(entity, in: parent, changed)
             case .link(let entity, let host, let property, let isBackwards):
-                next = link(entity, host, property, isBackwards: isBackwards)
-            case .linkWhatWaited:
-                linkWhatWaited()
-                next = []
+                link(entity, host, property, isBackwards: isBackwards)
+            case .linkWhatWaited: linkWhatWaited()
             }
-            steps += next.reversed()
         }
     }
 
-    private mutating func put(_ entity: EntityValue, in parent: (EntityValue, Property)?) -> [Step] {
-        guard seen.insert(ObjectIdentifier(entity)).inserted else { return [] }
-        var next: [Step] = []
-        for (_, target) in entity.changedTargets { next.append(.put(target, parent: nil)) }
-        next.append(.save(entity, parent: parent))
-        return next
+    private mutating func put(_ entity: EntityValue, in parent: (EntityValue, Property)?) {
+        guard seen.insert(ObjectIdentifier(entity)).inserted else { return }
+        let changed = entity.changedRelations
+        steps.append(.save(entity, parent: parent, changed))
+        for relation in changed.reversed() {
+            if let target = relation.newTarget { steps.append(.put(target, parent: nil)) }
+        }
     }
 
-    /// - Parameter parent: the entity in which a new entity is created.
-    private mutating func save(_ entity: EntityValue, in parent: (EntityValue, Property)?) -> [Step] {
+    /// - Parameters:
+    ///   - parent: the entity in which a new entity is created.
+    ///   - changed: the changed relations of the entity.
+    private mutating func save(
+        _ entity: EntityValue, in parent: (EntityValue, Property)?, _ changed: [ChangedRelation]
+    ) {
         let isNew = entity.isNew
-        // If two new entities refer to each other, one link waits until both exist.
-        let later = entity.changedTargets.filter { !created.contains(ObjectIdentifier($0.target)) }
         let kind: ChangeSet.Operation.Modification = isNew ? .create(entity, parent: parent) : .update(entity)
         var operation = ChangeSet.Operation(kind, .empty, .none)
         operation.isFlat = true
-        operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity))
-        operation.later = Set(later.map(\.property.name))
-        // Do not create a link twice that the other end has already created.
-        for (property, related) in isNew ? [] : entity.changedRelations where !property.isCollection {
-            guard let target = related.list.first, links.contains(LinkIdentity(entity, property, target)) else {
-                continue
+        if !bound.isEmpty { operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity)) }
+        for relation in changed where !relation.property.isCollection {
+            let property = relation.property
+            guard let target = relation.related.list.first else { continue }
+            if target.isNew, !created.contains(ObjectIdentifier(target)) {
+                // If two new entities refer to each other, one link waits until both exist.
+                operation.later.append(property.name)
+                if !target.leads(to: entity, by: property.otherSide) { waiting.append((entity, property, target)) }
+            } else if !isNew, links.contains(LinkIdentity(entity, property, target)) {
+                // Do not create a link twice that the other end has already created.
+                operation.later.append(property.name)
             }
-            operation.later.insert(property.name)
+        }
+        steps.append(.linkWhatWaited)
+        for relation in changed.reversed() {
+            let (property, related) = (relation.property, relation.related)
+            if property.isCollection {
+                addLinks(isNew ? related.list : notLinked(related.added, entity, property), entity, property, false)
+            } else if let target = related.list.first, !operation.later.contains(property.name) {
+                links.insert(LinkIdentity(entity, property, target))
+            }
         }
         operations.append(operation)
         if isNew { created.insert(ObjectIdentifier(entity)) }
-        for (property, target) in later where !target.leads(to: entity, by: property.otherSide) {
-            waiting.append((entity, property, target))
-        }
-        var next: [Step] = []
-        for (property, related) in entity.changedRelations {
-            guard property.isCollection else {
-                if let target = related.list.first, !operation.later.contains(property.name) {
-                    links.insert(LinkIdentity(entity, property, target))
-                }
-                continue
-            }
-            next += (isNew ? related.list : notLinked(related.changes.added, entity, property)).map {
-                .link($0, entity, property, isBackwards: false)
-            }
-        }
-        return next + [.linkWhatWaited]
     }
 
     /// Returns the entities that are not linked in the store now. The targets may have changed since the entities
@@ -140,23 +144,20 @@ struct PutPlan {
 
     private mutating func link(
         _ entity: EntityValue, _ host: EntityValue, _ property: Property, isBackwards: Bool
-    ) -> [Step] {
+    ) {
         let (from, to) = isBackwards ? (entity, host) : (host, entity)
-        guard !links.contains(LinkIdentity(from, property, to)) else { return [] }
-        if isThere(entity) {
-            link(from, property, to)
-            return []
-        }
+        guard !links.contains(LinkIdentity(from, property, to)) else { return }
+        if isThere(entity) { return link(from, property, to) }
         // A link by a single-valued property of a new entity is part of its creation.
         let saysSo = entity.isSingle(isBackwards ? property.name : property.otherSide, to: host)
         if seen.contains(ObjectIdentifier(entity)) {
             if !saysSo { waiting.append((from, property, to)) }
-            return []
+            return
         }
-        if saysSo { return [.put(entity, parent: nil)] }
+        if saysSo { return put(entity, in: nil) }
         links.insert(LinkIdentity(from, property, to))
         if isBackwards { bound[ObjectIdentifier(entity)] = (property, host) }
-        return [.put(entity, parent: isBackwards ? nil : (host, property))]
+        put(entity, in: isBackwards ? nil : (host, property))
     }
 
     /// Adds the link, unless it was already created from the other end.
@@ -199,25 +200,30 @@ extension Property {
     }
 }
 
+/// A declared relation that the app has changed.
+private struct ChangedRelation {
+    let property: Property
+    let related: RelatedEntities
+
+    /// The new entity that the app has set as the target of a single-valued relation.
+    var newTarget: EntityValue? {
+        guard !property.isCollection, let target = related.list.first, target.isNew else { return nil }
+        return target
+    }
+}
+
 extension EntityValue {
     /// The declared relations that the app has changed, in the order of their names.
-    fileprivate var changedRelations: [(property: Property, related: RelatedEntities)] {
+    fileprivate var changedRelations: [ChangedRelation] {
         guard !related.isEmpty else { return [] }
-        var changed: [(property: Property, related: RelatedEntities)] = []
+        var changed: [ChangedRelation] = []
         for (name, related) in related where related.edit != .none {
-            if let property = entityType.findProperty(name) { changed.append((property, related)) }
+            if let property = entityType.findProperty(name) {
+                changed.append(ChangedRelation(property: property, related: related))
+            }
         }
         if changed.count > 1 { changed.sort { $0.property.name < $1.property.name } }
         return changed
-    }
-
-    /// The new entities that the app has set as targets of single-valued relations.
-    fileprivate var changedTargets: [(property: Property, target: EntityValue)] {
-        var targets: [(property: Property, target: EntityValue)] = []
-        for (property, related) in changedRelations where !property.isCollection {
-            if let target = related.list.first, target.isNew { targets.append((property, target)) }
-        }
-        return targets
     }
 
     /// Whether the app has set a single-valued navigation property to the entity.

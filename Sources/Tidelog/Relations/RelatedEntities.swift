@@ -87,7 +87,7 @@ final class RelatedEntities {
         case .none: list = found
         case .replaced: break
         case .changed:
-            let (added, removed) = changes
+            let (added, removed) = (added, removed)
             let gone = Set(removed.map(EntityIdentity.init))
             let known = Set(found.map(EntityIdentity.init))
             list =
@@ -147,6 +147,13 @@ final class RelatedEntities {
     var target: EntityValue? { list.first ?? (edit == .none ? saved : nil) }
     var isResolved: Bool { base != nil || edit == .replaced || saved != nil }
 
+    /// The targets as the app sees them, each entity once.
+    var distinctTargets: [EntityValue] {
+        guard list.count > 1 else { return list }
+        var known: Set<EntityIdentity> = []
+        return list.filter { known.insert(EntityIdentity($0)).inserted }
+    }
+
     /// Returns whether this object is a target, by object identity.
     func contains(_ entity: EntityValue) -> Bool {
         let known = members ?? Set(list.map(ObjectIdentifier.init))
@@ -161,15 +168,18 @@ final class RelatedEntities {
         return outdated
     }
 
-    /// The targets added and removed since the relation was read, each entity once.
-    var changes: (added: [EntityValue], removed: [EntityValue]) {
-        guard edit != .none else { return ([], []) }
-        let base = read ?? []
-        var before = Set(base.map(EntityIdentity.init))
+    /// The targets added since the relation was read, each entity once.
+    var added: [EntityValue] {
+        guard edit != .none else { return [] }
+        var known = Set((read ?? []).map(EntityIdentity.init))
+        return list.filter { known.insert(EntityIdentity($0)).inserted }
+    }
+
+    /// The targets removed since the relation was read.
+    var removed: [EntityValue] {
+        guard edit != .none, let read, !read.isEmpty else { return [] }
         let kept = Set(list.map(EntityIdentity.init))
-        let removed = base.filter { !kept.contains(EntityIdentity($0)) }
-        let added = list.filter { before.insert(EntityIdentity($0)).inserted }
-        return (added, removed)
+        return read.filter { !kept.contains(EntityIdentity($0)) }
     }
 
     /// Marks the changes as saved.
@@ -180,8 +190,7 @@ final class RelatedEntities {
         let wasComplete = base != nil || edit == .replaced
         edit = .none
         // The store has each link once, even if the app added it several times.
-        var met: Set<EntityIdentity> = []
-        if list.count > 1 { list.removeAll { !met.insert(EntityIdentity($0)).inserted } }
+        if list.count > 1 { list = distinctTargets }
         if isSingle, isShared || targetID != nil && list.isEmpty {
             saved = list.first
             (base, list, targetID) = (nil, [], nil)
@@ -226,10 +235,13 @@ final class RelatedEntities {
         case .some(let known, let entities) where known == type: return entities
         default: break
         }
+        if list.allSatisfy({ $0 is Entity }) {
+            view = .all(type)
+            return list
+        }
         let entities = list.filter { $0 is Entity }
-        let isAll = entities.count == list.count
-        view = isAll ? .all(type) : .some(type, entities)
-        return isAll ? list : entities
+        view = .some(type, entities)
+        return entities
     }
 
     /// Returns the targets that are not of the class: read with another class, or set by the dynamic API. They can

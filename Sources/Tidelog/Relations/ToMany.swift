@@ -144,15 +144,11 @@ public struct ToMany<Element: EntityValue> {
     /// The entities that were added and removed since the read and have not been saved. An entity that was added and
     /// removed again is in neither list.
     public var pendingChanges: (added: [Element], removed: [Element]) {
-        let (added, removed) = related.changes
-        return (added.compactMap { $0 as? Element }, removed.compactMap { $0 as? Element })
+        (related.added.compactMap { $0 as? Element }, related.removed.compactMap { $0 as? Element })
     }
 
     /// A Boolean value that indicates whether entities were added or removed and not saved.
-    public var hasPendingChanges: Bool {
-        let (added, removed) = related.changes
-        return !added.isEmpty || !removed.isEmpty
-    }
+    public var hasPendingChanges: Bool { !related.added.isEmpty || !related.removed.isEmpty }
 
     /// Saves the added and removed entities in one change set, and no other changes of the owner. Does nothing if
     /// there are no changes.
@@ -168,9 +164,9 @@ public struct ToMany<Element: EntityValue> {
                 recovery: "Save the entity first; its relations are saved with it.")
         }
         var plan = PutPlan()
-        let changes = related.changes
-        plan.unlink(changes.removed, host, property, isBackwards: isBackwards)
-        plan.link(changes.added, host, property, isBackwards: isBackwards)
+        let (added, removed) = (related.added, related.removed)
+        plan.unlink(removed, host, property, isBackwards: isBackwards)
+        plan.link(added, host, property, isBackwards: isBackwards)
         try await plan.perform(factory)
         if isBackwards {
             related.markSaved(isSingle: false, isShared: false)
@@ -216,7 +212,10 @@ extension ToMany: RandomAccessCollection {
     public struct Iterator: IteratorProtocol {
         fileprivate var entities: IndexingIterator<[EntityValue]>
 
-        public mutating func next() -> Element? { entities.next().map { $0 as! Element } }
+        public mutating func next() -> Element? {
+            guard let entity = entities.next() else { return nil }
+            return (entity as! Element)
+        }
     }
 }
 

@@ -90,10 +90,10 @@ extension DataService {
     ) async throws(TidelogError) -> [EntityValue] {
         var answer = try await backend.query(request, headers: headers)
         let factory = factory(model)
-        var entities = answer.entities.compactMap { factory.entity($0) }
+        var entities = factory.entities(answer.entities)
         while let next = answer.nextLink {
             answer = try await backend.query(.url(next), headers: headers)
-            entities += answer.entities.compactMap { factory.entity($0) }
+            entities += factory.entities(answer.entities)
         }
         return entities
     }

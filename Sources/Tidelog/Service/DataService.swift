@@ -355,8 +355,7 @@ open class DataService: @unchecked Sendable {
     }
 
     private func entities(_ answer: QueryAnswer, _ model: EntityDataModel) -> [EntityValue] {
-        let factory = factory(model)
-        return answer.entities.compactMap { factory.entity($0) }
+        factory(model).entities(answer.entities)
     }
 }
 

@@ -7,38 +7,25 @@ struct IntentBuilder {
     let model: EntityDataModel
     /// The destination of the intents; `nil` if the origin of entities is not checked.
     private let provider: (any ServiceBackend)?
-    /// The new entities of the call by draft number.
-    private(set) var entities: [Int: EntityValue] = [:]
+    /// The new entities of the call in the order of their draft numbers, which start at 1.
+    private(set) var entities: [EntityValue] = []
     private var numbers: [ObjectIdentifier: Int] = [:]
-    /// The new entities that the present operation has added.
-    private var inserted: Set<ObjectIdentifier> = []
+    /// The last draft number of the previous operation.
+    private var lastNumber = 0
     /// Links that intents remove.
     private var removed: Set<LinkIdentity> = []
 
-    init(model: EntityDataModel, provider: (any ServiceBackend)? = nil) {
+    /// - Parameter count: The number of operations, if known.
+    init(model: EntityDataModel, provider: (any ServiceBackend)? = nil, count: Int = 0) {
         self.model = model
         self.provider = provider
+        entities.reserveCapacity(count)
+        numbers.reserveCapacity(count)
     }
 
-    /// Returns the intents of an operation: usually one, none for an update without changes, and more if relations
-    /// have changed.
-    ///
-    /// - Parameter isAlone: whether no other operation of the call can create the links that this one removes.
-    mutating func intents(
-        _ operation: ChangeSet.Operation, isAlone: Bool
-    ) throws(TidelogError) -> [Intent] {
-        inserted = []
-        guard case .update(let entity) = operation.kind else {
-            return [try intent(operation)].compactMap { $0 }
-        }
-        let update = try intent(operation)
-        if operation.isFlat { return [update].compactMap { $0 } }
-        // Removals first: a newly linked target may have been the target of a removed link.
-        return try removals(entity, onlyLinked: isAlone) + [update].compactMap { $0 }
-            + additions(entity, onlyMissing: isAlone)
-    }
-
-    private mutating func intent(_ operation: ChangeSet.Operation) throws(TidelogError) -> Intent? {
+    /// Returns the intent of an operation, or `nil` for an update without changes.
+    mutating func intent(_ operation: ChangeSet.Operation) throws(TidelogError) -> Intent? {
+        lastNumber = entities.count
         switch operation.kind {
         case .create(let entity, let parent):
             if numbers[ObjectIdentifier(entity)] != nil { return try linkOfCreated(entity, parent) }
@@ -122,7 +109,7 @@ struct IntentBuilder {
                 }
                 intents.append(.deleteLink(from: try address(of: entity), navigation: name, to: nil))
             } else if related.edit == .changed {
-                let gone = related.changes.removed
+                let gone = related.removed
                 let linked = onlyLinked && !gone.isEmpty ? entity.storedIDs(property) : nil
                 for target in gone {
                     if let linked, let id = target.entityID, !linked.contains(id) { continue }
@@ -139,10 +126,10 @@ struct IntentBuilder {
     /// linked.
     ///
     /// - Parameter onlyMissing: whether to omit links that the store already has.
-    private mutating func additions(_ entity: EntityValue, onlyMissing: Bool) throws(TidelogError) -> [Intent] {
+    mutating func additions(_ entity: EntityValue, onlyMissing: Bool) throws(TidelogError) -> [Intent] {
         var intents: [Intent] = []
         for (name, related) in entity.changedRelations() where related.edit == .changed && entity.isCollection(name) {
-            let added = related.changes.added
+            let added = related.added
             let isAsked = onlyMissing && added.contains { $0.entityID != nil }
             let linked = isAsked ? entity.entityType.findProperty(name).flatMap { entity.storedIDs($0) } : nil
             for child in added {
@@ -185,13 +172,12 @@ struct IntentBuilder {
                 recovery: "Link the entities in a change set instead.")
         }
         let number = entities.count + 1
-        entities[number] = entity
+        entities.append(entity)
         let set = try set(of: entity)
-        var bindings = try bindings(entity.bindings + [bound].compactMap { $0 })
+        var bindings = try bindings(bound.map { entity.bindings + [$0] } ?? entity.bindings)
         let step = Step(entity: identifier, name: name ?? set.name)
-        let inline = try inline(of: entity, &bindings, path: path + [step], scope: scope)
+        let inline = try inline(of: entity, &bindings, path: path, step, scope: scope)
         numbers[identifier] = number
-        inserted.insert(identifier)
         return EntityDraft(
             number: number, set: set.name, type: entity.entityType.name, values: entity.values, bindings: bindings,
             inline: inline)
@@ -213,17 +199,19 @@ struct IntentBuilder {
     }
 
     /// Returns the drafts of new targets of navigation properties. Existing targets are added to the bindings.
+    ///
+    /// - Parameter step: the entity itself, if it is new.
     private mutating func inline(
-        of entity: EntityValue, _ bindings: inout [BindingDraft], path: [Step], scope: RelationScope
+        of entity: EntityValue, _ bindings: inout [BindingDraft], path: [Step], _ step: Step? = nil,
+        scope: RelationScope
     ) throws(TidelogError) -> [InlineDraft] {
         var drafts: [InlineDraft] = []
         for (name, related) in entity.changedRelations(scope) {
             if case .single = scope, entity.isLinked(related, name) { continue }
             if let id = related.targetID { bindings.append(BindingDraft(navigation: name, targets: [.id(id)])) }
             var new: [EntityDraft] = []
-            var met: Set<EntityIdentity> = []
-            for child in related.targetID == nil ? related.list : [] where met.insert(EntityIdentity(child)).inserted {
-                if inserted.contains(ObjectIdentifier(child)) {
+            for child in related.targetID == nil ? related.distinctTargets : [] {
+                if numbers[ObjectIdentifier(child)] ?? 0 > lastNumber {
                     throw TidelogError(
                         .refused(.notAllowed),
                         "The deep insert contains the same new \(child.entityType.name) twice, the second time in \(name).",
@@ -235,7 +223,7 @@ struct IntentBuilder {
                     if child.entitySet == nil, let property = entity.entityType.findProperty(name) {
                         child.entitySet = target(of: entity, property)
                     }
-                    new.append(try draft(child, path: path, name: name))
+                    new.append(try draft(child, path: path + [step].compactMap { $0 }, name: name))
                 }
             }
             if !new.isEmpty { drafts.append(InlineDraft(navigation: name, entities: new)) }
@@ -294,7 +282,7 @@ private enum RelationScope {
     /// All relations, for a new entity.
     case all
     /// Single-valued relations; collections follow in separate operations.
-    case single(except: Set<String>)
+    case single(except: [String])
     /// Single-valued relations, and collections that were set as a whole. Additions to and removals from other
     /// collections are separate operations.
     case update

@@ -28,52 +28,61 @@ struct ModificationCall {
 
     /// Entities whose changed relations are all saved by intents, or are already up to date.
     private var updated: [EntityValue] = []
-    /// The new entities by draft number.
-    private var drafts: [Int: EntityValue] = [:]
+    /// The new entities in the order of their draft numbers, which start at 1.
+    private var drafts: [EntityValue] = []
 
     /// Converts the operations. Operations without changes are omitted.
     init(
         _ operations: [ChangeSet.Operation], model: EntityDataModel, provider: any ServiceBackend
     ) throws(TidelogError) {
-        var builder = IntentBuilder(model: model, provider: provider)
+        var builder = IntentBuilder(model: model, provider: provider, count: operations.count)
+        intents.reserveCapacity(operations.count)
+        subjects.reserveCapacity(operations.count)
         // Removals first: an entity that moves to another owner is unlinked before it is linked, in whichever order
         // the owners are saved.
         for operation in operations where operation.isFlat {
             guard case .update(let entity) = operation.kind else { continue }
-            try add(builder.removals(entity, onlyLinked: true), operation, builder)
+            updated.append(entity)
+            for removal in try builder.removals(entity, onlyLinked: true) { try add(removal, operation, builder) }
         }
         for operation in operations {
-            try add(builder.intents(operation, isAlone: operations.count == 1), operation, builder)
+            let intent = try builder.intent(operation)
+            guard case .update(let entity) = operation.kind, !operation.isFlat else {
+                if let intent { try add(intent, operation, builder) }
+                continue
+            }
+            updated.append(entity)
+            // Removals first: a newly linked target may have been the target of a removed link.
+            let removals = try builder.removals(entity, onlyLinked: operations.count == 1)
+            let additions = try builder.additions(entity, onlyMissing: operations.count == 1)
+            for intent in removals + [intent].compactMap({ $0 }) + additions { try add(intent, operation, builder) }
         }
         drafts = builder.entities
     }
 
     private mutating func add(
-        _ made: [Intent], _ operation: ChangeSet.Operation, _ builder: IntentBuilder
+        _ intent: Intent, _ operation: ChangeSet.Operation, _ builder: borrowing IntentBuilder
     ) throws(TidelogError) {
-        if case .update(let entity) = operation.kind { updated.append(entity) }
-        guard !made.isEmpty else { return }
         let options = try operation.options.intentOptions(
             headers: operation.headers, ifMatch: operation.versioned?.etag)
-        for intent in made {
-            intents.append((intent, options))
-            if case .create(let draft, _) = intent, let entity = builder.entities[draft.number] {
-                subjects.append(Subject(entity: entity, role: .new))
-            } else {
-                var subject = Subject(entity: operation.subject, role: operation.savesSubject ? .saved : .named)
-                if case .delete = intent { subject.role = .deleted }
-                if case .invoke(let call) = operation.kind { subject.call = call }
-                subjects.append(subject)
-            }
+        intents.append((intent, options))
+        if case .create(let draft, _) = intent {
+            subjects.append(Subject(entity: builder.entities[draft.number - 1], role: .new))
+        } else {
+            var subject = Subject(entity: operation.subject, role: operation.savesSubject ? .saved : .named)
+            if case .delete = intent { subject.role = .deleted }
+            if case .invoke(let call) = operation.kind { subject.call = call }
+            subjects.append(subject)
         }
     }
 
     func apply(_ results: [IntentResult], _ factory: EntityFactory) {
-        var settled: [ObjectIdentifier: Set<String>] = [:]
-        for entity in updated { settled[ObjectIdentifier(entity), default: []].formUnion(entity.markRelationsSaved()) }
+        var settled: [ObjectIdentifier: [String]] = [:]
+        for entity in updated { settled[ObjectIdentifier(entity), default: []] += entity.markRelationsSaved() }
         for (result, subject) in zip(results, subjects) {
             for (number, snapshot) in result.entities where number != IntentResult.subject {
-                guard let entity = drafts[number] else { continue }
+                guard drafts.indices.contains(number - 1) else { continue }
+                let entity = drafts[number - 1]
                 entity.apply(snapshot, factory, settled: entity.markRelationsSaved())
             }
             defer { subject.call?.apply(result, factory) }
@@ -85,16 +94,20 @@ struct ModificationCall {
 
     private func apply(
         _ result: IntentResult, _ subject: Subject, _ entity: EntityValue, _ factory: EntityFactory,
-        _ settled: Set<String>
+        _ settled: [String]
     ) {
-        let snapshot = result.entities[IntentResult.subject]
         entity.isDeleted = subject.role == .deleted
-        switch (subject.role, snapshot) {
-        case (.new, _), (.named, nil), (.deleted, _): break
-        case (.saved, let snapshot?): entity.apply(snapshot, factory, settled: settled)
-        // The service has saved the changes without returning the entity.
-        case (.saved, nil): entity.markValuesSaved(etag: result.etag, settled: settled)
-        case (.named, let snapshot?): entity.applyKeepingEdits(snapshot, factory)
+        switch subject.role {
+        case .new, .deleted: break
+        case .saved:
+            if let snapshot = result.entities[IntentResult.subject] {
+                entity.apply(snapshot, factory, settled: settled)
+            } else {
+                // The service has saved the changes without returning the entity.
+                entity.markValuesSaved(etag: result.etag, settled: settled)
+            }
+        case .named:
+            if let snapshot = result.entities[IntentResult.subject] { entity.applyKeepingEdits(snapshot, factory) }
         }
     }
 }
@@ -109,7 +122,7 @@ extension ActionInvocation {
         case .value(let value): self.result = InvocationResult(value: value, entities: [], name: name)
         case .entities(let snapshots):
             self.result = InvocationResult(
-                value: nil, entities: snapshots.compactMap { factory.entity($0) }, name: name)
+                value: nil, entities: factory.entities(snapshots), name: name)
             let own = boundEntity.flatMap { bound in
                 snapshots.first { answer == .boundEntity || $0.readLink == bound.readLink }
             }

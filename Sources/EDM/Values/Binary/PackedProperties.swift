@@ -67,7 +67,10 @@ package struct PackedProperties: Sendable {
         }
     }
 
-    func value(of name: String) -> Value? { names.place(of: name).map(value(atIndex:)) }
+    func value(of name: String) -> Value? {
+        guard let place = names.place(of: name) else { return nil }
+        return value(atIndex: place)
+    }
 
     /// Returns the value with this index, which must be less than the number of names.
     func value(atIndex place: Int) -> Value {
