@@ -212,7 +212,7 @@ struct ViewsOpener {
 
     static func decoded(_ record: LogRecord, _ decoder: RecordDecoder) throws(TidelogError) -> Record {
         do throws(CodecError) {
-            return try decoder.decode(kind: record.kind, payload: record.payload)
+            return try decoder.decode(kind: record.kind, payload: record.bytes)
         } catch {
             throw TidelogError(
                 .damaged, "Operation \(record.sequence) of the log cannot be read. \(error)",
