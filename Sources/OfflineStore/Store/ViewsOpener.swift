@@ -160,7 +160,7 @@ struct ViewsOpener {
     private static func read(_ snapshot: SnapshotFile, _ reader: LogReader, into state: some StateStorage) throws {
         let cursor = try reader.snapshot(snapshot)
         var restoration = StateRestoration(into: state)
-        while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.payload) }
+        while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.bytes) }
         guard try restoration.finish().header.applied &+ 1 == snapshot.sequence else {
             throw StateError(.damaged, "The snapshot \(snapshot.path) belongs to another position of the log.")
         }

@@ -45,12 +45,13 @@ struct StateHash {
     }
 
     /// Adds an item that was read, with its bytes, so that the most frequent kinds need not be encoded again.
-    mutating func add(_ item: SnapshotItem, _ kind: SnapshotCodec.ItemKind, _ payload: [UInt8]) {
+    mutating func add(_ item: SnapshotItem, _ kind: SnapshotCodec.ItemKind, _ payload: ArraySlice<UInt8>) {
         switch kind {
         case .entity, .key, .link, .coverage:
             var hash = FNV1a()
             hash.add(UInt64(kind.rawValue))
-            hash.add(payload)
+            payload.withUnsafeBytes { hash.add(bytes: $0) }
+            hash.end()
             value &+= Self.mixed(hash.value)
         default: add(item)
         }
