@@ -26,7 +26,8 @@ package struct DirtyItemWriter {
     {
         try storage.setHeader(try state.header())
         if let model { try storage.install(model) }
-        try DirtyItemWriter(source: state, dirty: try state.allItems).write(into: storage)
+        try storage.setHeader(try state.header())
+        try state.writeItems(into: storage)
     }
 
     private func write(into storage: some StateStorage) throws(StateError) {

@@ -70,6 +70,9 @@ final class MemoryBookkeeping: BookkeepingStorage {
     /// The entities that any query covers.
     var covered: Dictionary<EntityID, [String: SequenceNumber]>.Keys { coverage.keys }
 
+    /// The covered entities in ascending order, each with the runs that delivered it, by query.
+    var sortedCoverage: [(key: EntityID, value: [String: SequenceNumber])] { coverage.sorted { $0.key < $1.key } }
+
     /// Returns the runs that delivered the entity, by query.
     func coverage(of id: EntityID) -> [String: SequenceNumber] { coverage[id] ?? [:] }
 
@@ -99,13 +102,17 @@ final class MemoryBookkeeping: BookkeepingStorage {
     }
 
     func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
-        for (id, streams) in streamsByID.sorted(by: { $0.key < $1.key }) { try body(id, streams) }
+        for (id, streams) in sortedStreams { try body(id, streams) }
     }
+
+    /// The streams of all entities, in ascending order of entity.
+    var sortedStreams: [(key: EntityID, value: [StreamImage])] { streamsByID.sorted { $0.key < $1.key } }
 
     func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
         let names = Set(coverage.values.flatMap(\.keys)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let sorted = sortedCoverage
         for name in names {
-            for (id, runs) in coverage.sorted(by: { $0.key < $1.key }) {
+            for (id, runs) in sorted {
                 if let run = runs[name] { try body(name, id, run) }
             }
         }

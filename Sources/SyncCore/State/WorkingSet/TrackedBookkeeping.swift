@@ -204,10 +204,24 @@ package final class TrackedBookkeeping: BookkeepingStorage {
         (storage as? MemoryBookkeeping)?.coverage(of: id) ?? [:]
     }
 
-    /// The entities that any query covers. Only without a backing.
-    var covered: Set<EntityID> { Set((storage as? MemoryBookkeeping)?.covered.map { $0 } ?? []) }
-
     // MARK: Passes over the whole bookkeeping
+
+    /// Writes all items into an empty storage. Only without a backing.
+    func writeItems(into other: some BookkeepingStorage) throws(StateError) {
+        for undone in try undoneOperations() { try other.putUndone(undone) }
+        for batch in try openBatches() { try other.putOpenBatch(batch) }
+        for id in try mergeBases() { if let mergeBase = try mergeBase(id) { try other.putMergeBase(mergeBase) } }
+        for (id, streams) in (storage as? MemoryBookkeeping)?.sortedStreams ?? [] {
+            try other.putStreams(streams, of: id)
+        }
+        for (id, runs) in (storage as? MemoryBookkeeping)?.sortedCoverage ?? [] {
+            for (name, run) in runs { try other.cover(id, query: name, run: run) }
+        }
+        for query in try queries() { try other.putQuery(query) }
+        try other.putEvents(try events())
+        try other.putOpenLinks(try openLinks())
+        try other.putQuarantine(try quarantine())
+    }
 
     package func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try storage.forEachUndone(body) }
 
