@@ -52,14 +52,14 @@ package struct DirtyItemWriter {
             }
         }
         try writeQueue(into: storage)
-        for id in dirty.mergeBases {
+        for id in dirty.mergeBases.sorted() {
             if let mergeBase = try source.bookkeeping.mergeBase(id) {
                 try storage.bookkeeping.putMergeBase(mergeBase)
             } else {
                 try storage.bookkeeping.removeMergeBase(id)
             }
         }
-        for id in dirty.streams { try storage.bookkeeping.putStreams(try source.bookkeeping.streams(of: id), of: id) }
+        for id in dirty.streams.sorted() { try storage.bookkeeping.putStreams(try source.bookkeeping.streams(of: id), of: id) }
         try writeQueries(into: storage)
         if dirty.hasEvents { try storage.bookkeeping.putEvents(try source.bookkeeping.events()) }
         if dirty.hasOpenLinks { try storage.bookkeeping.putOpenLinks(try source.bookkeeping.openLinks()) }
@@ -69,12 +69,12 @@ package struct DirtyItemWriter {
     private func writeQueue(into storage: some StateStorage) throws(StateError) {
         // Effects are stored for all operations or for none.
         try storage.removeEffects()
-        for sequence in dirty.pending.sorted() {
+        for sequence in dirty.pending.ids.sorted() {
             // The operation may refer to fewer entities now.
             try storage.removePending(sequence)
             if let pending = try source.pendingOperation(sequence) { try storage.putPending(pending) }
         }
-        for sequence in dirty.undone.sorted() {
+        for sequence in dirty.undone.ids.sorted() {
             if let undone = try source.bookkeeping.undoneOperation(sequence) {
                 try storage.bookkeeping.putUndone(undone)
             } else {

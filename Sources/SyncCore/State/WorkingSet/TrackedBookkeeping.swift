@@ -177,7 +177,7 @@ package final class TrackedBookkeeping: BookkeepingStorage {
         try tracking.requireBacking()
         guard tracking.digest.isKept else {
             let found = try storage.drainUncovered(query: query, before: run)
-            tracking.dirtyItems?.coverage.formUnion(found)
+            for id in found { tracking.dirtyItems?.coverage.insert(id) }
             return found
         }
         let covered = (storage as? MemoryBookkeeping)?.covered.filter {
