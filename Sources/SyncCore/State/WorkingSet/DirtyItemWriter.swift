@@ -59,7 +59,9 @@ package struct DirtyItemWriter {
                 try storage.bookkeeping.removeMergeBase(id)
             }
         }
-        for id in dirty.streams.sorted() { try storage.bookkeeping.putStreams(try source.bookkeeping.streams(of: id), of: id) }
+        for id in dirty.streams.sorted() {
+            try storage.bookkeeping.putStreams(try source.bookkeeping.streams(of: id), of: id)
+        }
         try writeQueries(into: storage)
         if dirty.hasEvents { try storage.bookkeeping.putEvents(try source.bookkeeping.events()) }
         if dirty.hasOpenLinks { try storage.bookkeeping.putOpenLinks(try source.bookkeeping.openLinks()) }
