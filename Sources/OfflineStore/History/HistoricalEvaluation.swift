@@ -66,12 +66,12 @@ package actor HistoricalEvaluation {
     /// Folds further records inside a transaction.
     private func foldOn(through last: SequenceNumber, _ reader: LogReader) throws {
         let applied = try core.state.header().applied
-        if let past = core.past, try past.applied == applied {
-            core.past = try past.advanced(through: last, reader, &core.fold, checkpoint: &checkpoint)
-        } else {
+        guard let past = core.past, try past.applied == applied, !checkpoint.areFew(from: applied, through: last) else {
             checkpoint.discard()
-            try ViewsOpener.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
+            core.past = nil
+            return try ViewsOpener.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
         }
+        core.past = try past.advanced(through: last, reader, &core.fold, checkpoint: &checkpoint)
     }
 
     /// Returns whether the query holds: its result contains an entity, counts at least one, or is a value other than

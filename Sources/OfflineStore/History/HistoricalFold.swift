@@ -79,8 +79,8 @@ struct HistoricalFold {
 /// A state between the position of a historical store and that of its last trial. If the trial is rolled back, a
 /// bisection continues halfway, so that the records up to there need not be folded again.
 struct HistoricalCheckpoint {
-    /// The number of records from which a trial makes a checkpoint. Copying the state costs as much as folding some
-    /// thousand records.
+    /// The number of records from which a trial makes a checkpoint. Copying a large state costs as much as folding
+    /// hundreds of records.
     let distance: UInt64
     /// The state, with the items that have changed since the position of the store.
     fileprivate var fold: HistoricalFold?
@@ -89,6 +89,11 @@ struct HistoricalCheckpoint {
 
     /// Discards the state, because the store is at another position.
     mutating func discard() { fold = nil }
+
+    /// Returns whether folding the records into the views costs less than copying the state.
+    func areFew(from first: SequenceNumber, through last: SequenceNumber) -> Bool {
+        last <= first || last - first < distance / 16
+    }
 
     /// Returns the position before which a bisection of the records continues, or nil if there are few records.
     fileprivate func place(from first: SequenceNumber, through last: SequenceNumber) -> SequenceNumber? {
