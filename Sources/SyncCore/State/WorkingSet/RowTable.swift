@@ -99,10 +99,17 @@ struct RowTable {
 }
 
 extension RowTable {
-    /// Writes rows ordered by set and entity, so that each page of the backing is written once.
+    /// Calls `body` with each row, ordered by set and entity, so that each page of a storage is written once.
+    func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
+        let rows = rows
+        let order = rows.indices.sorted {
+            rows[$0].set == rows[$1].set ? rows[$0].id < rows[$1].id : precedesInBytes(rows[$0].set, rows[$1].set)
+        }
+        for place in order { try body(rows[place]) }
+    }
+
     func write(to backing: any StateBacking) throws(StateError) {
         for id in removed.sorted() { try backing.removeRow(id) }
-        let bySet = Dictionary(grouping: rows, by: \.set)
-        for rows in bySet.values { for row in rows.sorted(by: { $0.id < $1.id }) { try backing.putRow(row) } }
+        try forEachInOrder { row throws(StateError) in try backing.putRow(row) }
     }
 }

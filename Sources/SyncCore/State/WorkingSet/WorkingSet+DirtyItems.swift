@@ -6,12 +6,7 @@ extension WorkingSet {
     func writeItems(into storage: some StateStorage) throws(StateError) {
         try register.forEach { id, set throws(StateError) in try storage.register(id, set: set) }
         for (key, id) in keys { try storage.assignKey(set: key.set, key: key.key, to: id) }
-        // By set, so that each page of the storage is written once.
-        let rows = rowTable.rows
-        let order = rows.indices.sorted {
-            rows[$0].set == rows[$1].set ? rows[$0].id < rows[$1].id : precedesInBytes(rows[$0].set, rows[$1].set)
-        }
-        for place in order { try storage.putRow(rows[place]) }
+        try rowTable.forEachInOrder { row throws(StateError) in try storage.putRow(row) }
         for id in bases.entities.sorted() { if let base = bases[id] ?? nil { try storage.saveBase(id, base) } }
         for link in linkTable.links { try storage.putLink(link) }
         for pending in try pendingOperations() { try storage.putPending(pending) }
