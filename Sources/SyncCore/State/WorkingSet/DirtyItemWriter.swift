@@ -94,10 +94,14 @@ package struct DirtyItemWriter {
 
     private func writeQueries(into storage: some StateStorage) throws(StateError) {
         let former = try storage.bookkeeping.queries().map(\.query.name)
+        let memory = source.bookkeeping.memory
         for id in dirty.coverage.sorted() {
-            let runs = source.bookkeeping.coverage(of: id)
-            for name in former where runs[name] == nil { try storage.bookkeeping.uncover(id, query: name) }
-            for (name, run) in runs { try storage.bookkeeping.cover(id, query: name, run: run) }
+            for name in former where memory?.run(of: id, by: name) == nil {
+                try storage.bookkeeping.uncover(id, query: name)
+            }
+            for (name, runs) in memory?.coverage ?? [] {
+                if let run = runs[id] { try storage.bookkeeping.cover(id, query: name, run: run) }
+            }
         }
         guard dirty.hasQueries else { return }
         // The order of the queries is part of the state.
