@@ -16,11 +16,13 @@ struct HistoricalFold {
 
     private init(copying other: HistoricalFold) throws(StateError) {
         state = other.state.copy()
-        guard let model = other.fold.model, let index = other.fold.index else {
-            fold = try Fold(storage: state)
-            return
-        }
-        fold = Fold(storage: state, model: model, index: index)
+        fold = try other.fold(over: state)
+    }
+
+    /// Returns a fold that continues from this state in another storage, without parsing the metadata again.
+    func fold(over storage: WorkingSet) throws(StateError) -> Fold {
+        guard let model = fold.model, let index = fold.index else { return try Fold(storage: storage) }
+        return Fold(storage: storage, model: model, index: index)
     }
 
     var model: EntityDataModel? { fold.model }

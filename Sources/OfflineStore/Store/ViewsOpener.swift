@@ -119,7 +119,7 @@ struct ViewsOpener {
         let state = try emptyViews()
         try state.transaction { try DirtyItemWriter.writeAll(of: past.state, into: state, past.model) }
         self.past = past
-        return (state, try Fold(storage: WorkingSet(over: state)))
+        return (state, try past.fold(over: WorkingSet(over: state)))
     }
 
     private func views() throws(StateError) -> SQLiteState {
