@@ -101,9 +101,10 @@ extension FNV1a {
     private mutating func add(_ row: EntityRow) {
         var frame = row
         frame.values = [:]
-        let (kind, payload) = SnapshotCodec.encode(.row(frame))
-        add(UInt64(kind.rawValue))
-        add(payload)
+        var writer = ByteWriter(minimumCapacity: 96)
+        writer.row(frame)
+        add(UInt64(SnapshotCodec.ItemKind.row.rawValue))
+        add(writer.bytes)
         add(Self.sum(of: row.values))
     }
 
