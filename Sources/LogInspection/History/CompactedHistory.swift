@@ -59,7 +59,7 @@ struct CompactedHistory {
         var decoder = SnapshotDecoder()
         var found: [(operation: PendingOperation, outcome: OperationOutcome)] = []
         while let record = try cursor.next() {
-            guard let item = try? decoder.add(kind: record.kind, payload: record.payload) else { continue }
+            guard let item = try? decoder.add(kind: record.kind, payload: record.bytes) else { continue }
             switch item {
             case .entity(let id, let set): sets.add(id, set)
             case .pending(let pending) where pending.sequence < first:

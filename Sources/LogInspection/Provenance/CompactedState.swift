@@ -33,7 +33,7 @@ struct CompactedState {
         let cursor = try reader.snapshot(file)
         var decoder = SnapshotDecoder()
         while let record = try cursor.next() {
-            guard let item = try? decoder.add(kind: record.kind, payload: record.payload) else { continue }
+            guard let item = try? decoder.add(kind: record.kind, payload: record.bytes) else { continue }
             switch item {
             case .service(let found): service = found
             case .row(let row): rows.append(row)

@@ -59,7 +59,11 @@ struct EntityHistory {
             own = try RecordSelection(entities: SearchedIdentifiers(seeds.map(\.rawValue))).records(of: blocks)
         }
         var neighbours = PartnerHistory(of: Set(seeds), models)
-        for (_, record) in Self.decoded(own) { neighbours.add(record.body) }
+        var known: [SequenceNumber: Record] = [:]
+        for (sequence, record) in Self.decoded(own) {
+            neighbours.add(record.body)
+            known[sequence] = record
+        }
         if let beginning { neighbours.add(beginning) }
         if !neighbours.named.isEmpty {
             let patterns = neighbours.named.map { BytePattern(property: $0.property, value: $0.value) }
@@ -79,8 +83,9 @@ struct EntityHistory {
         for record in structure + about + outcomes { all[record.sequence] = record }
         let slice = RecordProjection(entities: entities, operations: operations)
         let start = beginning?.sequence ?? 0
-        records = Self.decoded(all.values.filter { $0.sequence >= start }.sorted { $0.sequence < $1.sequence })
-            .map { ($0.sequence, slice.part(of: $0.record)) }
+        records = Self.decoded(
+            all.values.filter { $0.sequence >= start }.sorted { $0.sequence < $1.sequence }, except: known
+        ).map { ($0.sequence, slice.part(of: $0.record)) }
         candidates = seeds
         self.entities = entities
         self.operations = operations
@@ -89,9 +94,14 @@ struct EntityHistory {
     }
 
     /// Returns the decoded records, without those that cannot be decoded.
-    private static func decoded(_ records: [LogRecord]) -> [(sequence: SequenceNumber, record: Record)] {
+    ///
+    /// - Parameter known: The records that were decoded before.
+    private static func decoded(
+        _ records: [LogRecord], except known: [SequenceNumber: Record] = [:]
+    ) -> [(sequence: SequenceNumber, record: Record)] {
         let decoder = RecordDecoder()
         return records.compactMap { record in
+            if let known = known[record.sequence] { return (record.sequence, known) }
             guard let decoded = try? decoder.decode(kind: record.kind, payload: record.bytes) else { return nil }
             return (record.sequence, decoded)
         }

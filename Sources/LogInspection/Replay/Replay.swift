@@ -125,7 +125,7 @@ package final class Replay {
         }
         let snapshot = try reader.snapshot(file)
         var restoration = StateRestoration(into: state)
-        while let item = try snapshot.next() { try restoration.add(kind: item.kind, payload: item.payload) }
+        while let item = try snapshot.next() { try restoration.add(kind: item.kind, payload: item.bytes) }
         _ = try restoration.finish()
     }
 

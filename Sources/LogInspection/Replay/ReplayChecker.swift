@@ -95,7 +95,7 @@ struct ReplayChecker {
             return try reader.snapshots().map { file in
                 let cursor = try reader.snapshot(file)
                 var decoder = SnapshotDecoder()
-                while let item = try cursor.next() { _ = try decoder.add(kind: item.kind, payload: item.payload) }
+                while let item = try cursor.next() { _ = try decoder.add(kind: item.kind, payload: item.bytes) }
                 return ReplayCheckpoint(
                     record: file.sequence - 1, digest: try decoder.finish(), snapshot: file.sequence)
             }

@@ -11,8 +11,12 @@ import Views
 package actor HistoricalEvaluation {
     nonisolated let core: StoreCore
     package nonisolated var unownedExecutor: UnownedSerialExecutor { core.executor.asUnownedSerialExecutor() }
+    private var checkpoint: HistoricalCheckpoint
 
-    init(core: StoreCore) { self.core = core }
+    init(core: StoreCore) {
+        self.core = core
+        checkpoint = HistoricalCheckpoint(distance: core.options.checkpointDistance)
+    }
 
     /// The last record that the state contains.
     package var foldedThrough: SequenceNumber {
@@ -25,6 +29,7 @@ package actor HistoricalEvaluation {
         do {
             guard try core.state.header().applied < last else { return }
             try core.state.transaction { try foldOn(through: last, reader) }
+            checkpoint.discard()
         } catch {
             (core.fold, core.past) = before
             throw core.mapped(error)
@@ -41,12 +46,14 @@ package actor HistoricalEvaluation {
     ) throws(TidelogError) -> ConditionVerdict {
         let before = (core.fold, core.past)
         do {
-            return try core.state.transaction { () throws -> ConditionVerdict in
+            let result = try core.state.transaction { () throws -> ConditionVerdict in
                 try foldOn(through: last, reader)
                 let verdict = try verdict(on: query, at: time)
                 guard verdict.holds == kept else { throw TrialRollback(verdict: verdict) }
                 return verdict
             }
+            checkpoint.discard()
+            return result
         } catch let end as TrialRollback {
             (core.fold, core.past) = before
             return end.verdict
@@ -59,11 +66,12 @@ package actor HistoricalEvaluation {
     /// Folds further records inside a transaction.
     private func foldOn(through last: SequenceNumber, _ reader: LogReader) throws {
         let applied = try core.state.header().applied
-        if let past = core.past, try past.applied == applied {
-            core.past = try past.advanced(through: last, reader, &core.fold)
-        } else {
-            try ViewsOpener.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
+        guard let past = core.past, try past.applied == applied, !checkpoint.areFew(from: applied, through: last) else {
+            checkpoint.discard()
+            core.past = nil
+            return try ViewsOpener.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
         }
+        core.past = try past.advanced(through: last, reader, &core.fold, checkpoint: &checkpoint)
     }
 
     /// Returns whether the query holds: its result contains an entity, counts at least one, or is a value other than

@@ -43,6 +43,9 @@ package struct LocalStoreOptions: Sendable {
     /// Whether the views of a historical store are folded record by record like those of the store itself. This is
     /// slower, and serves to compare the two ways.
     package var foldsHistoryInViews = false
+    /// The number of records from which a trial of a historical store keeps the state halfway. Tests choose a low one,
+    /// because the results must not depend on it.
+    package var checkpointDistance: UInt64 = 8_000
 
     package init(
         environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),

@@ -74,7 +74,7 @@ struct LoggedOperations {
         let cursor = try reader.snapshot(snapshot)
         var decoder = SnapshotDecoder()
         while let record = try cursor.next() {
-            switch try decoder.add(kind: record.kind, payload: record.payload) {
+            switch try decoder.add(kind: record.kind, payload: record.bytes) {
             case .pending(let pending) where operations.contains(pending.sequence):
                 found[pending.sequence] = pending.operation
             case .undone(let undone) where operations.contains(undone.operation.sequence):

@@ -60,7 +60,7 @@ struct StoreSnapshots {
     func digest(of snapshot: SnapshotFile) throws -> StateDigest {
         let cursor = try core.reader().snapshot(snapshot)
         var decoder = SnapshotDecoder()
-        while let item = try cursor.next() { _ = try decoder.add(kind: item.kind, payload: item.payload) }
+        while let item = try cursor.next() { _ = try decoder.add(kind: item.kind, payload: item.bytes) }
         return try decoder.finish()
     }
 

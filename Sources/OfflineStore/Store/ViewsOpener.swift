@@ -119,7 +119,7 @@ struct ViewsOpener {
         let state = try emptyViews()
         try state.transaction { try DirtyItemWriter.writeAll(of: past.state, into: state, past.model) }
         self.past = past
-        return (state, try Fold(storage: WorkingSet(over: state)))
+        return (state, try past.fold(over: WorkingSet(over: state)))
     }
 
     private func views() throws(StateError) -> SQLiteState {
@@ -160,7 +160,7 @@ struct ViewsOpener {
     private static func read(_ snapshot: SnapshotFile, _ reader: LogReader, into state: some StateStorage) throws {
         let cursor = try reader.snapshot(snapshot)
         var restoration = StateRestoration(into: state)
-        while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.payload) }
+        while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.bytes) }
         guard try restoration.finish().header.applied &+ 1 == snapshot.sequence else {
             throw StateError(.damaged, "The snapshot \(snapshot.path) belongs to another position of the log.")
         }
@@ -212,7 +212,7 @@ struct ViewsOpener {
 
     static func decoded(_ record: LogRecord, _ decoder: RecordDecoder) throws(TidelogError) -> Record {
         do throws(CodecError) {
-            return try decoder.decode(kind: record.kind, payload: record.payload)
+            return try decoder.decode(kind: record.kind, payload: record.bytes)
         } catch {
             throw TidelogError(
                 .damaged, "Operation \(record.sequence) of the log cannot be read. \(error)",

@@ -57,12 +57,16 @@ enum LEB128 {
             offset += 1
             return UInt64(first)
         }
-        // Most numbers take one byte, and most of the remaining ones two.
-        if end - offset > 1 {
-            let second = bytes[offset + 1]
+        // Most numbers take one byte, and most of the remaining ones two, or three in a large log.
+        if end - offset > 2 {
+            let (second, third) = (bytes[offset + 1], bytes[offset + 2])
             if second < 0x80, second > 0 {
                 offset += 2
                 return UInt64(first & 0x7F) | UInt64(second) << 7
+            }
+            if second >= 0x80, third < 0x80, third > 0 {
+                offset += 3
+                return UInt64(first & 0x7F) | UInt64(second & 0x7F) << 7 | UInt64(third) << 14
             }
         }
         return readLong(bytes, at: &offset, end: end)

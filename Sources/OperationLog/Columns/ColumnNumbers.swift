@@ -55,6 +55,16 @@ struct ColumnNumbers: Sendable {
         return true
     }
 
+    /// Calls `body` with the index of each occurrence of the number.
+    ///
+    /// - Returns: false if the numbers are not stored here and the column must be read again.
+    func find(_ number: UInt64, _ body: (Int) -> Void) -> Bool {
+        guard let range, range.contains(number) else { return true }
+        guard !values.isEmpty, let number = UInt32(exactly: number) else { return false }
+        values.withUnsafeBufferPointer { Self.find(number, in: $0, body) }
+        return true
+    }
+
     /// Searches in chunks, so that several numbers are compared at once.
     private static func find(_ number: UInt32, in values: UnsafeBufferPointer<UInt32>, _ body: (Int) -> Void) {
         var start = 0

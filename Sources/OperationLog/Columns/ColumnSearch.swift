@@ -57,7 +57,7 @@ package struct ColumnSearch: Sendable {
         // Searched numbers are always fields of their own.
         case .text, .fixed: break
         }
-        for value in values { add(value, step, form, &hits) }
+        for value in values { add(value, numbers, step, form, &hits) }
         return hits
     }
 
@@ -90,7 +90,8 @@ package struct ColumnSearch: Sendable {
 
     /// Adds hits if the step's literal contains the name and the following bytes do not contradict the value.
     private func add(
-        _ named: NamedValue, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout MatchingPositions
+        _ named: NamedValue, _ known: ColumnNumbers, _ step: ColumnStep, _ form: UnsafeRawBufferPointer,
+        _ hits: inout MatchingPositions
     ) {
         let literal = form[step.literal]
         guard let first = named.name.first, literal.count >= named.name.count else { return }
@@ -100,7 +101,7 @@ package struct ColumnSearch: Sendable {
                 if behind.count >= named.value.count {
                     if behind.starts(with: named.value) { hits.areAll = true }
                 } else if named.value.starts(with: behind) {
-                    add(named.value.dropFirst(behind.count), step, form, &hits)
+                    add(named.value.dropFirst(behind.count), known, step, form, &hits)
                 }
             }
         }
@@ -108,7 +109,8 @@ package struct ColumnSearch: Sendable {
 
     /// Adds the positions of values that agree with the first bytes of `bytes`. Ignores anything after the value.
     private func add(
-        _ bytes: ArraySlice<UInt8>, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout MatchingPositions
+        _ bytes: ArraySlice<UInt8>, _ known: ColumnNumbers, _ step: ColumnStep, _ form: UnsafeRawBufferPointer,
+        _ hits: inout MatchingPositions
     ) {
         var step = step
         var places: [Int32] = []
@@ -121,7 +123,8 @@ package struct ColumnSearch: Sendable {
                 return LEB128.read(bytes, at: &at, end: bytes.count)
             }
             guard let number else { return }
-            while let found = step.nextNumber(form) {
+            if known.find(number, { places.append(Int32($0)) }) { break }
+            step.forEachNumber(form) { found in
                 if found == number { places.append(place) }
                 place += 1
             }
@@ -132,6 +135,7 @@ package struct ColumnSearch: Sendable {
                 place += 1
             }
         }
+        guard !places.isEmpty else { return }
         hits.places = hits.places.isEmpty ? places : Set(hits.places + places).sorted()
     }
 }

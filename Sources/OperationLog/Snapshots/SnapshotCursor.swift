@@ -25,8 +25,10 @@ package final class SnapshotCursor {
 
     /// Returns the next item, or nil after the last one, when the whole file has been verified.
     ///
+    /// The sequence numbers of the items continue from that of the snapshot and have no meaning.
+    ///
     /// - Throws: ``LogError/damaged(_:)`` if the snapshot is incomplete or changed.
-    package func next() throws(LogError) -> (kind: UInt8, payload: [UInt8])? {
+    package func next() throws(LogError) -> LogRecord? {
         while !isAtEnd {
             if let item = try nextOfBlock() { return item }
             try advance()
@@ -34,7 +36,7 @@ package final class SnapshotCursor {
         return nil
     }
 
-    private func nextOfBlock() throws(LogError) -> (kind: UInt8, payload: [UInt8])? {
+    private func nextOfBlock() throws(LogError) -> LogRecord? {
         guard walk != nil else { return nil }
         do throws(LogFault) {
             guard let record = try walk?.next() else {
@@ -42,7 +44,7 @@ package final class SnapshotCursor {
                 return nil
             }
             contents.items += 1
-            return (record.kind, record.payload)
+            return record
         } catch {
             throw segment.damage(error, at: decoded)
         }

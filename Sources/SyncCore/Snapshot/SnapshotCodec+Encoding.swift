@@ -79,7 +79,7 @@ extension ByteWriter {
         signed(link.time)
     }
 
-    private mutating func row(_ row: EntityRow) {
+    mutating func row(_ row: EntityRow) {
         entity(row.id)
         string(row.set)
         string(row.type)

@@ -51,19 +51,28 @@ package enum SnapshotCodec {
     ///
     /// - Throws: An error if the payload does not match the kind. It never traps, whatever the bytes.
     package static func decode(_ kind: ItemKind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
-        try decode(kind, payload: payload, names: nil)
+        try decode(kind, payload: payload[...], names: nil)
     }
 
     /// Decodes an item, with interned names.
     ///
     /// - Parameter names: A table of interned names, or nil. If it is not nil, the values of entities stay encoded.
-    static func decode(_ kind: ItemKind, payload: [UInt8], names: NameTable?) throws(CodecError) -> SnapshotItem {
-        var found = SnapshotItem.header(StateHeader())
-        try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in
-            found = try reader.item(kind)
-            if !kind.endsWithFields { try reader.end() }
+    static func decode(
+        _ kind: ItemKind, payload: ArraySlice<UInt8>, names: NameTable?
+    ) throws(CodecError) -> SnapshotItem {
+        let outcome = payload.withUnsafeBytes { bytes in
+            do throws(CodecError) {
+                let item = try ByteReader.read(bytes, names: names) { reader throws(CodecError) in
+                    let item = try reader.item(kind)
+                    if !kind.endsWithFields { try reader.end() }
+                    return item
+                }
+                return Result<SnapshotItem, CodecError>.success(item)
+            } catch {
+                return .failure(error)
+            }
         }
-        return found
+        return try outcome.get()
     }
 }
 

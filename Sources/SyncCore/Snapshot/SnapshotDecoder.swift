@@ -18,6 +18,11 @@ package struct SnapshotDecoder {
     ///
     /// - Throws: A ``StateError`` with `damaged`. The decoder cannot be used afterwards.
     package mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) -> SnapshotItem? {
+        try add(kind: kind, payload: payload[...])
+    }
+
+    /// Returns the item that ends with this record, whose payload is a slice of bytes.
+    package mutating func add(kind: UInt8, payload: ArraySlice<UInt8>) throws(StateError) -> SnapshotItem? {
         guard last != .end else { throw Self.damaged("continues after its end") }
         if kind == SnapshotCodec.pieceKind {
             guard pieces.count + payload.count <= SnapshotCodec.maximumLength else {
@@ -30,8 +35,8 @@ package struct SnapshotDecoder {
             throw Self.damaged("contains an item of kind \(kind), which this version does not support")
         }
         try checkOrder(known)
-        defer { pieces = [] }
-        let bytes = pieces.isEmpty ? payload : pieces + payload
+        let bytes = pieces.isEmpty ? payload : (pieces + payload)[...]
+        pieces = []
         let item: SnapshotItem
         do throws(CodecError) {
             item = try SnapshotCodec.decode(known, payload: bytes, names: names)

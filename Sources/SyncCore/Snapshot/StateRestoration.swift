@@ -17,13 +17,17 @@ package struct StateRestoration<Storage: StateStorage> {
     /// Adds a record of the snapshot.
     ///
     /// - Throws: A ``StateError`` with `damaged` if the records are no snapshot.
-
     package mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) {
+        try add(kind: kind, payload: payload[...])
+    }
+
+    /// Adds a record of the snapshot, whose payload is a slice of bytes.
+    package mutating func add(kind: UInt8, payload: ArraySlice<UInt8>) throws(StateError) {
         if let item = try decoder.add(kind: kind, payload: payload) { try add(item) }
     }
 
-    mutating func add(_ item: SnapshotItem) throws(StateError) {
-        switch item {
+    mutating func add(_ item: consuming SnapshotItem) throws(StateError) {
+        switch consume item {
         case .header(let header): self.header = header
         case .service(let service): try install(service)
         case .query(let query): try storage.bookkeeping.putQuery(query)

@@ -164,3 +164,8 @@ extension IDTable {
     /// The numbers as entity IDs.
     package var entities: some Collection<EntityID> { ids.lazy.map(EntityID.init(rawValue:)) }
 }
+
+extension IDTable<Void> {
+    /// Inserts a number, if the table does not contain it.
+    mutating func insert(_ id: UInt64) { _ = place(of: id, inserting: ()) }
+}

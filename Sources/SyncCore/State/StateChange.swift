@@ -10,11 +10,13 @@ package enum StateChange: Sendable, Hashable {
     case operation(SequenceNumber, from: PendingOperation.Status?, to: PendingOperation.Status?)
 }
 
-/// The changes of a state in order. Most of them are pending operations that are reverted and reapplied.
+/// The changes of a state, in the order of the first change of each item. Most of them are pending operations that are
+/// reverted and reapplied.
 struct StateJournal {
-    private var changes: [(old: SnapshotItem?, new: SnapshotItem?)] = []
-
-    mutating func append(_ old: SnapshotItem?, _ new: SnapshotItem?) { changes.append((old, new)) }
+    /// The first and the last content of each changed item.
+    private var ends: [(old: SnapshotItem?, new: SnapshotItem?)] = []
+    /// The indexes of the items in ``ends``.
+    private var places: [Subject: Int] = [:]
 
     private enum Subject: Hashable {
         case entity(EntityID)
@@ -22,27 +24,24 @@ struct StateJournal {
         case operation(SequenceNumber)
     }
 
-    /// The differences between start and end, in the order of the first change of each item.
-    var differences: [StateChange] {
-        var order: [Subject] = []
-        var ends: [Subject: (old: SnapshotItem?, new: SnapshotItem?)] = [:]
-        for (old, new) in changes {
-            guard let subject = (old ?? new).flatMap(Self.subject) else { continue }
-            if ends[subject] == nil {
-                order.append(subject)
-                ends[subject] = (old, new)
-            } else {
-                ends[subject]?.new = new
-            }
+    mutating func append(_ old: SnapshotItem?, _ new: SnapshotItem?) {
+        guard let subject = Self.subject(old) ?? Self.subject(new) else { return }
+        if let place = places[subject] {
+            ends[place].new = new
+        } else {
+            places[subject] = ends.count
+            ends.append((old, new))
         }
-        return order.compactMap { subject in ends[subject].flatMap { Self.change($0.old, $0.new) } }
     }
 
-    private static func subject(_ item: SnapshotItem) -> Subject? {
+    /// The differences between start and end.
+    var differences: [StateChange] { ends.compactMap { Self.change($0.old, $0.new) } }
+
+    private static func subject(_ item: SnapshotItem?) -> Subject? {
         switch item {
-        case .row(let row): .entity(row.id)
-        case .link(let link): .link(link.relationship, link.first, link.second)
-        case .pending(let pending): .operation(pending.sequence)
+        case .row(let row)?: .entity(row.id)
+        case .link(let link)?: .link(link.relationship, link.first, link.second)
+        case .pending(let pending)?: .operation(pending.sequence)
         default: nil
         }
     }

@@ -45,12 +45,13 @@ struct StateHash {
     }
 
     /// Adds an item that was read, with its bytes, so that the most frequent kinds need not be encoded again.
-    mutating func add(_ item: SnapshotItem, _ kind: SnapshotCodec.ItemKind, _ payload: [UInt8]) {
+    mutating func add(_ item: SnapshotItem, _ kind: SnapshotCodec.ItemKind, _ payload: ArraySlice<UInt8>) {
         switch kind {
         case .entity, .key, .link, .coverage:
             var hash = FNV1a()
             hash.add(UInt64(kind.rawValue))
-            hash.add(payload)
+            payload.withUnsafeBytes { hash.add(bytes: $0) }
+            hash.end()
             value &+= Self.mixed(hash.value)
         default: add(item)
         }
@@ -100,9 +101,10 @@ extension FNV1a {
     private mutating func add(_ row: EntityRow) {
         var frame = row
         frame.values = [:]
-        let (kind, payload) = SnapshotCodec.encode(.row(frame))
-        add(UInt64(kind.rawValue))
-        add(payload)
+        var writer = ByteWriter(minimumCapacity: 96)
+        writer.row(frame)
+        add(UInt64(SnapshotCodec.ItemKind.row.rawValue))
+        add(writer.bytes)
         add(Self.sum(of: row.values))
     }
 

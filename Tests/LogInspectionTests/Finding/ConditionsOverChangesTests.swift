@@ -3,6 +3,7 @@ import OfflineStore
 import OperationLog
 import Operations
 import SyncCore
+import TestSupport
 import Testing
 
 @testable import LogInspection
@@ -48,9 +49,19 @@ struct ConditionsOverChangesTests {
         let last = try await shop.store.lastFlip(
             StateCondition("Customers?$filter=City eq 'Bonn'"), from: .sequence(1), before: .sequence(7))
         #expect(last.flip?.sequence == 7)
-        let report = try await shop.store.bisect(
-            good: .sequence(1), bad: .sequence(6), when: StateCondition("Customers?$filter=City eq 'Bonn'"))
-        #expect(report.outcome == .found(6))
+        for distance in [2, 8_000] as [UInt64] {
+            var options = LocalStoreOptions()
+            options.checkpointDistance = distance
+            let store = InspectedStore(directory: shop.log.directory.path, options: options)
+            let report = try await store.bisect(
+                good: .sequence(1), bad: .sequence(6), when: StateCondition("Customers?$filter=City eq 'Bonn'"))
+            #expect(report.outcome == .found(6))
+            // Over both changes of the metadata.
+            let later = try await store.bisect(
+                good: .sequence(6), bad: .sequence(9),
+                when: StateCondition("Customers?$filter=City eq 'Bonn' and ID eq 2"))
+            #expect(later.outcome == .found(9))
+        }
     }
 
     @Test func `a condition on a name that no metadata contain is an error`() async throws {

@@ -85,6 +85,13 @@ struct PlantedFaultTests {
         #expect(report.outcome == .found(fault))
         #expect(report.evaluations.count <= report.limit)
         #expect(report.entry?.sequence == fault)
+        var options = LocalStoreOptions()
+        options.checkpointDistance = UInt64(2 + random.next(below: 40))
+        let checkpointed = try await InspectedStore(directory: directory.path, options: options).bisect(
+            good: .sequence(0), bad: .sequence(.max), when: condition)
+        #expect(checkpointed.outcome == report.outcome, "a checkpoint from \(options.checkpointDistance) records")
+        #expect(checkpointed.evaluations == report.evaluations)
+        #expect(checkpointed.entry == report.entry)
         var flips: [UInt64] = []
         let watched = try await inspected.watch(condition, from: .sequence(0), through: .sequence(.max)) { flip in
             flips.append(flip.sequence)

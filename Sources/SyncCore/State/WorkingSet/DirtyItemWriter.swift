@@ -26,7 +26,8 @@ package struct DirtyItemWriter {
     {
         try storage.setHeader(try state.header())
         if let model { try storage.install(model) }
-        try DirtyItemWriter(source: state, dirty: try state.allItems).write(into: storage)
+        try storage.setHeader(try state.header())
+        try state.writeItems(into: storage)
     }
 
     private func write(into storage: some StateStorage) throws(StateError) {
@@ -51,14 +52,16 @@ package struct DirtyItemWriter {
             }
         }
         try writeQueue(into: storage)
-        for id in dirty.mergeBases {
+        for id in dirty.mergeBases.sorted() {
             if let mergeBase = try source.bookkeeping.mergeBase(id) {
                 try storage.bookkeeping.putMergeBase(mergeBase)
             } else {
                 try storage.bookkeeping.removeMergeBase(id)
             }
         }
-        for id in dirty.streams { try storage.bookkeeping.putStreams(try source.bookkeeping.streams(of: id), of: id) }
+        for id in dirty.streams.sorted() {
+            try storage.bookkeeping.putStreams(try source.bookkeeping.streams(of: id), of: id)
+        }
         try writeQueries(into: storage)
         if dirty.hasEvents { try storage.bookkeeping.putEvents(try source.bookkeeping.events()) }
         if dirty.hasOpenLinks { try storage.bookkeeping.putOpenLinks(try source.bookkeeping.openLinks()) }
@@ -68,12 +71,12 @@ package struct DirtyItemWriter {
     private func writeQueue(into storage: some StateStorage) throws(StateError) {
         // Effects are stored for all operations or for none.
         try storage.removeEffects()
-        for sequence in dirty.pending.sorted() {
+        for sequence in dirty.pending.ids.sorted() {
             // The operation may refer to fewer entities now.
             try storage.removePending(sequence)
             if let pending = try source.pendingOperation(sequence) { try storage.putPending(pending) }
         }
-        for sequence in dirty.undone.sorted() {
+        for sequence in dirty.undone.ids.sorted() {
             if let undone = try source.bookkeeping.undoneOperation(sequence) {
                 try storage.bookkeeping.putUndone(undone)
             } else {
@@ -91,10 +94,14 @@ package struct DirtyItemWriter {
 
     private func writeQueries(into storage: some StateStorage) throws(StateError) {
         let former = try storage.bookkeeping.queries().map(\.query.name)
+        let memory = source.bookkeeping.memory
         for id in dirty.coverage.sorted() {
-            let runs = source.bookkeeping.coverage(of: id)
-            for name in former where runs[name] == nil { try storage.bookkeeping.uncover(id, query: name) }
-            for (name, run) in runs { try storage.bookkeeping.cover(id, query: name, run: run) }
+            for name in former where memory?.run(of: id, by: name) == nil {
+                try storage.bookkeeping.uncover(id, query: name)
+            }
+            for (name, runs) in memory?.coverage ?? [] {
+                if let run = runs[id] { try storage.bookkeeping.cover(id, query: name, run: run) }
+            }
         }
         guard dirty.hasQueries else { return }
         // The order of the queries is part of the state.

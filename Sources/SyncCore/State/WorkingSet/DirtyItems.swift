@@ -22,17 +22,17 @@ struct DirtyItems {
         }
     }
 
-    var entities: Set<EntityID> = []
+    var entities = EntityIDSet()
     var keys: Set<Key> = []
-    var rows: Set<EntityID> = []
-    var bases: Set<EntityID> = []
+    var rows = EntityIDSet()
+    var bases = EntityIDSet()
     var links: Set<LinkEnds> = []
-    var pending: Set<SequenceNumber> = []
-    var undone: Set<SequenceNumber> = []
+    var pending = IDTable<Void>()
+    var undone = IDTable<Void>()
     var batches: Set<BatchID> = []
-    var mergeBases: Set<EntityID> = []
-    var streams: Set<EntityID> = []
-    var coverage: Set<EntityID> = []
+    var mergeBases = EntityIDSet()
+    var streams = EntityIDSet()
+    var coverage = EntityIDSet()
     var hasQueries = false
     var hasEvents = false
     var hasOpenLinks = false

@@ -18,7 +18,7 @@ package struct EntityIDSet: Sendable {
     /// The entities in ascending order.
     package func sorted() -> [EntityID] { table.entities.sorted() }
 
-    mutating func insert(_ id: EntityID) { _ = table.place(of: id, inserting: ()) }
+    mutating func insert(_ id: EntityID) { table.insert(id.rawValue) }
 
     mutating func formUnion(_ other: EntityIDSet) { for id in other.table.entities { insert(id) } }
 

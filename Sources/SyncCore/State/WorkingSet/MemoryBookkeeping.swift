@@ -10,8 +10,8 @@ final class MemoryBookkeeping: BookkeepingStorage {
     private var eventList: [StoreEvent] = []
     private var openLinkList: [OpenLink] = []
     private var quarantineList: [QuarantineEntry] = []
-    /// The run that delivered each entity, by query.
-    private var coverage: [EntityID: [String: SequenceNumber]] = [:]
+    /// The run that delivered each entity, for each query that ever covered one. There are few queries.
+    private(set) var coverage: [(query: String, runs: IDTable<SequenceNumber>)] = []
 
     func copy() -> MemoryBookkeeping {
         let copy = MemoryBookkeeping()
@@ -67,27 +67,42 @@ final class MemoryBookkeeping: BookkeepingStorage {
 
     func removeQuery(_ name: String) { queryList.removeAll { $0.query.name == name } }
 
-    /// The entities that any query covers.
-    var covered: Dictionary<EntityID, [String: SequenceNumber]>.Keys { coverage.keys }
+    private func place(_ query: String) -> Int? { coverage.firstIndex { $0.query == query } }
 
-    /// Returns the runs that delivered the entity, by query.
-    func coverage(of id: EntityID) -> [String: SequenceNumber] { coverage[id] ?? [:] }
+    /// Returns the run that delivered the entity, or nil if the query does not cover it.
+    func run(of id: EntityID, by query: String) -> SequenceNumber? {
+        place(query).flatMap { coverage[$0].runs[id] }
+    }
 
-    func isCovered(_ id: EntityID) -> Bool { coverage[id] != nil }
-    func isCovered(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] != nil }
-    func awaitsDelivery(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] == 0 }
-    func cover(_ id: EntityID, query: String, run: SequenceNumber) { coverage[id, default: [:]][query] = run }
+    /// Returns the entities that runs of the query before `run` delivered, in ascending order.
+    func covered(by query: String, before run: SequenceNumber) -> [EntityID] {
+        guard let runs = place(query).map({ coverage[$0].runs }) else { return [] }
+        return zip(runs.entities, runs.values).filter { $0.1 < run }.map(\.0).sorted()
+    }
+
+    func isCovered(_ id: EntityID) -> Bool { coverage.contains { $0.runs.contains(id) } }
+    func isCovered(_ id: EntityID, by query: String) -> Bool { run(of: id, by: query) != nil }
+    func awaitsDelivery(_ id: EntityID, by query: String) -> Bool { run(of: id, by: query) == 0 }
+
+    func cover(_ id: EntityID, query: String, run: SequenceNumber) {
+        if let place = place(query) {
+            coverage[place].runs.updateValue(run, for: id)
+        } else {
+            coverage.append((query, IDTable()))
+            coverage[coverage.count - 1].runs.updateValue(run, for: id)
+        }
+    }
 
     func drainUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
-        let found = coverage.filter { $0.value[query].map { $0 < run } ?? false }.keys.sorted()
+        let found = covered(by: query, before: run)
         for id in found { uncover(id, query: query) }
         return found
     }
 
     func uncover(_ id: EntityID, query: String?) {
-        guard let query else { return coverage[id] = nil }
-        coverage[id]?[query] = nil
-        if coverage[id]?.isEmpty == true { coverage[id] = nil }
+        for place in coverage.indices where query == nil || coverage[place].query == query {
+            coverage[place].runs.removeValue(for: id)
+        }
     }
 
     // MARK: Passes over the whole state
@@ -99,15 +114,15 @@ final class MemoryBookkeeping: BookkeepingStorage {
     }
 
     func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
-        for (id, streams) in streamsByID.sorted(by: { $0.key < $1.key }) { try body(id, streams) }
+        for (id, streams) in sortedStreams { try body(id, streams) }
     }
 
+    /// The streams of all entities, in ascending order of entity.
+    var sortedStreams: [(key: EntityID, value: [StreamImage])] { streamsByID.sorted { $0.key < $1.key } }
+
     func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
-        let names = Set(coverage.values.flatMap(\.keys)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        for name in names {
-            for (id, runs) in coverage.sorted(by: { $0.key < $1.key }) {
-                if let run = runs[name] { try body(name, id, run) }
-            }
+        for (query, runs) in coverage.sorted(by: { precedesInBytes($0.query, $1.query) }) {
+            for id in runs.entities.sorted() { if let run = runs[id] { try body(query, id, run) } }
         }
     }
 }

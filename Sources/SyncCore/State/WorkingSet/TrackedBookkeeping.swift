@@ -20,8 +20,11 @@ package final class TrackedBookkeeping: BookkeepingStorage {
 
     /// Returns an independent copy. Only without a backing.
     func copy(_ tracking: StateTracking) -> TrackedBookkeeping {
-        TrackedBookkeeping((storage as? MemoryBookkeeping)?.copy() ?? MemoryBookkeeping(), tracking)
+        TrackedBookkeeping(memory?.copy() ?? MemoryBookkeeping(), tracking)
     }
+
+    /// The storage, if there is no backing.
+    var memory: MemoryBookkeeping? { storage as? MemoryBookkeeping }
 
     package func undoneOperations() throws(StateError) -> [UndoneOperation] { try storage.undoneOperations() }
     package func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
@@ -166,7 +169,7 @@ package final class TrackedBookkeeping: BookkeepingStorage {
         try tracking.requireBacking()
         tracking.dirtyItems?.coverage.insert(id)
         if tracking.digest.isKept {
-            let old = coverage(of: id)[query]
+            let old = memory?.run(of: id, by: query)
             tracking.digest.replace(
                 old.map { .coverage(query: query, id, run: $0) }, by: .coverage(query: query, id, run: run))
         }
@@ -177,13 +180,10 @@ package final class TrackedBookkeeping: BookkeepingStorage {
         try tracking.requireBacking()
         guard tracking.digest.isKept else {
             let found = try storage.drainUncovered(query: query, before: run)
-            tracking.dirtyItems?.coverage.formUnion(found)
+            for id in found { tracking.dirtyItems?.coverage.insert(id) }
             return found
         }
-        let covered = (storage as? MemoryBookkeeping)?.covered.filter {
-            coverage(of: $0)[query].map { $0 < run } ?? false
-        }
-        let found = (covered ?? []).sorted()
+        let found = memory?.covered(by: query, before: run) ?? []
         for id in found { try uncover(id, query: query) }
         return found
     }
@@ -192,22 +192,30 @@ package final class TrackedBookkeeping: BookkeepingStorage {
         try tracking.requireBacking()
         tracking.dirtyItems?.coverage.insert(id)
         if tracking.digest.isKept {
-            for (name, run) in coverage(of: id) where query == nil || name == query {
+            for (name, runs) in memory?.coverage ?? [] where query == nil || name == query {
+                guard let run = runs[id] else { continue }
                 tracking.digest.replace(.coverage(query: name, id, run: run), by: nil)
             }
         }
         try storage.uncover(id, query: query)
     }
 
-    /// Returns the runs that delivered the entity, by query. Only without a backing.
-    func coverage(of id: EntityID) -> [String: SequenceNumber] {
-        (storage as? MemoryBookkeeping)?.coverage(of: id) ?? [:]
-    }
-
-    /// The entities that any query covers. Only without a backing.
-    var covered: Set<EntityID> { Set((storage as? MemoryBookkeeping)?.covered.map { $0 } ?? []) }
-
     // MARK: Passes over the whole bookkeeping
+
+    /// Writes all items into an empty storage. Only without a backing.
+    func writeItems(into other: some BookkeepingStorage) throws(StateError) {
+        for undone in try undoneOperations() { try other.putUndone(undone) }
+        for batch in try openBatches() { try other.putOpenBatch(batch) }
+        for id in try mergeBases() { if let mergeBase = try mergeBase(id) { try other.putMergeBase(mergeBase) } }
+        for (id, streams) in memory?.sortedStreams ?? [] { try other.putStreams(streams, of: id) }
+        for (query, runs) in memory?.coverage ?? [] {
+            for id in runs.entities.sorted() { if let run = runs[id] { try other.cover(id, query: query, run: run) } }
+        }
+        for query in try queries() { try other.putQuery(query) }
+        try other.putEvents(try events())
+        try other.putOpenLinks(try openLinks())
+        try other.putQuarantine(try quarantine())
+    }
 
     package func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try storage.forEachUndone(body) }
 

@@ -1,26 +1,16 @@
 import Operations
 
-/// The changed items of a state, for another storage.
+/// The items of a state, for another storage.
 extension WorkingSet {
-    /// All items of a state. Only without a backing.
-    var allItems: DirtyItems {
-        get throws(StateError) {
-            var all = DirtyItems(
-                keys: Set(keys.keys), rows: Set(rowTable.entities), bases: Set(bases.entities),
-                links: Set(linkTable.keys), pending: Set(try pendingOperations().map(\.sequence)),
-                undone: Set(try bookkeeping.undoneOperations().map(\.sequence)),
-                batches: Set(try bookkeeping.openBatches().map(\.batch)),
-                mergeBases: Set(try bookkeeping.mergeBases()),
-                coverage: bookkeeping.covered, hasQueries: true,
-                hasEvents: true, hasOpenLinks: true, hasQuarantine: true)
-            register.forEach { id, _ in all.entities.insert(id) }
-            do {
-                try bookkeeping.forEachStreams { id, _ in all.streams.insert(id) }
-            } catch {
-                throw error as? StateError ?? StateError(.unavailable, "\(error)")
-            }
-            return all
-        }
+    /// Writes all items except the header into an empty storage. Only without a backing.
+    func writeItems(into storage: some StateStorage) throws(StateError) {
+        try register.forEach { id, set throws(StateError) in try storage.register(id, set: set) }
+        for (key, id) in keys { try storage.assignKey(set: key.set, key: key.key, to: id) }
+        try rowTable.forEachInOrder { row throws(StateError) in try storage.putRow(row) }
+        for id in bases.entities.sorted() { if let base = bases[id] ?? nil { try storage.saveBase(id, base) } }
+        for link in linkTable.links { try storage.putLink(link) }
+        for pending in try pendingOperations() { try storage.putPending(pending) }
+        try bookkeeping.writeItems(into: storage.bookkeeping)
     }
 
     func drainDirtyItems() -> DirtyItems? {

@@ -22,8 +22,7 @@ extension WorkingSet {
     package func forEachRow(_ body: (EntityRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachRow(body) }
-        let sorted = rowTable.rows.sorted { $0.set == $1.set ? $0.id < $1.id : precedesInBytes($0.set, $1.set) }
-        for row in sorted { try body(row) }
+        try rowTable.forEachInOrder { row throws(any Error) in try body(row) }
     }
 
     package func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
