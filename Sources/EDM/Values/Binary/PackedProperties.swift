@@ -82,6 +82,7 @@ package struct PackedProperties: Sendable {
     func subset(_ places: [Int], named chosen: PropertyNames) -> PackedProperties {
         let subset = bytes.withUnsafeBytes { bytes in
             [UInt8](unsafeUninitializedCapacity: bytes.count) { copy, count in
+                guard let source = bytes.baseAddress, let target = copy.baseAddress else { return }
                 var cursor = PackedCursor(bytes)
                 var next = 0
                 for place in places {
@@ -92,10 +93,9 @@ package struct PackedProperties: Sendable {
                     let start = cursor.offset
                     cursor.skip()
                     next += 1
-                    let value = UnsafeRawBufferPointer(rebasing: bytes[start..<cursor.offset])
-                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(copy)[count...])
-                        .copyMemory(from: value)
-                    count += value.count
+                    let length = cursor.offset - start
+                    UnsafeMutableRawPointer(target + count).copyMemory(from: source + start, byteCount: length)
+                    count += length
                 }
             }
         }
