@@ -235,21 +235,24 @@ extension PropertyValues: Sequence {
         private let names: [String]
         /// Empty if the values are encoded.
         private let values: [Value]
-        private let packed: PackedProperties?
+        /// The encoded values, or `nil`.
+        private let bytes: [UInt8]?
         private var index = 0
         /// The offset of the next encoded value.
         private var offset = 0
 
         fileprivate init(_ properties: PropertyValues) {
-            names = properties.names
-            packed = properties.packed
-            values = packed == nil ? properties.values : []
+            switch properties.form {
+            case .plain(let names, let values): (self.names, self.values, bytes) = (names, values, nil)
+            case .packed(let packed): (names, values, bytes) = (packed.names.names, [], packed.bytes)
+            }
         }
 
         public mutating func next() -> (name: String, value: Value)? {
             guard index < names.count else { return nil }
             defer { index += 1 }
-            return (names[index], packed?.value(at: &offset) ?? values[index])
+            guard let bytes else { return (names[index], values[index]) }
+            return (names[index], PackedProperties.value(in: bytes, at: &offset))
         }
     }
 

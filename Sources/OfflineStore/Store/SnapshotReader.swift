@@ -37,6 +37,7 @@ struct SnapshotReader {
 
     /// Returns the entities in the same order. Looks up the queue only once.
     func snapshots(_ rows: [EntityRow]) throws -> [EntitySnapshot] {
+        guard !rows.isEmpty else { return [] }
         let queue = try state.queue.load()
         var snapshots: [EntitySnapshot] = []
         snapshots.reserveCapacity(rows.count)

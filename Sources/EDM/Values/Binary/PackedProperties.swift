@@ -102,12 +102,12 @@ package struct PackedProperties: Sendable {
         return PackedProperties(names: chosen, checked: subset)
     }
 
-    /// Returns the value at the offset and advances the offset past it.
-    func value(at offset: inout Int) -> Value {
+    /// Returns the value at the offset of ``bytes`` and advances the offset past it.
+    static func value(in bytes: [UInt8], at offset: inout Int) -> Value {
         bytes.withUnsafeBytes { bytes in
             var cursor = PackedCursor(bytes, at: offset)
             defer { offset = cursor.offset }
-            return Self.value(&cursor)
+            return value(&cursor)
         }
     }
 
