@@ -25,7 +25,9 @@ extension String {
         let (own, others) = (utf8, other.utf8)
         guard own.count == others.count else { return false }
         let areSame = own.withContiguousStorageIfAvailable { a in
-            others.withContiguousStorageIfAvailable { b in a.elementsEqual(b) }
+            others.withContiguousStorageIfAvailable { b in
+                NameTable.isEqual(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b))
+            }
         }
         return (areSame ?? nil) ?? own.elementsEqual(others)
     }
