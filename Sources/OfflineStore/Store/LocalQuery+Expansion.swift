@@ -59,7 +59,8 @@ extension LocalQuery {
         options.levels = nil
         guard options.apply.isEmpty else { return try aggregate(places, of: rows, item, options, &snapshots) }
         let found = try query.targets(
-            of: places.count == rows.count ? rows : places.map { rows[$0] }, item.property, options, ofType: item.type, isCount: item.form == .count)
+            of: places.count == rows.count ? rows : places.map { rows[$0] }, item.property, options, ofType: item.type,
+            isCount: item.form == .count)
         let entities: [EntitySnapshot]
         switch item.form {
         case .count: entities = []
