@@ -45,8 +45,8 @@ extension DecimalValue {
         var digits = 0
         var fraction: Int?
         var isZero = true
-        for byte in text[start...] {
-            switch byte {
+        for place in start..<text.count {
+            switch text[place] {
             case 0x31...0x39: isZero = false
             case 0x30: break
             case 0x2E where digits > 0 && fraction == nil:

@@ -3,9 +3,9 @@
 /// Values from the log or the views stay encoded until they are accessed: accessing one value decodes that value,
 /// accessing all decodes all.
 public struct PropertyValues: Sendable, Hashable {
-    private var form: Representation
+    fileprivate var form: Representation
 
-    private enum Representation: Sendable {
+    fileprivate enum Representation: Sendable {
         /// Both arrays have the same count.
         case plain(names: [String], values: [Value])
         case packed(PackedProperties)
@@ -202,18 +202,19 @@ package struct PropertySubset {
 
     /// Returns the chosen properties in their encoded form; nil if the values are not encoded.
     package mutating func callAsFunction(_ values: PropertyValues) -> PropertyValues? {
-        guard let packed = values.packed else { return nil }
+        guard case .packed(let packed) = values.form else { return nil }
         if packed.names !== names {
             names = packed.names
             places = packed.names.names.indices.filter { isChosen(packed.names.names[$0]) }
             chosen = PropertyNames(places.map { packed.names.names[$0] })
         }
-        return chosen.map { PropertyValues(packed.subset(places, named: $0)) }
+        guard let chosen else { return nil }
+        return PropertyValues(packed.subset(places, named: chosen))
     }
 }
 
 /// A property that is read from rows that mostly have the same names.
-package struct PropertyLookup {
+package final class PropertyLookup {
     private let name: String
     /// The names of the previous row, and the index of the property in them.
     private var names: PropertyNames?
@@ -222,13 +223,14 @@ package struct PropertyLookup {
     package init(_ name: String) { self.name = name }
 
     /// Returns the value of the property; nil if it is unset.
-    package mutating func callAsFunction(_ values: PropertyValues) -> Value? {
-        guard let packed = values.packed else { return values[name] }
+    package func callAsFunction(_ values: PropertyValues) -> Value? {
+        guard case .packed(let packed) = values.form else { return values[name] }
         if packed.names !== names {
             names = packed.names
             place = packed.names.place(of: name)
         }
-        return place.map(packed.value(atIndex:))
+        guard let place else { return nil }
+        return packed.value(atIndex: place)
     }
 }
 
@@ -240,21 +242,24 @@ extension PropertyValues: Sequence {
         private let names: [String]
         /// Empty if the values are encoded.
         private let values: [Value]
-        private let packed: PackedProperties?
+        /// The encoded values, or `nil`.
+        private let bytes: [UInt8]?
         private var index = 0
         /// The offset of the next encoded value.
         private var offset = 0
 
         fileprivate init(_ properties: PropertyValues) {
-            names = properties.names
-            packed = properties.packed
-            values = packed == nil ? properties.values : []
+            switch properties.form {
+            case .plain(let names, let values): (self.names, self.values, bytes) = (names, values, nil)
+            case .packed(let packed): (names, values, bytes) = (packed.names.names, [], packed.bytes)
+            }
         }
 
         public mutating func next() -> (name: String, value: Value)? {
             guard index < names.count else { return nil }
             defer { index += 1 }
-            return (names[index], packed?.value(at: &offset) ?? values[index])
+            guard let bytes else { return (names[index], values[index]) }
+            return (names[index], PackedProperties.value(in: bytes, at: &offset))
         }
     }
 

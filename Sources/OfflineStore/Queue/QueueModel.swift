@@ -87,13 +87,14 @@ struct QueueURL {
         self.rest = rest
     }
 
-    /// Parses a URL, or returns nil if it does not lead into the model. A set of the service with the same name takes
-    /// precedence.
+    /// Parses a percent-encoded URL, or returns nil if it does not lead into the model. A set of the service with the
+    /// same name takes precedence.
     init?(_ url: String, root: String?, service: EntityDataModel) {
         var text = url[...]
         if let root, text.hasPrefix(root) { text = text.dropFirst(root.count) }
-        while text.first == "/" { text.removeFirst() }
-        let name = String(text.prefix { $0 != "(" && $0 != "/" && $0 != "?" })
+        // The text is ASCII, whose bytes are compared faster than characters.
+        while text.utf8.first == UInt8(ascii: "/") { text.removeFirst() }
+        let name = String(decoding: text.utf8.prefix { $0 != 0x28 && $0 != 0x2F && $0 != 0x3F }, as: UTF8.self)
         guard QueueModel.model.findEntitySet(name) != nil, service.findEntitySet(name) == nil else { return nil }
         let pathEnd = text.firstIndex(of: "?") ?? text.endIndex
         let names = name == QueueModel.events ? [] : [QueueModel.affectedEntity, QueueModel.dependentRequests]

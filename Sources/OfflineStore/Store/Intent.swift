@@ -73,7 +73,7 @@ package struct EntitySnapshot: Sendable, Hashable {
     package var set: String
     package var type: String
     package var values: PropertyValues
-    package var etag: String?
+    private var storedETag: OptionalText
     package var links: SnapshotLinks
     /// The entity ID; nil for an entity that was read from a service.
     package var entityID: EntityID?
@@ -88,6 +88,11 @@ package struct EntitySnapshot: Sendable, Hashable {
     package var expanded: [Expanded]
     /// The addresses of the entity's streams, for an entity that was read from a service.
     package var streams: [StreamLinks] = []
+
+    package var etag: String? {
+        get { storedETag.text }
+        set { storedETag = OptionalText(newValue) }
+    }
 
     /// The readLink; empty for a row that is no entity.
     package var readLink: String {
@@ -135,22 +140,24 @@ package struct EntitySnapshot: Sendable, Hashable {
         self.set = set
         self.type = type
         self.values = values
-        self.etag = etag
+        storedETag = OptionalText(etag)
         links = .texts(read: readLink.isEmpty ? nil : readLink, edit: editLink.isEmpty ? nil : editLink)
         self.entityID = entityID
         self.state = state
         self.expanded = expanded
     }
 
-    /// Creates a snapshot of an entity whose links have the plain form, with the given key.
-    init(_ row: EntityRow, linkForm: PlainLinkForm, key: Int64, state: SyncState) {
+    /// Creates a snapshot of an entity of the store.
+    init(_ row: EntityRow, _ links: SnapshotLinks, _ state: SyncState) {
         set = row.set
         type = row.type
         values = row.values
-        etag = row.etag
-        links = .plain(linkForm, key)
+        storedETag = OptionalText(row.etag)
+        self.links = links
         entityID = row.id
         self.state = state
+        isCreated = row.origin == .local
+        isLocal = row.origin == .local || state != .clean
         expanded = []
     }
 }

@@ -45,8 +45,8 @@ extension LocalQuery {
     }
 
     private func places(of rows: [EntityRow]) -> [(type: String, places: [Int])] {
-        guard let first = rows.first else { return [] }
-        if rows.allSatisfy({ $0.type == first.type }) { return [(first.type, Array(rows.indices))] }
+        guard let type = rows.first?.type else { return [] }
+        if rows.indices.allSatisfy({ rows[$0].type == type }) { return [(type, Array(rows.indices))] }
         return Dictionary(grouping: rows.indices) { rows[$0].type }.sorted { $0.key < $1.key }.map {
             ($0.key, $0.value)
         }
@@ -59,7 +59,8 @@ extension LocalQuery {
         options.levels = nil
         guard options.apply.isEmpty else { return try aggregate(places, of: rows, item, options, &snapshots) }
         let found = try query.targets(
-            of: places.map { rows[$0] }, item.property, options, ofType: item.type, isCount: item.form == .count)
+            of: places.count == rows.count ? rows : places.map { rows[$0] }, item.property, options, ofType: item.type,
+            isCount: item.form == .count)
         let entities: [EntitySnapshot]
         switch item.form {
         case .count: entities = []
@@ -73,7 +74,7 @@ extension LocalQuery {
             var result = EntitySnapshot.Expanded(
                 navigation: item.property.name, entities: found.targets[source].map { entities[$0] },
                 count: isCounted ? found.counts[source] : nil, form: item.form)
-            let local = try reader.localTargets(of: rows[place], item.property)
+            let local = try reader.localTargets(of: rows[place].id, item.property)
             for index in result.entities.indices where !local.isEmpty {
                 result.entities[index].isFromLocalRelationship =
                     result.entities[index].entityID.map(local.contains) ?? false

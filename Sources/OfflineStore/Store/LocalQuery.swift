@@ -99,7 +99,7 @@ struct LocalQuery {
     func shape(_ rows: [EntityRow], _ options: QueryOptions, _ way: ExpansionPath = ExpansionPath()) throws
         -> [EntitySnapshot]
     {
-        var snapshots = try rows.map { try reader.snapshot($0) }
+        var snapshots = try reader.snapshots(rows)
         if !options.compute.isEmpty {
             for (place, row) in rows.enumerated() {
                 snapshots[place].values.merge(try query.computed(row, options))

@@ -10,9 +10,9 @@ struct ParsedQueries {
         let path: String
     }
 
-    /// The queries by the bytes of their texts. Equal strings may have different literals because of Unicode
+    /// The queries by the code units of their texts. Equal strings may have different literals because of Unicode
     /// equivalence.
-    private var known: [[UInt8]: Query] = [:]
+    private var known: [ExactText: Query] = [:]
     private var model: EntityDataModel?
     private var root: String?
 
@@ -24,10 +24,10 @@ struct ParsedQueries {
             known = [:]
             (self.model, self.root) = (model, root)
         }
-        let text = Array(url.utf8)
+        let text = ExactText(url)
         if let query = known[text] { return query }
         let query = try Self.parse(url, model, root)
-        if text.count <= Self.limit.length {
+        if url.utf8.count <= Self.limit.length {
             if known.count >= Self.limit.count { known = [:] }
             known[text] = query
         }

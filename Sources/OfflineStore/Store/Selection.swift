@@ -6,8 +6,9 @@ import ODataQuery
 struct Selection {
     private let items: [SelectItem]
     private let model: EntityDataModel
-    /// The cached paths, since the rows of a result usually have the same type and names.
-    private var last: (type: String, paths: SelectedPaths)?
+    /// The type of the previous row, since the rows of a result usually have the same type and names.
+    private var type: String?
+    private var paths = SelectedPaths()
     private var names: [String] = []
     private var kept: [(name: String, paths: SelectedPaths)] = []
     /// The selection of encoded values, or nil if a path selects a part of a complex value.
@@ -20,7 +21,7 @@ struct Selection {
 
     mutating func cut(_ snapshot: inout EntitySnapshot) {
         guard !items.isEmpty else { return }
-        let paths = paths(for: snapshot)
+        select(for: snapshot)
         if paths.isWhole { return }
         if let values = subset?(snapshot.values) {
             snapshot.values = values
@@ -37,15 +38,15 @@ struct Selection {
         snapshot.values = PropertyValues(distinctNames: kept.map(\.name), values: values)
     }
 
-    private mutating func paths(for snapshot: EntitySnapshot) -> SelectedPaths {
+    /// Sets the paths for the type of an entity.
+    private mutating func select(for snapshot: EntitySnapshot) {
         // Rows that were combined have no key.
         let type = snapshot.links.hasRead ? snapshot.type : ""
-        if let last, last.type == type { return last.paths }
+        if type == self.type { return }
         var paths = SelectedPaths(items)
         for property in model.findEntityType(type)?.keyProperties ?? [] { paths.add(property.name) }
-        (last, names, kept) = ((type, paths), [], [])
-        subset = paths.isFlat ? PropertySubset { paths.below($0) != nil } : nil
-        return paths
+        (self.type, self.paths, names, kept) = (type, paths, [], [])
+        subset = paths.isFlat ? PropertySubset { [paths] in paths.below($0) != nil } : nil
     }
 }
 

@@ -2,40 +2,48 @@ package import SyncCore
 
 /// The readLink and the editLink of an entity. Most are never read, so a link of the plain form is only written when it
 /// is.
-package enum SnapshotLinks: Sendable {
-    case texts(read: String?, edit: String?)
-    /// Both links have the plain form, with this key.
-    case plain(PlainLinkForm, Int64)
+package struct SnapshotLinks: Sendable {
+    /// The form of both links with ``key``, or nil if they are ``texts``.
+    private let form: PlainLinkForm?
+    private let key: Int64
+    /// The links as texts; nil for no links.
+    private let texts: LinkTexts?
+
+    private final class LinkTexts: Sendable {
+        let read: String?
+        let edit: String?
+
+        init(read: String?, edit: String?) {
+            self.read = read
+            self.edit = edit
+        }
+    }
+
+    /// Returns links that are texts.
+    package static func texts(read: String?, edit: String?) -> SnapshotLinks {
+        SnapshotLinks(
+            form: nil, key: 0, texts: read == nil && edit == nil ? nil : LinkTexts(read: read, edit: edit))
+    }
+
+    /// Returns links that both have the plain form, with this key.
+    package static func plain(_ form: PlainLinkForm, _ key: Int64) -> SnapshotLinks {
+        SnapshotLinks(form: form, key: key, texts: nil)
+    }
 
     /// The readLink, or nil if there is none. Setting it stores both links as texts.
     package var read: String? {
-        get {
-            switch self {
-            case .texts(let read, _): read
-            case .plain(let form, let key): form.link(key)
-            }
-        }
+        get { form.map { $0.link(key) } ?? texts?.read }
         set { self = .texts(read: newValue, edit: edit) }
     }
 
     /// The editLink, or nil if there is none. Setting it stores both links as texts.
     package var edit: String? {
-        get {
-            switch self {
-            case .texts(_, let edit): edit
-            case .plain(let form, let key): form.link(key)
-            }
-        }
+        get { form.map { $0.link(key) } ?? texts?.edit }
         set { self = .texts(read: read, edit: newValue) }
     }
 
     /// Whether the entity has a readLink.
-    package var hasRead: Bool {
-        switch self {
-        case .texts(let read, _): read != nil
-        case .plain: true
-        }
-    }
+    package var hasRead: Bool { form != nil || texts?.read != nil }
 }
 
 extension SnapshotLinks: Hashable {

@@ -25,31 +25,39 @@ struct SnapshotReader {
     }
 
     /// Returns the targets of a navigation property whose links were not uploaded yet.
-    func localTargets(of row: EntityRow, _ property: Property) throws -> Set<EntityID> {
+    func localTargets(of entity: EntityID, _ property: Property) throws -> Set<EntityID> {
         guard let end = property.navigation else { return [] }
-        return try localLinks.targets(of: row.id, end, in: state)
+        return try localLinks.targets(of: entity, end, in: state)
     }
 
     func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
-        let pendingState: EntitySnapshot.SyncState =
-            switch try state.pendingState(of: row.id) {
-            case .clean: .clean
-            case .pending: .pending
-            case .rejected: .error
-            }
-        var snapshot: EntitySnapshot
-        if row.editLink == nil, let (form, key) = forms.plain(row) {
-            snapshot = EntitySnapshot(row, linkForm: form, key: key, state: pendingState)
-        } else {
-            let readLink = forms.readLink(row)
-            snapshot = EntitySnapshot(
-                set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
-                editLink: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink),
-                entityID: row.id, state: pendingState)
+        let queue = try state.queue.load()
+        return EntitySnapshot(row, links(row), Self.state(of: row.id, queue))
+    }
+
+    /// Returns the entities in the same order. Looks up the queue only once.
+    func snapshots(_ rows: [EntityRow]) throws -> [EntitySnapshot] {
+        guard !rows.isEmpty else { return [] }
+        let queue = try state.queue.load()
+        var snapshots: [EntitySnapshot] = []
+        snapshots.reserveCapacity(rows.count)
+        for row in rows { snapshots.append(EntitySnapshot(row, links(row), Self.state(of: row.id, queue))) }
+        return snapshots
+    }
+
+    private func links(_ row: EntityRow) -> SnapshotLinks {
+        if row.editLink == nil, let links = forms.plain(row) { return links }
+        let readLink = forms.readLink(row)
+        return .texts(
+            read: readLink, edit: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink))
+    }
+
+    private static func state(of id: EntityID, _ queue: PendingQueue) -> EntitySnapshot.SyncState {
+        switch queue.pendingState(of: id) {
+        case .clean: .clean
+        case .pending: .pending
+        case .rejected: .error
         }
-        snapshot.isCreated = row.origin == .local
-        snapshot.isLocal = row.origin == .local || pendingState != .clean
-        return snapshot
     }
 }
 
@@ -58,10 +66,21 @@ final class LinkForms {
     let model: EntityDataModel
     let root: String
     let names: EntityNames<WorkingSet>
-    /// The cached form, since the rows of a result usually have the same set and type.
-    private var last: (set: String, type: String, form: PlainLinkForm?)?
-    /// The key of the cached form.
-    private var key: PropertyLookup?
+    /// The last used form, since the rows of a result usually have the same set and type.
+    private var last: KnownForm?
+
+    /// The form of the links of a set and type.
+    private final class KnownForm {
+        let set: String
+        let type: String
+        let form: PlainLinkForm?
+        let key: PropertyLookup
+
+        init(set: String, type: String, _ form: PlainLinkForm?) {
+            (self.set, self.type, self.form) = (set, type, form)
+            key = PropertyLookup(form?.key ?? "")
+        }
+    }
 
     init(state: WorkingSet, model: EntityDataModel, root: String) {
         self.model = model
@@ -69,24 +88,20 @@ final class LinkForms {
         names = EntityNames(storage: state, model: model, serviceRoot: root)
     }
 
-    func readLink(_ row: EntityRow) -> String {
-        if let (form, key) = plain(row) { return form.link(key) }
-        return names.readLink(row)
+    func readLink(_ row: EntityRow) -> String { plain(row)?.read ?? names.readLink(row) }
+
+    /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
+    func plain(_ row: EntityRow) -> SnapshotLinks? {
+        guard row.origin != .local else { return nil }
+        let known = form(of: row)
+        guard let form = known.form, case .integer(let key)? = known.key(row.values) else { return nil }
+        return .plain(form, key)
     }
 
-    /// Returns the plain form of an entity's link and its key, if it has this form.
-    func plain(_ row: EntityRow) -> (form: PlainLinkForm, key: Int64)? {
-        guard row.origin != .local, let form = form(of: row), case .integer(let key)? = key?(row.values) else {
-            return nil
-        }
-        return (form, key)
-    }
-
-    private func form(of row: EntityRow) -> PlainLinkForm? {
-        if let last, last.set == row.set, last.type == row.type { return last.form }
-        let form = names.plainForm(set: row.set, type: row.type)
-        last = (row.set, row.type, form)
-        key = form.map { PropertyLookup($0.key) }
+    private func form(of row: EntityRow) -> KnownForm {
+        if let last, last.set == row.set, last.type == row.type { return last }
+        let form = KnownForm(set: row.set, type: row.type, names.plainForm(set: row.set, type: row.type))
+        last = form
         return form
     }
 }

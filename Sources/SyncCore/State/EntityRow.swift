@@ -7,8 +7,8 @@ package struct EntityRow: Sendable, Hashable {
     package var set: String
     package var type: String
     package var values: PropertyValues
-    package var etag: String?
-    package var editLink: String?
+    @usableFromInline var storedETag: OptionalText
+    @usableFromInline var storedEditLink: OptionalText
     package var origin: Origin
     /// The last record of a download that added or changed the entity; 0 for none. Compared with
     /// ``StateHeader/lastDownload``, it shows whether that was the last download.
@@ -28,6 +28,16 @@ package struct EntityRow: Sendable, Hashable {
         package var isOnService: Bool { self == .service || self == .serviceWithStaleETag }
     }
 
+    @inlinable package var etag: String? {
+        get { storedETag.text }
+        set { storedETag = OptionalText(newValue) }
+    }
+
+    @inlinable package var editLink: String? {
+        get { storedEditLink.text }
+        set { storedEditLink = OptionalText(newValue) }
+    }
+
     package init(
         id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
         origin: Origin, downloaded: SequenceNumber = 0
@@ -36,8 +46,8 @@ package struct EntityRow: Sendable, Hashable {
         self.set = set
         self.type = type
         self.values = values
-        self.etag = etag
-        self.editLink = editLink
+        storedETag = OptionalText(etag)
+        storedEditLink = OptionalText(editLink)
         self.origin = origin
         self.downloaded = downloaded
     }

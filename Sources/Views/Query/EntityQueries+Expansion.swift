@@ -28,6 +28,7 @@ extension EntityQueries {
         let limit = last.overflow ? .max : last.partialValue
         var places: [Int64: Int] = [:]
         places.reserveCapacity(sources.count)
+        found.rows.reserveCapacity(sources.count)
         let name = set.name
         try each(text) { row in
             let source = Int(row.integer(Self.selectedColumnCount))

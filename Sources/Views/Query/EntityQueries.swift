@@ -61,7 +61,11 @@ package final class EntityQueries: StatementRunner {
     /// Returns the entities as whole rows, read by the same statement.
     package func rows(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> [EntityRow] {
         let name = set.name
-        return try found(selection(.rows, set, options, now)) { try rowTables.entityRow($0, set: name) }
+        var rows: [EntityRow] = []
+        // A growing array would move the rows several times.
+        rows.reserveCapacity(Int(min(max(0, options.top ?? 0), 1_001)))
+        try each(selection(.rows, set, options, now)) { rows.append(try rowTables.entityRow($0, set: name)) }
+        return rows
     }
 
     /// Returns the number of entities of a set that match `$filter`. Throws as ``entities(in:_:now:)`` does.

@@ -17,7 +17,7 @@ extension RowQuery {
     ) throws -> ExpandedTargets {
         guard let end = property.navigation else { return ExpandedTargets(sources: rows.count) }
         if type == nil, let set = onlyTarget(of: property) {
-            let sources = rows.map(\.id)
+            let sources = rows.indices.map { rows[$0].id }
             do {
                 guard isCount else {
                     return try state.entityQueries.targets(of: sources, along: end, in: set, options, now: now)

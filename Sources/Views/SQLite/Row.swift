@@ -29,11 +29,15 @@ package struct Row {
         return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
     }
 
-    /// Returns a text that many rows repeat, as a shared string.
-    func text(_ column: Int, _ names: NameTable) -> String? {
+    /// Returns a text that many rows repeat, as a shared string: the previous one if it has the same bytes.
+    func text(_ column: Int, previous: String, _ names: NameTable) -> String? {
         guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
-        let length = Int(sqlite3_column_bytes(statement, Int32(column)))
-        return names.string(UnsafeRawBufferPointer(start: pointer, count: length)) ?? text(column)
+        let bytes = UnsafeRawBufferPointer(
+            start: pointer, count: Int(sqlite3_column_bytes(statement, Int32(column))))
+        let isSame = previous.utf8.withContiguousStorageIfAvailable {
+            NameTable.isEqual(UnsafeRawBufferPointer($0), bytes)
+        }
+        return isSame == true ? previous : names.string(bytes) ?? text(column)
     }
 
     /// Calls `body` with the bytes in SQLite's memory, which are valid only during the call.

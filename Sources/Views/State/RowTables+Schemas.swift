@@ -4,7 +4,9 @@ import SyncCore
 
 /// The lists of property names that rows have, interned with numbers. A row contains only its values and the number of
 /// its list, so that the names neither take space in each row nor are read with it.
-struct RowSchemas {
+///
+/// Not `Sendable`: it belongs to the state's connection.
+final class RowSchemas {
     /// The maximum number of lists, so that a service whose rows all have different names does not fill the memory.
     /// Further rows contain their names, marked by the number zero.
     static let limit: Int64 = 4_096
@@ -13,6 +15,9 @@ struct RowSchemas {
     fileprivate var numbers: [[UInt8]: Int64] = [:]
     fileprivate var lists: [Int64: PropertyNames] = [:]
     fileprivate var last: (number: Int64, list: PropertyNames)?
+
+    /// Discards the cached lists after a rollback, which may have removed numbers.
+    func removeAll() { (numbers, lists, last) = ([:], [:], nil) }
 }
 
 extension RowTables {

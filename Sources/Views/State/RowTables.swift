@@ -18,7 +18,9 @@ package final class RowTables: StatementRunner {
     /// The two tables that were used last.
     private var recentTables: (SetTable?, SetTable?)
     /// The lists of property names of rows.
-    var shapes = RowSchemas()
+    let shapes = RowSchemas()
+    /// The type of the last read row. Most rows have the type of the previous one.
+    var lastType = ""
 
     init(_ connection: Connection, names: NameTable) {
         self.connection = connection
@@ -81,7 +83,7 @@ package final class RowTables: StatementRunner {
     /// - Returns: Whether the transaction had replaced the tables.
     @discardableResult
     func invalidateCaches(_ former: SavedTables? = nil) -> Bool {
-        shapes = RowSchemas()
+        shapes.removeAll()
         for table in tables.values {
             table.invalidateLookups()
             table.forgetPlans()

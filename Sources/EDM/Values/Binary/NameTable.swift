@@ -107,7 +107,7 @@ package final class NameTable {
     /// Compares eight bytes at a time; the last word can overlap the previous one. Faster than a call for short
     /// names.
     @inline(__always)
-    static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    package static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         let count = a.count
         guard count == b.count else { return false }
         guard let a = a.baseAddress, let b = b.baseAddress else { return true }

@@ -13,19 +13,18 @@ package struct PackedCursor {
 
     // MARK: Elements
 
+    /// Loads from the start of the buffer, because its subscript is a call into the standard library.
     @inline(__always)
     mutating func byte() -> UInt8? {
-        guard offset < bytes.count else { return nil }
+        guard offset < bytes.count, let start = bytes.baseAddress else { return nil }
         defer { offset += 1 }
-        return bytes[offset]
+        return start.load(fromByteOffset: offset, as: UInt8.self)
     }
 
     /// Reads a number. Returns `nil` also for a non-minimal encoding, which no writer produces.
     @inline(__always)
     mutating func unsigned() -> UInt64? {
-        guard offset < bytes.count else { return nil }
-        let first = bytes[offset]
-        offset += 1
+        guard let first = byte() else { return nil }
         return first < 0x80 ? UInt64(first) : longUnsigned(first)
     }
 
@@ -46,6 +45,7 @@ package struct PackedCursor {
         unsigned().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
 
+    @inline(__always)
     mutating func fixed64() -> UInt64? {
         guard bytes.count - offset >= 8 else { return nil }
         defer { offset += 8 }
@@ -61,15 +61,17 @@ package struct PackedCursor {
     }
 
     /// Reads a length and that many bytes.
+    @inline(__always)
     mutating func block() -> UnsafeRawBufferPointer? {
         guard let length = unsigned(), length <= UInt64(bytes.count - offset) else { return nil }
         return consume(Int(length))
     }
 
+    @inline(__always)
     mutating func consume(_ length: Int) -> UnsafeRawBufferPointer? {
         guard length <= bytes.count - offset else { return nil }
         defer { offset += length }
-        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+        return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + offset }, count: length)
     }
 
     /// Advances past the given bytes if they are next.

@@ -89,6 +89,7 @@ package struct PackedProperties: Sendable {
     func subset(_ places: [Int], named chosen: PropertyNames) -> PackedProperties {
         let subset = bytes.withUnsafeBytes { bytes in
             [UInt8](unsafeUninitializedCapacity: bytes.count) { copy, count in
+                guard let source = bytes.baseAddress, let target = copy.baseAddress else { return }
                 var cursor = PackedCursor(bytes)
                 var next = 0
                 for place in places {
@@ -99,22 +100,21 @@ package struct PackedProperties: Sendable {
                     let start = cursor.offset
                     cursor.skip()
                     next += 1
-                    let value = UnsafeRawBufferPointer(rebasing: bytes[start..<cursor.offset])
-                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(copy)[count...])
-                        .copyMemory(from: value)
-                    count += value.count
+                    let length = cursor.offset - start
+                    UnsafeMutableRawPointer(target + count).copyMemory(from: source + start, byteCount: length)
+                    count += length
                 }
             }
         }
         return PackedProperties(names: chosen, checked: subset)
     }
 
-    /// Returns the value at the offset and advances the offset past it.
-    func value(at offset: inout Int) -> Value {
+    /// Returns the value at the offset of ``bytes`` and advances the offset past it.
+    static func value(in bytes: [UInt8], at offset: inout Int) -> Value {
         bytes.withUnsafeBytes { bytes in
             var cursor = PackedCursor(bytes, at: offset)
             defer { offset = cursor.offset }
-            return Self.value(&cursor)
+            return value(&cursor)
         }
     }
 
