@@ -4,8 +4,8 @@ import ODataWire
 import Operations
 
 /// Looks entities up in a storage that does not change meanwhile, with a cache for the items of a page.
-struct EntityLookup<Storage: StateReader> {
-    private let storage: Storage
+struct EntityLookup {
+    private let storage: WorkingSet
     private let model: EntityDataModel
     /// The current or last owner of each key of the set; nil for keys without an owner.
     private var set: String?
@@ -15,7 +15,7 @@ struct EntityLookup<Storage: StateReader> {
     /// Whether the columns of the set contain none of the keys.
     private var hasNoRows = false
 
-    init(_ storage: Storage, _ model: EntityDataModel) {
+    init(_ storage: WorkingSet, _ model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }

@@ -7,13 +7,13 @@ package import Operations
 ///
 /// An unconfirmed local entity is recognized by its key if the app assigned one, so that a create without a response
 /// does not lead to two entities.
-package struct ImageBuilder<Storage: StateReader> {
-    let storage: Storage
+package struct ImageBuilder {
+    let storage: WorkingSet
     let model: EntityDataModel
     /// Whether entities without a known identity are skipped below a navigation property that leads to keyless
     /// entities.
     let identifying: Bool
-    private var keyless: KeylessEntities<Storage>
+    private var keyless: KeylessEntities
     let links: EntityLinks
     private var next: EntityID
     private let firstNew: EntityID
@@ -21,7 +21,7 @@ package struct ImageBuilder<Storage: StateReader> {
     package internal(set) var streams: [StreamImage] = []
     /// Entities that received their ID or key from this builder, before any record with them is folded.
     var assigned = AssignedKeys()
-    var lookup: EntityLookup<Storage>
+    var lookup: EntityLookup
     /// The containers that the request path determines, by set.
     var places: [String: EntityID] = [:]
     /// The stored contained entities by container and key.
@@ -41,7 +41,7 @@ package struct ImageBuilder<Storage: StateReader> {
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
     package internal(set) var skipped: Set<String> = []
 
-    package init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
+    package init(storage: WorkingSet, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
         self.identifying = identifying
         self.storage = storage
         self.model = model
@@ -114,7 +114,7 @@ package struct ImageBuilder<Storage: StateReader> {
         }
         if isNew(id) { homes[id] = Home(set: set.name, container: container) }
         if let key { assigned[set.name, key] = id }
-        if let name { assigned[EntityNames<Storage>.namesSet, name] = id }
+        if let name { assigned[EntityNames<WorkingSet>.namesSet, name] = id }
         if type.hasStream || !payload.namedStreams.isEmpty {
             let known = isNew(id) ? [] : try storage.bookkeeping.streams(of: id)
             streams += StreamMetadata(links: links).changes(of: payload, id, type, set, known: known)

@@ -5,14 +5,14 @@ package import Operations
 /// Converts the items of a response to a defining query to log records.
 ///
 /// A builder serves one part of a page. Its records must be folded before the next part is processed.
-package struct PageBuilder<Storage: StateReader> {
-    let storage: Storage
+package struct PageBuilder {
+    let storage: WorkingSet
     let model: EntityDataModel
     let query: String
     private let set: EntitySet
-    var builder: ImageBuilder<Storage>
+    var builder: ImageBuilder
     /// The comparison, or nil if all entities are logged.
-    private let comparison: LocalComparison<Storage>?
+    private let comparison: LocalComparison?
     var pages: [PagePart] = [PagePart()]
     var waiting: DanglingLinks
     /// The link changes of this part.
@@ -48,7 +48,7 @@ package struct PageBuilder<Storage: StateReader> {
     ///   - asked: The expansions of the query.
     ///   - isDelta: Whether entities may lack requested expansions.
     package init(
-        storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
+        storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
         compares: Bool, waiting: DanglingLinks = DanglingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
         entityLimit: Int = 15 << 20, path: ContainmentPath? = nil, asked: RequestedExpansions? = nil,
         isDelta: Bool = false
