@@ -152,7 +152,10 @@ public struct PropertyValues: Sendable, Hashable {
         if let a = a.packed, let b = b.packed, a.names === b.names || a.names.names == b.names.names {
             return a.hasSameValues(as: b)
         }
-        return a.count == b.count && a.allSatisfy { b[$0.name] == $0.value }
+        guard a.count == b.count else { return false }
+        // Usually both have the same names in the same order, so no lookup is needed.
+        if a.names == b.names { return zip(a, b).allSatisfy { $0.value == $1.value } }
+        return a.allSatisfy { b[$0.name] == $0.value }
     }
 
     public func hash(into hasher: inout Hasher) {
