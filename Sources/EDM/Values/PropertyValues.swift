@@ -30,6 +30,12 @@ public struct PropertyValues: Sendable, Hashable {
 
     package init(_ packed: PackedProperties) { form = .packed(packed) }
 
+    /// Creates encoded values. Returns `nil` if they cannot be encoded, or if their count is not that of the names.
+    package init?(encoding values: [Value], named names: PropertyNames) {
+        guard values.count == names.count, let packed = PackedProperties(names: names, values) else { return nil }
+        form = .packed(packed)
+    }
+
     /// The names of the properties that are set, in order.
     public var names: [String] {
         switch form {
@@ -172,6 +178,13 @@ extension PropertyValues {
     /// The encoded values, if they are encoded.
     package var packed: PackedProperties? {
         if case .packed(let packed) = form { packed } else { nil }
+    }
+
+    /// Returns whether both are encoded, with the same names in the same order and the same notation of each value.
+    package func hasSameEncoding(as other: PropertyValues) -> Bool {
+        guard let packed, let other = other.packed else { return false }
+        return packed.bytes == other.bytes
+            && (packed.names === other.names || packed.names.encoded == other.names.encoded)
     }
 
     /// Returns the values encoded, or `nil` if they cannot be: with very long or very many names, or nested too

@@ -63,6 +63,7 @@ struct EntityLookup {
             hasNoRows = try !storage.mayHaveRows(set: set.name, where: number, in: numbers)
         }
         guard !ids.isEmpty else { return }
+        rows.reserveCapacity(ids.count)
         for entity in try storage.serviceEntities(ids) { rows[entity.id] = .some(entity.row) }
     }
 

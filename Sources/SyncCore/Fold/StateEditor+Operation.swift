@@ -57,9 +57,7 @@ extension StateEditor {
         let isEqual = if let known, download != nil || mayBeWritten { known == row } else { false }
         if let download, !isEqual { row.downloaded = download }
         // The download of known entities writes nothing. Equal values may differ in their notation: 1.5 and 1.50.
-        let isWritten =
-            mayBeWritten && isEqual && known.map { ValueCodec.encode($0.values) } == ValueCodec.encode(row.values)
-        if !isWritten { try put(row) }
+        if !isEqual || !mayBeWritten || !isSameNotation(row.values, known?.values ?? [:]) { try put(row) }
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<WorkingSet>.namesSet, key: name, to: row.id)
         }
@@ -95,6 +93,10 @@ extension StateEditor {
             }
         }
         return changed
+    }
+
+    private func isSameNotation(_ a: PropertyValues, _ b: PropertyValues) -> Bool {
+        a.hasSameEncoding(as: b) || ValueCodec.encode(a) == ValueCodec.encode(b)
     }
 
     /// Returns whether the image has only a key, such as one that a user entered. Then it does not show whether the ETag

@@ -60,6 +60,8 @@ struct QueryDownload {
     private var reader: PayloadReader {
         var reader = PayloadReader(version: model.version, model: model, limits: session.limits.reading)
         reader.setsAside = true
+        // Once, for the log and the views, and while the preceding part is written.
+        reader.encodesRows = true
         return reader
     }
 
