@@ -43,15 +43,21 @@ extension StateEditor {
         let type = metadata.type
         let known = try storage.row(image.entity)
         var row =
-            known ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
-        let changed =
-            row.values.isEmpty
-            ? image.values.names : changedDependents(row, to: image.values, besides: metadata.namesPartner)
-        row.type = image.type
-        row.values.merge(image.values)
-        row.etag = image.etag ?? row.etag
-        row.editLink = image.editLink ?? row.editLink
-        if row.origin != .serviceWithStaleETag || !isKeyOnly(image, type) { row.origin = .service }
+            known
+            ?? EntityRow(
+                id: image.entity, set: image.set, type: image.type, values: image.values, etag: image.etag,
+                editLink: image.editLink, origin: .service)
+        var changed = image.values.names
+        if known != nil {
+            if !row.values.isEmpty {
+                changed = changedDependents(row, to: image.values, besides: metadata.namesPartner)
+            }
+            row.type = image.type
+            row.values.merge(image.values)
+            row.etag = image.etag ?? row.etag
+            row.editLink = image.editLink ?? row.editLink
+            if row.origin != .serviceWithStaleETag || !isKeyOnly(image, type) { row.origin = .service }
+        }
         // If pending changes are watched or changes are tracked, equal rows are stored too.
         let mayBeWritten = storage.kind == .baseWithoutPending && !watchesBase && !notesTouched
         let isEqual = if let known, download != nil || mayBeWritten { known == row } else { false }
