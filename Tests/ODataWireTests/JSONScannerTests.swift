@@ -15,6 +15,26 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"a":1,"b":2,"a":3}"#, 13, "a"), (#"{"a":1,"\u0061":2}"#, 7, "a"), (#"{"\u0061":1,"a":2}"#, 13, "a"),
+        (#"{"a\tb":1,"c":{"a":1},"a\tb":2}"#, 22, "a\tb"),
+        ("{" + (0..<30).map { "\"name\($0)\":0," }.joined() + "\"name7\":0}", 321, "name7"),
+    ])
+    func `a repeated name is an error whether its object is read or skipped`(
+        text: String, offset: Int, name: String
+    ) throws {
+        for skips in [false, true] {
+            let error = try #require(throws: JSONError.self) {
+                var scanner = try JSONScanner(Array(text.utf8))
+                scanner.checksNames = true
+                if skips { try scanner.skip() } else { _ = try scanner.value() }
+            }
+            #expect(error.code == .duplicateName)
+            #expect(error.offset == offset)
+            #expect(error.message.contains(name))
+        }
+    }
+
+    @Test(arguments: [
         ("", JSONError.Code.truncated, 0), ("[", .truncated, 1), ("{\"a\"", .truncated, 4), ("\"abc", .truncated, 4),
         ("[1,]", .syntax, 3), ("{\"a\":1,}", .syntax, 7), ("{a:1}", .syntax, 1), ("[1 2]", .syntax, 3),
         ("01", .syntax, 1),

@@ -36,11 +36,15 @@ import Testing
     }
 
     /// Reads a page of these rows and returns the item at `place`, or the code of the error.
-    private func reading(_ rows: [String], at place: Int) throws -> (item: DeltaItem?, code: PayloadError.Code?) {
+    private func reading(
+        _ rows: [String], at place: Int, isEncoded: Bool = false
+    ) throws -> (item: DeltaItem?, code: PayloadError.Code?) {
         let model = try Self.model.get()
         let type = try #require(model.findEntityType("S.Row"))
         do throws(PayloadError) {
-            var feed = try PayloadReader(version: .v4, model: model).feedReader(
+            var reader = PayloadReader(version: .v4, model: model)
+            reader.encodesRows = isEncoded
+            var feed = try reader.feedReader(
                 Array(#"{"value":[\#(rows.joined(separator: ","))]}"#.utf8), type: type)
             for _ in 0..<place { _ = try feed.next() }
             return (try feed.next(), nil)
@@ -109,8 +113,22 @@ import Testing
             let among = try reading([Self.row(), row, Self.row()], at: 1)
             #expect(among.item == alone.item, "\(member): \(value)")
             #expect(among.code == alone.code, "\(member): \(value)")
+            let encoded = try reading([Self.row(), row, Self.row()], at: 1, isEncoded: true)
+            #expect(encoded.item == alone.item, "\(member): \(value)")
+            #expect(String(describing: encoded) == String(describing: alone), "\(member): \(value)")
             #expect(alone.item != nil || alone.code != nil)
         }
+    }
+
+    @Test(arguments: [false, true]) func `values are encoded only for a caller that stores them`(
+        isEncoded: Bool
+    ) throws {
+        let item = try reading([Self.row(), Self.row()], at: 1, isEncoded: isEncoded).item
+        guard case .entity(let payload)? = item else {
+            Issue.record("The row is not an entity: \(String(describing: item))")
+            return
+        }
+        #expect((payload.values.packed != nil) == isEncoded)
     }
 
     @Test(arguments: [

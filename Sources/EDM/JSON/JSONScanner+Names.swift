@@ -15,20 +15,19 @@ package struct MemberNames {
 
     /// Adds the name between the quotation marks.
     ///
+    /// - Parameter decoded: The name if it has escapes; otherwise nil.
     /// - Returns: Whether the name is new.
-    mutating func insert(
-        _ range: Range<Int>, in bytes: [UInt8], decoded: () throws(JSONError) -> String
-    ) throws(JSONError) -> Bool {
-        let isPlain = bytes.withUnsafeBytes { !$0[range].contains(UInt8(ascii: "\\")) }
-        guard many.isEmpty, isPlain, few.count < Self.fewLimit else {
+    mutating func insert(_ range: Range<Int>, in bytes: [UInt8], decoded: String?) -> Bool {
+        guard many.isEmpty, decoded == nil, few.count < Self.fewLimit else {
             for range in few { many.insert(Array(bytes[range])) }
             few = []
-            return many.insert(isPlain ? Array(bytes[range]) : Array(try decoded().utf8)).inserted
+            return many.insert(decoded.map { Array($0.utf8) } ?? Array(bytes[range])).inserted
         }
         let isNew = bytes.withUnsafeBytes { bytes in
             let name = UnsafeRawBufferPointer(rebasing: bytes[range])
-            return !few.contains { $0.count == range.count && name.elementsEqual(bytes[$0]) }
+            return !few.contains { NameTable.isEqual(name, UnsafeRawBufferPointer(rebasing: bytes[$0])) }
         }
+        if few.isEmpty { few.reserveCapacity(Self.fewLimit) }
         few.append(range)
         return isNew
     }
@@ -40,7 +39,7 @@ extension JSONScanner {
         guard try beginName() else { return nil }
         let start = offset
         let name = try quoted()
-        try recordName(start, &names) { () throws(JSONError) in name }
+        try recordName(start, &names, name)
         try colon()
         return name
     }
@@ -50,11 +49,7 @@ extension JSONScanner {
         guard try beginName() else { return false }
         let start = offset
         try skipQuoted()
-        try recordName(start, &names) { () throws(JSONError) in
-            var scanner = self
-            scanner.offset = start
-            return try scanner.quoted()
-        }
+        try recordName(start, &names, nil)
         try colon()
         return true
     }
@@ -66,12 +61,26 @@ extension JSONScanner {
         return true
     }
 
-    /// - Parameter start: the offset of the opening quotation mark of the name that ends at the current offset.
-    private func recordName(
-        _ start: Int, _ names: inout MemberNames, _ decoded: () throws(JSONError) -> String
+    /// - Parameters:
+    ///   - start: The offset of the opening quotation mark of the name that ends at the current offset.
+    ///   - known: The name, or nil if it was not decoded.
+    private mutating func recordName(
+        _ start: Int, _ names: inout MemberNames, _ known: String?
     ) throws(JSONError) {
-        guard checksNames, try !names.insert(start + 1..<offset - 1, in: bytes, decoded: decoded) else { return }
-        let name = clipped(try decoded())
-        throw JSONError(.duplicateName, "The object has the member \(name) twice.", at: start)
+        guard checksNames else { return }
+        let range = start + 1..<offset - 1
+        let isPlain = bytes.withUnsafeBytes { !$0[range].contains(UInt8(ascii: "\\")) }
+        let decoded: String? = if isPlain { nil } else if let known { known } else { try name(at: start) }
+        guard !names.insert(range, in: bytes, decoded: decoded) else { return }
+        let name = if let known { known } else { try name(at: start) }
+        throw JSONError(.duplicateName, "The object has the member \(clipped(name)) twice.", at: start)
+    }
+
+    /// Decodes the name that begins at `start`, which has been passed.
+    private mutating func name(at start: Int) throws(JSONError) -> String {
+        let end = offset
+        defer { offset = end }
+        offset = start
+        return try quoted()
     }
 }

@@ -292,7 +292,7 @@ extension JSONScanner {
     private mutating func literal(_ word: StaticString) throws(JSONError) {
         let count = word.utf8CodeUnitCount
         let end = offset + count
-        let matches = end <= bytes.count && bytes[offset..<end].elementsEqual(word.description.utf8)
+        let matches = end <= bytes.count && word.withUTF8Buffer { bytes[offset..<end].elementsEqual($0) }
         guard matches else {
             throw JSONError(
                 bytes.count < end ? .truncated : .syntax, "Expected \(word).", at: offset)

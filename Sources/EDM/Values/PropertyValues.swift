@@ -42,6 +42,12 @@ public struct PropertyValues: Sendable, Hashable {
 
     package init(_ packed: PackedProperties) { form = .packed(packed) }
 
+    /// Creates encoded values. Returns `nil` if they cannot be encoded, or if their count is not that of the names.
+    package init?(encoding values: [Value], named names: PropertyNames) {
+        guard values.count == names.count, let packed = PackedProperties(names: names, values) else { return nil }
+        form = .packed(packed)
+    }
+
     /// The names of the properties that are set, in order.
     public var names: [String] {
         switch form {
@@ -159,7 +165,10 @@ public struct PropertyValues: Sendable, Hashable {
         if let a = a.packed, let b = b.packed, a.names === b.names || a.names.names == b.names.names {
             return a.hasSameValues(as: b)
         }
-        return a.count == b.count && a.allSatisfy { b[$0.name] == $0.value }
+        guard a.count == b.count else { return false }
+        // Usually both have the same names in the same order, so no lookup is needed.
+        if a.names == b.names { return zip(a, b).allSatisfy { $0.value == $1.value } }
+        return a.allSatisfy { b[$0.name] == $0.value }
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -176,6 +185,13 @@ extension PropertyValues {
     /// The encoded values, if they are encoded.
     package var packed: PackedProperties? {
         if case .packed(let packed) = form { packed } else { nil }
+    }
+
+    /// Returns whether both are encoded, with the same names in the same order and the same notation of each value.
+    package func hasSameEncoding(as other: PropertyValues) -> Bool {
+        guard let packed, let other = other.packed else { return false }
+        return packed.bytes == other.bytes
+            && (packed.names === other.names || packed.names.encoded == other.names.encoded)
     }
 
     /// Returns the values encoded, or `nil` if they cannot be: with very long or very many names, or nested too

@@ -20,6 +20,8 @@ package struct PayloadReader: Sendable {
         get { entities.setsAside }
         set { entities.setsAside = newValue }
     }
+    /// Whether the values of most entities of a page are returned encoded, for a caller that stores them.
+    package var encodesRows = false
     /// The converter of the document, if it is Atom.
     var markup: AtomConverter? {
         get { entities.valueReader.markup }
@@ -257,6 +259,7 @@ package struct FeedReader: Sendable {
         self.scanner = scanner
         self.reader = reader
         self.type = type
+        self.scanner.rows.encodes = reader.encodesRows
     }
 
     /// Appends the next bytes of the page. To be called after ``next()`` has returned nil.

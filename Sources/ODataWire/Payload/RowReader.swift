@@ -15,6 +15,8 @@ struct RowReader: Sendable {
         let members: [Member]
         /// The names of the properties.
         let names: [String]
+        /// The names for encoded values, or nil if values are not encoded.
+        let encodedNames: PropertyNames?
 
         struct Member: Sendable {
             /// The end of the name in the text.
@@ -30,10 +32,11 @@ struct RowReader: Sendable {
             case etag
         }
 
-        init(text: [UInt8], members: [Member], names: [String]) {
+        init(text: [UInt8], members: [Member], names: [String], encodes: Bool) {
             self.text = text
             self.members = members
             self.names = names
+            encodedNames = encodes ? PropertyNames(names) : nil
         }
     }
 
@@ -43,6 +46,8 @@ struct RowReader: Sendable {
         var etag: String?
     }
 
+    /// Whether the values of the rows are encoded; see ``PayloadReader/encodesRows``.
+    var encodes = false
     private var shape: Shape?
     /// The number of consecutive rows that differed from the preceding one.
     private var misses = 0
@@ -74,7 +79,7 @@ struct RowReader: Sendable {
             names.append(member.name)
         }
         guard !names.isEmpty else { return }
-        shape = Shape(text: text, members: members, names: names)
+        shape = Shape(text: text, members: members, names: names, encodes: encodes)
     }
 
     private static func kind(_ name: String, _ type: EntityType) -> Shape.ValueKind? {
@@ -138,7 +143,9 @@ struct RowReader: Sendable {
         }
         cursor.skipWhitespace()
         guard values.count == shape.names.count, cursor.consume(UInt8(ascii: "}")) else { return nil }
-        return (Row(values: PropertyValues(distinctNames: shape.names, values: values), etag: etag), cursor.offset)
+        let encoded = shape.encodedNames.flatMap { PropertyValues(encoding: values, named: $0) }
+        let properties = encoded ?? PropertyValues(distinctNames: shape.names, values: values)
+        return (Row(values: properties, etag: etag), cursor.offset)
     }
 
     private static func value(_ kind: Shape.ValueKind, _ cursor: inout RowCursor) -> Value? {

@@ -17,6 +17,12 @@ struct AssignedKeys {
         }
     }
 
+    /// Reserves room for the keys of a set.
+    mutating func reserveCapacity(_ count: Int, for set: String) {
+        guard !sets.contains(where: { $0.name == set }) else { return }
+        sets.append((set, Dictionary(minimumCapacity: count)))
+    }
+
     /// All ends, in no particular order.
     var ends: [DanglingLinks.End] {
         sets.flatMap { set in set.keys.keys.map { DanglingLinks.End(set: set.name, key: $0.text) } }

@@ -4,8 +4,8 @@ package import Operations
 
 /// The entities that a defining query contains through `$expand`, and those among them that no longer belong to it
 /// after they left a collection.
-package struct ExpandedEntities<Storage: StateReader> {
-    private let storage: Storage
+package struct ExpandedEntities {
+    private let storage: WorkingSet
     private let query: String
     private let set: String
     /// The expanded navigation properties, on all levels.
@@ -18,7 +18,7 @@ package struct ExpandedEntities<Storage: StateReader> {
 
     /// Creates the value, or returns nil if the query's expansions cannot be determined. Then no entity is known to
     /// have left it.
-    package init?(of query: DefiningQuery, in storage: Storage, model: EntityDataModel) {
+    package init?(of query: DefiningQuery, in storage: WorkingSet, model: EntityDataModel) {
         guard let request = try? ServiceRequest.parse(query.query, model: model, version: model.version) else {
             return nil
         }

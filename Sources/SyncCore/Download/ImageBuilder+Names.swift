@@ -4,8 +4,8 @@ import Operations
 /// Entities by the names that the service uses for them.
 extension ImageBuilder {
     func entity(named name: String, _ set: EntitySet) throws(StateError) -> EntityID? {
-        if let id = assigned[EntityNames<Storage>.namesSet, name] { return try isOne(id, of: set) ? id : nil }
-        if let id = try storage.entity(set: EntityNames<Storage>.namesSet, key: name) {
+        if let id = assigned[EntityNames<WorkingSet>.namesSet, name] { return try isOne(id, of: set) ? id : nil }
+        if let id = try storage.entity(set: EntityNames<WorkingSet>.namesSet, key: name) {
             return try storage.set(of: id) == set.name ? id : nil
         }
         if set.isContained {

@@ -45,7 +45,7 @@ extension ImageBuilder {
         return (try find(payload, in: set), name)
     }
 
-    private var names: EntityNames<Storage> { EntityNames(storage: storage, model: model, serviceRoot: "") }
+    private var names: EntityNames<WorkingSet> { EntityNames(storage: storage, model: model, serviceRoot: "") }
 }
 
 extension QuarantinedEntity {

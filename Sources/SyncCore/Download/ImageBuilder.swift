@@ -7,13 +7,13 @@ package import Operations
 ///
 /// An unconfirmed local entity is recognized by its key if the app assigned one, so that a create without a response
 /// does not lead to two entities.
-package struct ImageBuilder<Storage: StateReader> {
-    let storage: Storage
+package struct ImageBuilder {
+    let storage: WorkingSet
     let model: EntityDataModel
     /// Whether entities without a known identity are skipped below a navigation property that leads to keyless
     /// entities.
     let identifying: Bool
-    private var keyless: KeylessEntities<Storage>
+    private var keyless: KeylessEntities
     let links: EntityLinks
     private var next: EntityID
     private let firstNew: EntityID
@@ -21,7 +21,7 @@ package struct ImageBuilder<Storage: StateReader> {
     package internal(set) var streams: [StreamImage] = []
     /// Entities that received their ID or key from this builder, before any record with them is folded.
     var assigned = AssignedKeys()
-    var lookup: EntityLookup<Storage>
+    var lookup: EntityLookup
     /// The containers that the request path determines, by set.
     var places: [String: EntityID] = [:]
     /// The stored contained entities by container and key.
@@ -36,12 +36,12 @@ package struct ImageBuilder<Storage: StateReader> {
     var tellsAll = false
     /// Expanded navigation properties that a response omitted, as `Set/Property`.
     package internal(set) var omittedExpansions: Set<String> = []
-    /// The location of each entity that received its ID from this builder.
-    private var homes: [EntityID: Home] = [:]
+    /// The location of each entity that received its ID from this builder, in the order of the IDs.
+    private var homes: [Home] = []
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
     package internal(set) var skipped: Set<String> = []
 
-    package init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
+    package init(storage: WorkingSet, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
         self.identifying = identifying
         self.storage = storage
         self.model = model
@@ -62,15 +62,26 @@ package struct ImageBuilder<Storage: StateReader> {
         var container: EntityID?
     }
 
+    private func home(of id: EntityID) -> Home? {
+        let index = Int(clamping: id.rawValue &- firstNew.rawValue)
+        return homes.indices.contains(index) ? homes[index] : nil
+    }
+
+    /// Stores the location of a new entity. All IDs between the first new one and the next one have a location.
+    private mutating func setHome(of id: EntityID, _ home: Home) {
+        let index = Int(clamping: id.rawValue &- firstNew.rawValue)
+        if homes.indices.contains(index) { homes[index] = home } else if index == homes.count { homes.append(home) }
+    }
+
     /// Returns whether the entity belongs to the set.
     func isOne(_ id: EntityID, of set: EntitySet) throws(StateError) -> Bool {
-        if isNew(id) { return homes[id]?.set == set.name }
+        if isNew(id) { return home(of: id)?.set == set.name }
         return try storage.set(of: id) == set.name
     }
 
     /// Returns whether the entity is contained in `container`.
     func isContained(_ id: EntityID, in set: EntitySet, by container: EntityID) throws(StateError) -> Bool {
-        if isNew(id) { return homes[id]?.container == container }
+        if isNew(id) { return home(of: id)?.container == container }
         return try storage.container(of: id, in: set) == container
     }
 
@@ -90,31 +101,33 @@ package struct ImageBuilder<Storage: StateReader> {
     /// Appends the images of an entity and of all expanded entities below it.
     ///
     /// - Parameters:
+    ///   - itemKey: The key, if it was looked up.
     ///   - parent: The parent of the entity in the payload, if there is one.
     ///   - branches: The requested expansions below it.
     /// - Returns: The entity's ID. Nil if it has no key; then nothing is appended.
     mutating func add(
-        _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, below parent: EntityID? = nil,
-        expanding branches: [RequestedExpansions.Branch] = [], to images: inout [EntityImage]
+        _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, itemKey: EntityLookup.Key? = nil,
+        below parent: EntityID? = nil, expanding branches: [RequestedExpansions.Branch] = [],
+        to images: inout [EntityImage]
     ) throws(StateError) -> EntityID? {
         let knownType = try type(ofKnown: known)
         let named = given.type.flatMap(model.findEntityType)
         let type = named ?? knownType.flatMap(model.findEntityType) ?? set.entityType
         let payload = links.withKey(given, type, set)
         let container = try container(of: payload, in: set, known: known, below: parent)
-        let key = keyText(payload.values, type, set, in: container)
+        let key = itemKey?.text ?? keyText(payload.values, type, set, in: container)
         let name = links.name(payload, type, set)
-        let found =
-            if let known { Optional(known) } else { try identify(payload, type, set, name, key, in: container) }
+        let found: EntityID? =
+            if let known { known } else { try identify(payload, type, set, name, key, itemKey, in: container) }
         guard let id = found else {
             let isPlaced = !set.isContained || container != nil
             quarantined.append(
                 QuarantinedEntity(keyless: given, type, set, isPlaced: isPlaced, version: model.version))
             return nil
         }
-        if isNew(id) { homes[id] = Home(set: set.name, container: container) }
+        if isNew(id) { setHome(of: id, Home(set: set.name, container: container)) }
         if let key { assigned[set.name, key] = id }
-        if let name { assigned[EntityNames<Storage>.namesSet, name] = id }
+        if let name { assigned[EntityNames<WorkingSet>.namesSet, name] = id }
         if type.hasStream || !payload.namedStreams.isEmpty {
             let known = isNew(id) ? [] : try storage.bookkeeping.streams(of: id)
             streams += StreamMetadata(links: links).changes(of: payload, id, type, set, known: known)
@@ -237,7 +250,7 @@ package struct ImageBuilder<Storage: StateReader> {
 
     private mutating func identify(
         _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?, _ keyText: String?,
-        in container: EntityID?
+        _ itemKey: EntityLookup.Key?, in container: EntityID?
     ) throws(StateError) -> EntityID? {
         // The container is part of the identity.
         if set.isContained, container == nil { return nil }
@@ -254,7 +267,7 @@ package struct ImageBuilder<Storage: StateReader> {
             return nil
         }
         if let id = assigned[set.name, key] { return id }
-        let former = try lookup.entity(set, key: key)
+        let former = if let itemKey { itemKey.owner } else { try storage.entity(set: set.name, key: key) }
         let plain = set.isContained ? KeyText.of(payload.values, type: type) ?? "" : key
         if let former, try hasKey(former, plain), try !isNamedOtherwise(former, name) { return former }
         if let container {
@@ -264,7 +277,8 @@ package struct ImageBuilder<Storage: StateReader> {
             return next
         }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
-        for id in try lookup.rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) {
+        for id in try lookup.rows(set, type, payload.values, isOfItem: itemKey != nil)
+        where try !isNamedOtherwise(id, name) {
             return id
         }
         // An entity that left and returns is the same. One that exists under another key is not: its key belongs to
@@ -298,7 +312,7 @@ package struct ImageBuilder<Storage: StateReader> {
             let key = keyText(payload.values, set.entityType, set, in: set.isContained ? owner : nil)
         else { return false }
         if assigned[set.name, key] != nil { return true }
-        guard let id = try lookup.entity(set, key: key) else { return false }
+        guard let id = try storage.entity(set: set.name, key: key) else { return false }
         return try hasKey(id, plain)
     }
 
@@ -336,7 +350,7 @@ extension ImageBuilder {
         }
         guard let key = KeyText.of(payload.values, type: type) else { return nil }
         if let id = assigned[set.name, key] { return id }
-        if let id = try lookup.entity(set, key: key), try hasKey(id, key) { return id }
-        return try lookup.rows(set, key: key, type, payload.values).first
+        if let id = try storage.entity(set: set.name, key: key), try hasKey(id, key) { return id }
+        return try lookup.rows(set, type, payload.values).first
     }
 }

@@ -10,15 +10,15 @@ struct LinkEnd: Hashable {
 
 /// Recognizes keyless entities: the service created them by a deep insert without returning their keys. They are
 /// recognized below their owner, or by a constraint that refers to the owner.
-struct KeylessEntities<Storage: StateReader> {
-    private let storage: Storage
+struct KeylessEntities {
+    private let storage: WorkingSet
     private let model: EntityDataModel
     /// Cached keyless entities that were not matched yet, by owner and relationship.
     private var unmatched: [LinkEnd: [EntityID]] = [:]
     /// Whether a set may contain keyless entities.
     private var sets: [String: Bool] = [:]
 
-    init(_ storage: Storage, _ model: EntityDataModel) {
+    init(_ storage: WorkingSet, _ model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }

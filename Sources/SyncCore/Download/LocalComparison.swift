@@ -5,8 +5,8 @@ import Operations
 enum LocalComparisonResult { case inserted, changed, unchanged }
 
 /// Determines changes if the service does not report them, by comparing the received entities with the base state.
-struct LocalComparison<Storage: StateReader> {
-    let storage: Storage
+struct LocalComparison {
+    let storage: WorkingSet
     let model: EntityDataModel
     let index: RelationshipIndex
 
@@ -19,7 +19,7 @@ struct LocalComparison<Storage: StateReader> {
         _ image: EntityImage, isNaming: Bool, _ known: EntityRow?
     ) throws(StateError) -> LocalComparisonResult {
         if isNaming, let name = image.editLink {
-            let known = try storage.entity(set: EntityNames<Storage>.namesSet, key: name)
+            let known = try storage.entity(set: EntityNames<WorkingSet>.namesSet, key: name)
             return known == image.entity ? .unchanged : .changed
         }
         guard let row = known, row.origin != .gone else { return .inserted }
@@ -36,6 +36,7 @@ struct LocalComparison<Storage: StateReader> {
     /// Returns whether all sent values are known and identical.
     private static func isSame(_ sent: PropertyValues, _ known: PropertyValues) -> Bool {
         // Usually both have the same properties in the same order.
+        if sent.hasSameEncoding(as: known) { return true }
         if sent.names == known.names { return zip(sent.values, known.values).allSatisfy { isSame($0, $1) } }
         return sent.allSatisfy { name, value in known[name].map { isSame($0, value) } ?? false }
     }

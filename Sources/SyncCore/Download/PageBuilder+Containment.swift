@@ -13,7 +13,10 @@ extension PageBuilder {
         let start = pages[last].images.count
         let firstNew = builder.nextNew
         guard let found = try builder.entities(along: parent, to: &pages[last].images) else { return }
-        for index in start..<pages[last].images.count { pages[last].starts.append(index) }
+        for index in start..<pages[last].images.count {
+            pages[last].starts.append(
+                PagePart.EntityStart(image: index, sizeBound: pages[last].images[index].encodedSizeBound))
+        }
         for link in found.links { append(link) }
         // The containers belong to the query too, so they stay as long as it does.
         for id in found.entities where id < firstNew { name(id) }

@@ -176,7 +176,7 @@ extension ImageBuilder {
             return payload.id.map { DanglingLinks.End(set: set.name, key: links.relative($0)) }
         }
         if let name = links.name(payload, type, set) {
-            return DanglingLinks.End(set: EntityNames<Storage>.namesSet, key: name)
+            return DanglingLinks.End(set: EntityNames<WorkingSet>.namesSet, key: name)
         }
         return KeyText.of(payload.values, type: type).map { DanglingLinks.End(set: set.name, key: $0) }
     }

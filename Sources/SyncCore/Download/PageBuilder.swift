@@ -5,14 +5,14 @@ package import Operations
 /// Converts the items of a response to a defining query to log records.
 ///
 /// A builder serves one part of a page. Its records must be folded before the next part is processed.
-package struct PageBuilder<Storage: StateReader> {
-    let storage: Storage
+package struct PageBuilder {
+    let storage: WorkingSet
     let model: EntityDataModel
     let query: String
     private let set: EntitySet
-    var builder: ImageBuilder<Storage>
+    var builder: ImageBuilder
     /// The comparison, or nil if all entities are logged.
-    private let comparison: LocalComparison<Storage>?
+    private let comparison: LocalComparison?
     var pages: [PagePart] = [PagePart()]
     var waiting: DanglingLinks
     /// The link changes of this part.
@@ -34,7 +34,7 @@ package struct PageBuilder<Storage: StateReader> {
     let entityLimit: Int
     /// Entities that appeared several times on the page, as the service names them.
     package private(set) var repeated: [String] = []
-    private var shown: Set<EntityID> = []
+    private var shown = EntityIDSet()
 
     /// Creates a builder for one part of a page.
     ///
@@ -48,7 +48,7 @@ package struct PageBuilder<Storage: StateReader> {
     ///   - asked: The expansions of the query.
     ///   - isDelta: Whether entities may lack requested expansions.
     package init(
-        storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
+        storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
         compares: Bool, waiting: DanglingLinks = DanglingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
         entityLimit: Int = 15 << 20, path: ContainmentPath? = nil, asked: RequestedExpansions? = nil,
         isDelta: Bool = false
@@ -91,16 +91,21 @@ package struct PageBuilder<Storage: StateReader> {
         if let path, !items.isEmpty { try follow(path) }
         if comparison != nil { try builder.lookup.prefetch(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
-        for item in items { try add(item) }
+        builder.assigned.reserveCapacity(items.count, for: set.name)
+        for index in items.indices { try add(items[index], builder.lookup.key(ofItemAt: index)) }
     }
 
-    private mutating func add(_ item: DeltaItem) throws(StateError) {
+    private mutating func add(_ item: DeltaItem, _ key: EntityLookup.Key?) throws(StateError) {
         switch item {
         case .entity(let payload):
             // An item with its own set is not a direct result of the query.
             let asked = payload.set == nil ? builder.asked?.branches ?? [] : []
-            guard let set = entitySet(payload.set), let id = try add(payload, set, expanding: asked) else { return }
-            if !shown.insert(id).inserted, let name = try builder.identity(of: payload, in: set).name {
+            guard let set = entitySet(payload.set), let id = try add(payload, set, key, expanding: asked) else {
+                return
+            }
+            if !shown.contains(id) {
+                shown.insert(id)
+            } else if let name = try builder.identity(of: payload, in: set).name {
                 repeated.append(name)
             }
         case .removed(let removed):
@@ -163,10 +168,11 @@ package struct PageBuilder<Storage: StateReader> {
     /// Adds an entity. Returns its ID, or nil if it has no key.
     ///
     /// - Parameters:
+    ///   - key: The key of an item, if it was looked up.
     ///   - parent: The parent of the entity in the payload, if there is one.
     ///   - branches: The requested expansions below it.
     private mutating func add(
-        _ payload: EntityPayload, _ set: EntitySet, below parent: EntityID? = nil,
+        _ payload: EntityPayload, _ set: EntitySet, _ key: EntityLookup.Key? = nil, below parent: EntityID? = nil,
         expanding branches: [RequestedExpansions.Branch] = []
     ) throws(StateError) -> EntityID? {
         let last = pages.count - 1
@@ -175,17 +181,21 @@ package struct PageBuilder<Storage: StateReader> {
         let streams = builder.streams.count
         guard
             let id = try builder.add(
-                payload, in: set, below: parent, expanding: branches, to: &pages[last].images)
+                payload, in: set, itemKey: key, below: parent, expanding: branches, to: &pages[last].images)
         else { return nil }
-        let size = pages[last].images[start...].reduce(0) { $0 + $1.encodedSizeBound }
+        var (size, hasLinks) = (0, false)
+        for index in start..<pages[last].images.count {
+            size += pages[last].images[index].encodedSizeBound
+            if !pages[last].images[index].links.isEmpty { hasLinks = true }
+        }
         guard size <= entityLimit || isSmall(pages[last].images[start...]) else {
             pages[last].images.removeSubrange(start...)
             builder.streams.removeSubrange(streams...)
             try addToQuarantine(tooLarge: payload, set, below: parent, expanding: branches)
             return nil
         }
-        let missing = try missing(in: pages[last].images[start...])
-        beginPart(at: start)
+        let missing = try hasLinks ? missing(in: pages[last].images[start...]) : (contained: [], others: [])
+        beginPart(at: start, size)
         try judge(firstNew)
         for gone in missing.contained { try remove(gone, isDeleted: false) }
         unlinked.formUnion(missing.others)
@@ -206,19 +216,27 @@ package struct PageBuilder<Storage: StateReader> {
     /// - Parameter firstNew: The first entity ID that was created for it.
     private mutating func judge(_ firstNew: EntityID) throws(StateError) {
         let last = pages.count - 1
-        let start = pages[last].starts.last ?? 0
+        let start = pages[last].starts.last?.image ?? 0
         var isNews = comparison == nil
         for index in start..<pages[last].images.count {
-            let image = pages[last].images[index]
-            let isNaming =
-                index + 1 < pages[last].images.count && pages[last].images[index + 1].entity == image.entity
-            let finding = try finding(image, isNaming: isNaming, firstNew)
+            let id = pages[last].images[index].entity
+            let isNaming = index + 1 < pages[last].images.count && pages[last].images[index + 1].entity == id
+            // A new entity of this part was logged with its first occurrence.
+            let finding: LocalComparisonResult
+            if builder.isNew(id) {
+                finding = id >= firstNew ? .inserted : .changed
+            } else if logged.contains(id) {
+                finding = .changed
+            } else {
+                let image = pages[last].images[index]
+                finding = try self.finding(image, isNaming: isNaming)
+            }
             if finding != .unchanged { isNews = true }
             if !isNaming { tally.count(finding) }
         }
         if isNews {
-            for image in pages[last].images[start...] where !builder.isNew(image.entity) {
-                logged.insert(image.entity)
+            for index in start..<pages[last].images.count where !builder.isNew(pages[last].images[index].entity) {
+                logged.insert(pages[last].images[index].entity)
             }
         } else {
             let ids = pages[last].images[start...].map(\.entity)
@@ -228,12 +246,7 @@ package struct PageBuilder<Storage: StateReader> {
         }
     }
 
-    private func finding(
-        _ image: EntityImage, isNaming: Bool, _ firstNew: EntityID
-    ) throws(StateError) -> LocalComparisonResult {
-        // A new entity of this part was logged with its first occurrence.
-        if builder.isNew(image.entity) { return image.entity >= firstNew ? .inserted : .changed }
-        if logged.contains(image.entity) { return .changed }
+    private func finding(_ image: EntityImage, isNaming: Bool) throws(StateError) -> LocalComparisonResult {
         let known = try builder.lookup.serviceRow(image.entity)
         if let comparison { return try comparison.finding(image, isNaming: isNaming, known) }
         return known == nil ? .inserted : .changed
@@ -282,7 +295,9 @@ package struct PageBuilder<Storage: StateReader> {
     /// Returns the entity's own type according to the page or the state, or nil if neither has it.
     func type(of id: EntityID) -> EntityType? {
         let row = try? storage.serviceRow(id)
-        let image = pages.last.flatMap { page in page.images[(page.starts.last ?? 0)...].first { $0.entity == id } }
+        let image = pages.last.flatMap { page in
+            page.images[(page.starts.last?.image ?? 0)...].first { $0.entity == id }
+        }
         return (image?.type ?? row?.type).flatMap(model.findEntityType)
     }
 
@@ -307,18 +322,20 @@ package struct PageBuilder<Storage: StateReader> {
 
     /// Begins a new part if the last entity was removed or linked before, because a record has a fixed order.
     ///
-    /// - Parameter start: The index of the last entity's first image.
-    private mutating func beginPart(at start: Int) {
+    /// - Parameters:
+    ///   - start: The index of the last entity's first image.
+    ///   - size: An upper bound of the encoded size of its images.
+    private mutating func beginPart(at start: Int, _ size: Int) {
         let last = pages.count - 1
         let isAgain =
             (!pages[last].gone.isEmpty || !pages[last].linked.isEmpty)
             && pages[last].images[start...].contains {
                 pages[last].gone.contains($0.entity) || pages[last].linked.contains($0.entity)
             }
-        guard isAgain else { return pages[last].starts.append(start) }
+        guard isAgain else { return pages[last].starts.append(PagePart.EntityStart(image: start, sizeBound: size)) }
         var part = PagePart()
         part.images = Array(pages[last].images[start...])
-        part.starts = [0]
+        part.starts = [PagePart.EntityStart(image: 0, sizeBound: size)]
         pages[last].images.removeSubrange(start...)
         pages.append(part)
     }

@@ -74,8 +74,8 @@ package struct RequestedExpansions: Sendable {
     private static func flat(_ branches: [Branch]) -> [Branch] { branches + branches.flatMap { flat($0.below) } }
 
     /// Returns whether another defining query that contains the entity expands the property completely.
-    func isWholeElsewhere<Storage: StateReader>(
-        _ navigation: String, of id: EntityID, in storage: Storage
+    func isWholeElsewhere(
+        _ navigation: String, of id: EntityID, in storage: WorkingSet
     ) throws(StateError) -> Bool {
         for whole in wholeElsewhere where whole.navigation == navigation {
             if try storage.bookkeeping.isCovered(id, by: whole.query) { return true }

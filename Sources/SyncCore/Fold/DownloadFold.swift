@@ -18,8 +18,8 @@ struct DownloadFold {
         try layers.apply(page.entities, of: sequence)
         let query = try layers.storage.bookkeeping.queries().first { $0.query.name == page.query }
         if let query {
-            for image in page.entities {
-                try layers.storage.bookkeeping.cover(image.entity, query: page.query, run: query.run)
+            for place in page.entities.indices {
+                try layers.storage.bookkeeping.cover(page.entities[place].entity, query: page.query, run: query.run)
             }
             for id in page.unchanged { try layers.storage.bookkeeping.cover(id, query: page.query, run: query.run) }
         }

@@ -38,11 +38,17 @@ extension StateEditor {
             if decided.contains(end) { continue }
             let current = try lookup.partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
             let principal = try lookup.principal(constraint, of: row, among: current)
-            for link in current where lookup.partner(link, of: row.id) != principal {
+            var isLinked = false
+            for link in current {
+                if lookup.partner(link, of: row.id) == principal {
+                    isLinked = true
+                    continue
+                }
                 if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
                 try unlink(link, clearing: false)
             }
-            if let principal { try follow(constraint, dependent: row.id, principal: principal, clearing: clearing) }
+            guard let principal, !isLinked else { continue }
+            try follow(constraint, unlinked: row.id, principal: principal, clearing: clearing)
         }
     }
 
@@ -92,6 +98,13 @@ extension StateEditor {
         for link in try lookup.partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
             try unlink(link, clearing: false)
         }
+        try follow(constraint, unlinked: dependent, principal: principal, clearing: clearing)
+    }
+
+    /// Links a dependent entity that has no principal.
+    private mutating func follow(
+        _ constraint: RelationshipIndex.Constraint, unlinked dependent: EntityID, principal: EntityID, clearing: Bool
+    ) throws(StateError) {
         if constraint.isDependentSingle {
             for link in try lookup.partners(
                 constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst)
@@ -101,6 +114,7 @@ extension StateEditor {
                 if layer == .base, clearing { try markUnread(lookup.partner(link, of: principal)) }
             }
         }
+        let (first, second) = constraint.dependentIsFirst ? (dependent, principal) : (principal, dependent)
         try setLink(constraint.relationship, first, second, true)
     }
 

@@ -27,8 +27,9 @@ extension StateEditor {
 
     /// Applies images of the service with their links. Only in the base layer.
     mutating func apply(_ images: [EntityImage], isAnswer: Bool) throws(StateError) {
-        for image in images { try apply(image, isAnswer: isAnswer) }
-        for image in images where !image.links.isEmpty { try applyLinks(image) }
+        // By index, because a loop over the elements copies each image.
+        for place in images.indices { try apply(images[place], isAnswer: isAnswer) }
+        for place in images.indices where !images[place].links.isEmpty { try applyLinks(images[place]) }
     }
 
     /// Applies an image of the service. Only in the base layer.
@@ -42,25 +43,27 @@ extension StateEditor {
         let type = metadata.type
         let known = try storage.row(image.entity)
         var row =
-            known ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
-        let namesPartner = metadata.namesPartner
-        // If several entities refer to the same to-one end, the link belongs to the entity that the service returned
-        // last. Therefore these properties always count as changed.
-        let changed =
-            row.values.isEmpty
-            ? image.values.names
-            : image.values.names.filter { row.values[$0] != image.values[$0] || namesPartner.contains($0) }
-        row.type = image.type
-        row.values.merge(image.values)
-        row.etag = image.etag ?? row.etag
-        row.editLink = image.editLink ?? row.editLink
-        // An image with only a key, such as one that a user entered, does not show whether the ETag is still valid.
-        let isKeyOnly =
-            image.etag == nil && image.values.count <= type.keyProperties.count
-            && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
-        if row.origin != .serviceWithStaleETag || !isKeyOnly { row.origin = .service }
-        if let download, row != known { row.downloaded = download }
-        if !isWritten(known, row) { try put(row) }
+            known
+            ?? EntityRow(
+                id: image.entity, set: image.set, type: image.type, values: image.values, etag: image.etag,
+                editLink: image.editLink, origin: .service)
+        var changed = image.values.names
+        if known != nil {
+            if !row.values.isEmpty {
+                changed = changedDependents(row, to: image.values, besides: metadata.namesPartner)
+            }
+            row.type = image.type
+            row.values.merge(image.values)
+            row.etag = image.etag ?? row.etag
+            row.editLink = image.editLink ?? row.editLink
+            if row.origin != .serviceWithStaleETag || !isKeyOnly(image, type) { row.origin = .service }
+        }
+        // If pending changes are watched or changes are tracked, equal rows are stored too.
+        let mayBeWritten = storage.kind == .baseWithoutPending && !watchesBase && !notesTouched
+        let isEqual = if let known, download != nil || mayBeWritten { known == row } else { false }
+        if let download, !isEqual { row.downloaded = download }
+        // The download of known entities writes nothing. Equal values may differ in their notation: 1.5 and 1.50.
+        if !isEqual || !mayBeWritten || !isSameNotation(row.values, known?.values ?? [:]) { try put(row) }
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<WorkingSet>.namesSet, key: name, to: row.id)
         }
@@ -79,13 +82,34 @@ extension StateEditor {
         if let key { try storage.assignKey(set: set, key: key, to: row.id) }
     }
 
-    /// Whether the row is already stored in this form, so that the download of known entities writes nothing.
-    private func isWritten(_ known: EntityRow?, _ row: EntityRow) -> Bool {
-        guard let known, storage.kind == .baseWithoutPending, !watchesBase, !notesTouched, known == row else {
-            return false
+    /// Returns the dependent properties that an image changes.
+    ///
+    /// - Parameter namesPartner: The properties that refer to a to-one end. If several entities refer to the same one,
+    ///   the link belongs to the entity that the service returned last. Therefore they always count as changed.
+    private func changedDependents(
+        _ row: EntityRow, to values: PropertyValues, besides namesPartner: Set<String>
+    ) -> [String] {
+        var changed: [String] = []
+        for constraint in index.constraints(ofDependentsIn: row.set) {
+            for pair in constraint.pairs {
+                guard let value = values[pair.dependent] else { continue }
+                if namesPartner.contains(pair.dependent) || row.values[pair.dependent] != value {
+                    changed.append(pair.dependent)
+                }
+            }
         }
-        // Equal values may differ in their notation: 1.5 and 1.50.
-        return ValueCodec.encode(known.values) == ValueCodec.encode(row.values)
+        return changed
+    }
+
+    private func isSameNotation(_ a: PropertyValues, _ b: PropertyValues) -> Bool {
+        a.hasSameEncoding(as: b) || ValueCodec.encode(a) == ValueCodec.encode(b)
+    }
+
+    /// Returns whether the image has only a key, such as one that a user entered. Then it does not show whether the ETag
+    /// is still valid.
+    private func isKeyOnly(_ image: EntityImage, _ type: EntityType) -> Bool {
+        image.etag == nil && image.values.count <= type.keyProperties.count
+            && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
     }
 
     /// Applies the links of an image, after all entities that it contains exist.

@@ -60,6 +60,8 @@ struct QueryDownload {
     private var reader: PayloadReader {
         var reader = PayloadReader(version: model.version, model: model, limits: session.limits.reading)
         reader.setsAside = true
+        // Once, for the log and the views, and while the preceding part is written.
+        reader.encodesRows = true
         return reader
     }
 
@@ -309,10 +311,13 @@ struct QueryDownload {
     private func complete(
         _ items: [DeltaItem], of request: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> [DeltaItem] {
+        // Most pages have no such collections, so no entity is copied.
+        let incomplete = items.indices.filter { ExpandedPages.areMissing(in: items[$0]) }
+        guard !incomplete.isEmpty else { return items }
         var items = items
         var expanded = ExpandedPages(model: model, reader: reader, limits: session.limits)
-        for index in items.indices {
-            guard case .entity(var entity) = items[index], ExpandedPages.areMissing(in: entity) else { continue }
+        for index in incomplete {
+            guard case .entity(var entity) = items[index] else { continue }
             var source = RetryingPageSource(reading: reading, headers: encoder.headers)
             defer { reading = source.reading }
             let type = entity.set.flatMap(reader.entityType(in:)) ?? target.type

@@ -21,10 +21,11 @@ package struct ExpandedPages {
     /// Returns whether any collection below the entity has further pages.
     package static func areMissing(in entity: EntityPayload) -> Bool {
         entity.expanded.contains { $0.nextLink != nil || $0.entities.contains(where: areMissing) }
-            || entity.changes.contains { $0.nextLink != nil || $0.items.contains(where: areMissingBelow) }
+            || entity.changes.contains { $0.nextLink != nil || $0.items.contains(where: areMissing) }
     }
 
-    private static func areMissingBelow(_ item: DeltaItem) -> Bool {
+    /// Returns whether any collection below the item has further pages.
+    static func areMissing(in item: DeltaItem) -> Bool {
         if case .entity(let entity) = item { areMissing(in: entity) } else { false }
     }
 

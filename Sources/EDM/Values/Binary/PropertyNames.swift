@@ -45,7 +45,7 @@ package final class PropertyNames: Sendable {
     package var count: Int { names.count }
 
     /// Returns the index of a name. In a short list, comparing is faster than hashing.
-    package func place(of name: String) -> Int? { count <= 8 ? names.firstIndex(of: name) : places[name] }
+    package func place(of name: String) -> Int? { count <= 16 ? names.firstIndex(of: name) : places[name] }
 }
 
 extension [String] {
