@@ -75,7 +75,7 @@ struct ChangeSetGrouping {
     /// - Parameter canRefer: Returns whether the service allows the unit to refer to these entities in the change set
     ///   that creates them.
     mutating func add(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<WorkingSet>,
         canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         if let reason = try place(unit, footprints, resolver, canRefer) {
@@ -87,7 +87,7 @@ struct ChangeSetGrouping {
 
     /// Returns the reason why the unit is not part of a batch that is already full.
     mutating func leaveOut(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> HoldReason {
         var needs = UnitDependencies(unit, footprints)
         var reason = blocked(needs)
@@ -97,7 +97,7 @@ struct ChangeSetGrouping {
     }
 
     private func obstacle(
-        _ needs: inout UnitDependencies, _ resolver: EntityResolver<some StateReader>
+        _ needs: inout UnitDependencies, _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> HoldReason? {
         try needs.resolve(
             resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } },
@@ -110,7 +110,7 @@ struct ChangeSetGrouping {
     }
 
     private mutating func place(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<WorkingSet>,
         _ canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         var needs = UnitDependencies(unit, footprints)
@@ -260,7 +260,7 @@ private struct UnitDependencies {
     /// Determines which referenced entities the service has and which this round creates. Returns the obstacle, if
     /// there is one.
     mutating func resolve(
-        _ resolver: EntityResolver<some StateReader>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
+        _ resolver: EntityResolver<WorkingSet>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
         writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?,
         linker: (EntityID) -> SequenceNumber?
     ) throws(StateError) -> HoldReason? {

@@ -3,10 +3,10 @@ import ODataWire
 import Operations
 
 /// The references to entities whose keys are part of the key of a new entity.
-struct KeyTargets<Storage: StateReader> {
-    let planner: RequestPlanner<Storage>
+struct KeyTargets {
+    let planner: RequestPlanner
 
-    private var resolver: EntityResolver<Storage> { planner.resolver }
+    private var resolver: EntityResolver<WorkingSet> { planner.resolver }
 
     /// Returns the targets that the body of a create must include because their keys are part of the new entity's key,
     /// unless the creation already includes them (OData 4.01 Part 1, section 11.4.2).

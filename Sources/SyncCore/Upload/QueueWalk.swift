@@ -2,18 +2,18 @@ import Operations
 
 /// Reads the units of the queue in planning order, page by page. A planner that stops early has read at most one page
 /// too many.
-struct QueueWalk<Storage: StateReader> {
-    private let resolver: EntityResolver<Storage>
-    private var tracker: LinkTracker<Storage>
+struct QueueWalk {
+    private let resolver: EntityResolver<WorkingSet>
+    private var tracker: LinkTracker<WorkingSet>
     /// The beginning of the next page.
     private var position: SequenceNumber = 0
     private var units: ArraySlice<TransactionUnit> = []
     private let pageSize: Int
-    private let coalescing: Coalescing<Storage>?
+    private let coalescing: Coalescing?
     /// Operations that cancel each other out and are not sent.
     private(set) var elided: [SequenceNumber] = []
 
-    init(_ resolver: EntityResolver<Storage>, pageSize: Int = 256, coalescing: Coalescing<Storage>? = nil) {
+    init(_ resolver: EntityResolver<WorkingSet>, pageSize: Int = 256, coalescing: Coalescing? = nil) {
         self.resolver = resolver
         self.pageSize = pageSize
         self.coalescing = coalescing
@@ -41,7 +41,7 @@ struct QueueWalk<Storage: StateReader> {
 
     /// Returns the units of these operations, in an order that respects every dependency.
     static func units(
-        of operations: [PendingOperation], _ resolver: EntityResolver<Storage>, _ tracker: inout LinkTracker<Storage>
+        of operations: [PendingOperation], _ resolver: EntityResolver<WorkingSet>, _ tracker: inout LinkTracker<WorkingSet>
     ) throws(StateError) -> [TransactionUnit] {
         var found: [TransactionUnit] = []
         for operations in PendingOperation.units(operations).flatMap(\.separated) {

@@ -7,9 +7,9 @@ package import Operations
 /// service's error for rejected operations.
 ///
 /// It is pure: the same plan, state and response always give the same outcomes.
-package struct Reconciler<Storage: StateReader> {
+package struct Reconciler {
     let model: EntityDataModel
-    let storage: Storage
+    let storage: WorkingSet
     let reader: PayloadReader
     private let links: EntityLinks
     private let options: ServiceOptions
@@ -18,7 +18,7 @@ package struct Reconciler<Storage: StateReader> {
     /// Operations that were sent before and whose outcome no response reported.
     private let doubtful: Set<SequenceNumber>
     private let budget: RetryBudget
-    var builder: ImageBuilder<Storage>
+    var builder: ImageBuilder<WorkingSet>
 
     /// Creates a reconciler.
     ///
@@ -28,7 +28,7 @@ package struct Reconciler<Storage: StateReader> {
     ///   - doubtful: Operations that were in doubt before.
     ///   - budget: The remaining number of deferrals of each operation.
     package init(
-        storage: Storage, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
+        storage: WorkingSet, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
         retried: Set<SequenceNumber> = [], doubtful: Set<SequenceNumber> = [], budget: RetryBudget = RetryBudget()
     ) throws(StateError) {
         self.options = options

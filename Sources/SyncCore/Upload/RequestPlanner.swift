@@ -4,8 +4,8 @@ import Operations
 
 /// Converts the operations of a change set to numbered requests, in the forms that the service supports.
 /// `$<Content-ID>` references new entities.
-struct RequestPlanner<Storage: StateReader> {
-    let resolver: EntityResolver<Storage>
+struct RequestPlanner {
+    let resolver: EntityResolver<WorkingSet>
     private(set) var options: ServiceOptions
     /// The options without the deviations of a single change set.
     private let usualOptions: ServiceOptions
@@ -26,7 +26,7 @@ struct RequestPlanner<Storage: StateReader> {
     private(set) var obstacle: String?
 
     init(
-        resolver: EntityResolver<Storage>, options: ServiceOptions, knownLater: Set<EntityID> = [],
+        resolver: EntityResolver<WorkingSet>, options: ServiceOptions, knownLater: Set<EntityID> = [],
         firstContentID: Int = 1
     ) {
         self.resolver = resolver

@@ -27,8 +27,8 @@ struct SupersededUnlinks {
 
     private var removals: [End: Set<SequenceNumber>] = [:]
 
-    init<Storage>(
-        in changeSet: [PendingOperation], _ resolver: EntityResolver<Storage>
+    init(
+        in changeSet: [PendingOperation], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) {
         for pending in changeSet {
             let operation = pending.operation
