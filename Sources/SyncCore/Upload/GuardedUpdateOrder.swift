@@ -15,7 +15,10 @@ struct GuardedUpdateOrder {
 
     /// Returns the operations in this order.
     func sorted(_ operations: [PendingOperation]) throws(StateError) -> [OrderedOperation] {
-        guard operations.count > 1 else { return operations.map { ($0, []) } }
+        // Only requests with ETags move, or depend on the links that earlier operations end.
+        guard operations.count > 1, operations.contains(where: \.operation.maySendETag) else {
+            return operations.map { ($0, []) }
+        }
         /// Each operation, with the updates that precede it.
         var places: [(guarded: [PendingOperation], last: OrderedOperation)] = []
         var firstLinks: [EntityID: Int] = [:]

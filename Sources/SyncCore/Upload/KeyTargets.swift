@@ -20,9 +20,8 @@ struct KeyTargets {
     ) throws(StateError) -> BodyContent {
         var content = BodyContent(values: [:])
         guard planner.options.supportsBind, let set = resolver.model.findEntitySet(creation.set) else { return content }
-        let known = Set(creation.bindings.map(\.navigation) + creation.inline.map(\.navigation))
         for item in KeyReference.all(of: type, in: set, resolver.model) {
-            guard !known.contains(item.navigation.name),
+            guard !creation.decides(item.navigation.name),
                 item.navigation.navigation?.relationship.name != owner?.navigation?.relationship.name,
                 let named = item.principalValues(creation.values)
             else { continue }
@@ -59,6 +58,13 @@ struct KeyTargets {
             return false
         }
         return principal.findProperty(pair.principal)?.isComputed == false
+    }
+}
+
+extension Creation {
+    /// Returns whether the creation has a binding or new entities of the navigation property.
+    fileprivate func decides(_ navigation: String) -> Bool {
+        bindings.contains { $0.navigation == navigation } || inline.contains { $0.navigation == navigation }
     }
 }
 

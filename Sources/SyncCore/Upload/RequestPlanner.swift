@@ -13,6 +13,8 @@ struct RequestPlanner {
     private(set) var contentIDs: [EntityID: String] = [:]
     /// The entities that earlier requests of the change set change or link.
     private var changed = ChangedEntities()
+    /// Whether a request of the change set may depend on ``changed``.
+    private var readsChanged = false
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced = EntityIDs()
     /// The values of entities after the earlier requests of the change set. Only used if updates are replacements.
@@ -50,7 +52,10 @@ struct RequestPlanner {
         if let references { options.contentIDReferences = references }
         contentIDs = given
         changed = ChangedEntities()
-        referenced = EntityIDs(operations.flatMap(\.operation.referencedEntities))
+        readsChanged = operations.count > 1 && operations.contains(where: \.operation.maySendETag)
+        // Only looked up for nested creations.
+        let hasNested = operations.contains(where: \.operation.hasNestedCreation)
+        referenced = hasNested ? EntityIDs(operations.flatMap(\.operation.referencedEntities)) : []
         standing = [:]
         requests = []
         obstacle = nil
@@ -88,7 +93,7 @@ struct RequestPlanner {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
             // A service may treat a link as a change of either end.
-            didChange(operation.referencedEntities)
+            if readsChanged { didChange(operation.referencedEntities) }
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
@@ -108,7 +113,7 @@ struct RequestPlanner {
                     type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,
                     values: content.values, bindings: content.bindings)
                 add(.update(try reference(entity), body, replaces: replaces), pending, ifMatch: try etag(entity))
-                didChange([entity] + bindings.flatMap(\.targets), etagOf: entity)
+                if readsChanged { didChange([entity] + bindings.flatMap(\.targets), etagOf: entity) }
             }
             for link in content.links { try add(link, of: entity, pending) }
         case .delete(let entity):
@@ -203,7 +208,7 @@ struct RequestPlanner {
     ///
     /// - Parameter result: The entity whose ETag the response to that request contains.
     mutating func didChange(_ entities: some Collection<EntityID>, etagOf result: EntityID? = nil) {
-        changed.add(entities, etagOf: result, contentID: requests.last?.contentID)
+        if readsChanged { changed.add(entities, etagOf: result, contentID: requests.last?.contentID) }
     }
 
     /// Returns the value of `If-Match`: the ETag that the service had before the change set; for an entity that an
