@@ -52,10 +52,11 @@ struct BatchDraft {
             for sequence in unit.sequences { held[sequence] = .localOnly }
             return
         }
-        let skipped = try reasonsToSkip(operations, retrying).merging(
-            operations.compactMap { pending in unplannable[pending.sequence].map { (pending.sequence, $0) } }
-        ) { $1 }
-        let obstacle = operations.first { skipped[$0.sequence] != nil }
+        var skipped = try reasonsToSkip(operations, retrying)
+        for pending in operations where !unplannable.isEmpty {
+            if let reason = unplannable[pending.sequence] { skipped[pending.sequence] = reason }
+        }
+        let obstacle = skipped.isEmpty ? nil : operations.first { skipped[$0.sequence] != nil }
         var reason = obstacle.flatMap { skipped[$0.sequence] }
         if reason == nil { reason = try Self.missingName(in: operations, resolver) }
         if reason == nil { reason = try resolver.missingHeaderKey(in: operations) }

@@ -52,8 +52,11 @@ struct ChangeSetGrouping {
     /// Returns the groups in their required order, each with its operations in order.
     func inOrder() -> [[PendingOperation]] {
         groups.filter { $0.successor == nil }.map { group in
-            group.operations.count == 1
-                ? group.operations : group.operations.sorted { $0.sequence < $1.sequence }
+            let operations = group.operations
+            let isSorted = operations.indices.dropFirst().allSatisfy {
+                operations[$0 - 1].sequence < operations[$0].sequence
+            }
+            return isSorted ? operations : operations.sorted { $0.sequence < $1.sequence }
         }
     }
 

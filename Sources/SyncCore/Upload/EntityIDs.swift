@@ -9,7 +9,7 @@ struct EntityIDs: Sendable, Hashable {
 
     init(_ ids: some Sequence<EntityID>) {
         self.ids = ids.sorted()
-        guard zip(self.ids, self.ids.dropFirst()).contains(where: { $0 == $1 }) else { return }
+        guard self.ids.count > 1, zip(self.ids, self.ids.dropFirst()).contains(where: { $0 == $1 }) else { return }
         self.ids = Set(self.ids).sorted()
     }
 
