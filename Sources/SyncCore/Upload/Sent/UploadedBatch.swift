@@ -29,7 +29,7 @@ package struct UploadedBatch: Sendable, Hashable {
     package var requests: [UploadedRequest] { changeSets.flatMap(\.requests) }
 
     /// The known requests as sent, in the order of the batch.
-    package var wires: [WireRequest] { requests.compactMap(\.wire) }
+    package var wires: [WireRequest] { changeSets.flatMap { $0.requests.compactMap(\.wire) } }
 
     /// The operations, each once, in order of appearance.
     package var operations: [SequenceNumber] {
