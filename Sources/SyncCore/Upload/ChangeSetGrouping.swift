@@ -128,7 +128,8 @@ struct ChangeSetGrouping {
         }
         var joined: Set<Int> = []
         for entity in needs.newReferences { if let writer = writers[entity] { joined.insert(resolve(writer.group)) } }
-        var predecessors: Set<Int> = []
+        /// May contain a group more than once.
+        var predecessors: [Int] = []
         // In order, so that the same state always leads to the same reason.
         for entity in needs.reads.union(needs.writes).union(needs.affected) {
             guard let writer = writers[entity] else { continue }
@@ -137,19 +138,20 @@ struct ChangeSetGrouping {
                 // Only a reference defines an order within a change set; a second write of the same entity does not.
                 if !writer.isCreation { return .waitsFor(writer.sequence) }
             } else {
-                predecessors.insert(group)
+                predecessors.append(group)
             }
         }
         for entity in needs.writes.union(needs.affected) {
-            for reader in readers[entity] ?? [] { predecessors.insert(resolve(reader)) }
+            for reader in readers[entity] ?? [] { predecessors.append(resolve(reader)) }
         }
-        predecessors.subtract(joined)
+        predecessors.removeAll(where: joined.contains)
         guard let group = join(unit, joined, after: predecessors) else {
             return .waitsFor(joined.compactMap { groups[$0].operations.last?.sequence }.max() ?? unit[0].sequence)
         }
-        for (pending, facets) in zip(unit, facets) { for facet in facets { said[facet] = pending.sequence } }
+        for (facets, place) in zip(facets, unit.indices) { for facet in facets { said[facet] = unit[place].sequence } }
         for predecessor in predecessors { groups[predecessor].hasDependents = true }
-        for (pending, footprint) in zip(unit, footprints) {
+        for (footprint, place) in zip(footprints, unit.indices) {
+            let sequence = unit[place].sequence
             for entity in footprint.reads { addReader(group, of: entity) }
             for entity in footprint.affected {
                 if writers[entity]?.isCreation == true {
@@ -158,14 +160,14 @@ struct ChangeSetGrouping {
                     addReader(group, of: entity)
                 } else {
                     writers.updateValue(
-                        Writer(sequence: pending.sequence, group: group, isCreation: false), for: entity)
+                        Writer(sequence: sequence, group: group, isCreation: false), for: entity)
                 }
             }
             for entity in footprint.writes {
                 readers.removeValue(for: entity)
                 writers.updateValue(
                     Writer(
-                        sequence: pending.sequence, group: group, isCreation: footprint.created.contains(entity)),
+                        sequence: sequence, group: group, isCreation: footprint.created.contains(entity)),
                     for: entity)
             }
         }
@@ -206,7 +208,7 @@ struct ChangeSetGrouping {
     }
 
     /// Adds the unit to one group with `joined`. Returns nil if that would violate an order that is already fixed.
-    private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: Set<Int>) -> Int? {
+    private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: [Int]) -> Int? {
         let position = groups.count
         if joined.isEmpty {
             groups.append(Group(operations: unit))

@@ -10,7 +10,7 @@ struct RequestPlanner {
     /// The options without the deviations of a single change set.
     private let usualOptions: ServiceOptions
     private var nextContentID: Int
-    private(set) var contentIDs: [EntityID: String] = [:]
+    private(set) var contentIDs = IDTable<String>()
     /// The entities that earlier requests of the change set change or link.
     private var changed = ChangedEntities()
     /// Whether a request of the change set may depend on ``changed``.
@@ -42,15 +42,17 @@ struct RequestPlanner {
     ///
     /// - Parameters:
     ///   - carried: The operations that each operation carries.
-    ///   - given: Content-IDs of entities that the change set creates before these operations.
+    ///   - given: Entities that the change set creates before these operations. They get the same Content-ID, because
+    ///     their requests are not part of the result.
     ///   - references: The supported references to new entities, if they differ from the options.
     mutating func changeSet(
         _ operations: [PendingOperation], carrying carried: [SequenceNumber: [SequenceNumber]] = [:],
-        given: [EntityID: String] = [:], references: ServiceOptions.ContentIDReferences? = nil
+        given: Set<EntityID> = [], references: ServiceOptions.ContentIDReferences? = nil
     ) throws(StateError) -> PlannedChangeSet {
         options = usualOptions
         if let references { options.contentIDReferences = references }
-        contentIDs = given
+        contentIDs.removeAll()
+        for entity in given { contentIDs.updateValue("0", for: entity) }
         changed = ChangedEntities()
         readsChanged = operations.count > 1 && operations.contains(where: \.operation.maySendETag)
         // Only looked up for nested creations.
@@ -165,7 +167,7 @@ struct RequestPlanner {
     ) {
         let contentID = String(nextContentID)
         nextContentID += 1
-        if let creates { contentIDs[creates.id] = contentID }
+        if let creates { contentIDs.updateValue(contentID, for: creates.id) }
         check(action)
         var modification = DataModification(action, ifMatch: ifMatch, headers: headers)
         modification.stream = stream.map {

@@ -52,9 +52,7 @@ struct UnitRewriter {
         let known = Set(unit.operations.flatMap(\.operation.referencedEntities)).subtracting(created).subtracting(new)
         var planner = RequestPlanner(resolver: resolver, options: options, knownLater: known)
         do throws(StateError) {
-            _ = try planner.changeSet(
-                unit.operations, given: Dictionary(uniqueKeysWithValues: new.map { ($0, "0") }),
-                references: unit.references)
+            _ = try planner.changeSet(unit.operations, given: new, references: unit.references)
         } catch {
             guard error.code == .unsendable else { throw error }
             return error.message
