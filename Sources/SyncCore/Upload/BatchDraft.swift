@@ -89,7 +89,7 @@ struct BatchDraft {
         guard let reason else {
             placed += operations.count
             passed = 0
-            coalesced.merge(unit.carried) { $0 + $1 }
+            if !unit.carried.isEmpty { coalesced.merge(unit.carried) { $0 + $1 } }
             return
         }
         passed += operations.count
