@@ -63,7 +63,7 @@ extension PureSession {
     }
 
     private mutating func nextPlan(_ retrying: Set<SequenceNumber>) throws -> UploadPlan {
-        var options = UploadPlanner<WorkingSet>.Options()
+        var options = UploadPlanner.Options()
         options.coalesces = coalesces
         let planner = UploadPlanner(storage: state, model: model, options: options)
         let plan = try planner.plan(retrying: retrying)

@@ -10,7 +10,7 @@ struct QueueWalkTests {
     private func plan(
         _ store: TestStore, limit: Int = 500, reach: PlanScope = .queue, pageSize: Int = .max
     ) throws -> UploadPlan {
-        var options = UploadPlanner<WorkingSet>.Options(requestLimit: limit, service: store.service, reach: reach)
+        var options = UploadPlanner.Options(requestLimit: limit, service: store.service, reach: reach)
         options.pageSize = pageSize
         return try UploadPlanner(storage: store.state, model: store.model, options: options).plan()
     }

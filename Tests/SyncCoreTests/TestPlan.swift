@@ -7,9 +7,9 @@ import SyncCore
 extension TestStore {
     /// - Parameter change: Sets further options.
     func plan(
-        retrying: Set<SequenceNumber> = [], _ change: (inout UploadPlanner<WorkingSet>.Options) -> Void
+        retrying: Set<SequenceNumber> = [], _ change: (inout UploadPlanner.Options) -> Void
     ) throws -> UploadPlan {
-        var options = UploadPlanner<WorkingSet>.Options(service: service)
+        var options = UploadPlanner.Options(service: service)
         change(&options)
         return try UploadPlanner(storage: state, model: model, options: options).plan(retrying: retrying)
     }

@@ -116,7 +116,7 @@ struct TransactionTests {
         let first = try note(0, "a", in: "T")
         let second = try note(1, "b", in: "T")
         let third = try note(2, "c", in: "U")
-        var options = UploadPlanner<WorkingSet>.Options()
+        var options = UploadPlanner.Options()
         options.service.supportsBatch = false
         let plan = try UploadPlanner(storage: store.state, model: store.model, options: options).plan()
         #expect(store.groups(plan) == [[third]])

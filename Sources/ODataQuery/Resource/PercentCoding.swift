@@ -31,11 +31,13 @@ package enum PercentCoding {
     }
 
     package static func encode(_ text: some StringProtocol, for place: AllowedCharacters) -> String {
+        // The compiler does not specialize this function for calls from other modules, so the loops are over an array.
+        let bytes = Array(text.utf8)
+        if bytes.allSatisfy(place.keeps) { return String(text) }
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
-        result.reserveCapacity(text.utf8.count)
-        // The compiler does not specialize this function for calls from other modules, so the loop is over an array.
-        for byte in Array(text.utf8) {
+        result.reserveCapacity(bytes.count)
+        for byte in bytes {
             if place.keeps(byte) {
                 result.append(byte)
             } else {

@@ -35,10 +35,7 @@ extension HTTPHeaders {
     package static func obstacle(_ name: String, _ value: String, inBatch: Bool = true) -> HeaderObstacle? {
         guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken) else { return .name(name) }
         guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else { return .value(of: name) }
-        guard inBatch, MultipartBatchWriter.forbidden.contains(where: { name.equalsIgnoringCase($0) }) else {
-            return nil
-        }
-        return .ofConnection(name)
+        return inBatch && MultipartBatchWriter.isForbidden(name) ? .ofConnection(name) : nil
     }
 
     /// Returns the obstacle of the first header that cannot be sent, or nil.

@@ -76,9 +76,7 @@ package struct JSONBatchWriter: Sendable {
         var written: [String] = []
         for field in headers.fields {
             let name = field.name.lowercased()
-            if MultipartBatchWriter.forbidden.contains(where: { name.equalsIgnoringCase($0) }) {
-                throw .forbiddenHeader(field.name)
-            }
+            if MultipartBatchWriter.isForbidden(name) { throw .forbiddenHeader(field.name) }
             guard !["content-length", "content-id"].contains(name), !written.contains(name) else { continue }
             let value = headers.values(name).joined(separator: ", ")
             guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken),

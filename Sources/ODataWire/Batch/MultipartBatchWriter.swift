@@ -41,7 +41,9 @@ package struct MultipartBatchWriter: Sendable {
                 try output.beginChangeSet(inner)
                 var identifiers: Set<String> = []
                 for member in members {
-                    if let id = member.contentID, !identifiers.insert(id).inserted { throw .duplicateContentID(id) }
+                    if members.count > 1, let id = member.contentID, !identifiers.insert(id).inserted {
+                        throw .duplicateContentID(id)
+                    }
                     output.delimiter(inner)
                     try write(member.request, contentID: member.contentID, to: &output)
                 }
@@ -87,40 +89,46 @@ package struct MultipartBatchWriter: Sendable {
         }
         let url = RequestTarget.inBatch(request.url)
         guard !url.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidText("URL") }
-        try write(
-            startLine: "\(request.method) \(url) HTTP/1.1", request.headers, request.body, contentID: contentID,
-            to: &output)
+        try beginPart(contentID, &output)
+        output.line(request.method, " ", url, " HTTP/1.1")
+        try write(request.headers, request.body, contentID: contentID, to: &output)
     }
 
     private func write(
         _ response: WireResponse, contentID: String?, to output: inout MultipartOutput
     ) throws(BatchWriteError) {
         guard (100...999).contains(response.status) else { throw .invalidText("status") }
-        let startLine = "HTTP/1.1 \(response.status) \(ReasonPhrase.of(response.status))"
-        try write(startLine: startLine, response.headers, response.body, contentID: contentID, to: &output)
+        try beginPart(contentID, &output)
+        output.line("HTTP/1.1 ", String(response.status), " ", ReasonPhrase.of(response.status))
+        try write(response.headers, response.body, contentID: contentID, to: &output)
     }
 
-    private func write(
-        startLine: String, _ headers: HTTPHeaders, _ body: [UInt8], contentID: String?, to output: inout MultipartOutput
-    ) throws(BatchWriteError) {
+    /// Writes the head of a part. The start line of its message follows.
+    private func beginPart(_ contentID: String?, _ output: inout MultipartOutput) throws(BatchWriteError) {
         output.line("Content-Type: application/http")
         output.line("Content-Transfer-Encoding: binary")
         if let contentID, contentIDLocation != .request { try output.field("Content-ID", contentID) }
         output.line("")
-        output.line(startLine)
+    }
+
+    /// Writes a message without its start line.
+    private func write(
+        _ headers: HTTPHeaders, _ body: [UInt8], contentID: String?, to output: inout MultipartOutput
+    ) throws(BatchWriteError) {
         if let contentID, contentIDLocation != .part { try output.field("Content-ID", contentID) }
         for field in headers.fields where !field.name.equalsIgnoringCase("Content-Length") {
-            if Self.forbidden.contains(where: { field.name.equalsIgnoringCase($0) }) {
-                throw .forbiddenHeader(field.name)
-            }
+            if Self.isForbidden(field.name) { throw .forbiddenHeader(field.name) }
             try output.field(field.name, field.value)
         }
-        if writesContentLength, !body.isEmpty { output.line("Content-Length: \(body.count)") }
+        if writesContentLength, !body.isEmpty { output.line("Content-Length: ", String(body.count)) }
         output.line("")
         output.body(body)
     }
 
-    static let forbidden = ["Authorization", "Expect", "From", "Max-Forwards", "Range", "TE"]
+    /// Returns whether parts of a batch must not have a header of this name.
+    static func isForbidden(_ header: String) -> Bool { forbidden.contains(where: header.equalsIgnoringCase) }
+
+    private static let forbidden = ["Authorization", "Expect", "From", "Max-Forwards", "Range", "TE"]
 }
 
 extension WireRequest {
@@ -128,7 +136,7 @@ extension WireRequest {
     /// or the client (OData 4.01 Part 1, 11.7.2).
     package var asBatchPart: WireRequest {
         var part = self
-        for name in MultipartBatchWriter.forbidden { part.headers[name] = nil }
+        part.headers.removeAll(where: MultipartBatchWriter.isForbidden)
         return part
     }
 }
@@ -150,7 +158,7 @@ private struct MultipartOutput {
             default: "'()+_,-./:=? ".utf8.contains($0)
             }
         }
-        guard allowed, (1...70).contains(boundary.utf8.count), !boundary.hasSuffix(" ") else {
+        guard allowed, (1...70).contains(boundary.utf8.count), boundary.utf8.last != UInt8(ascii: " ") else {
             throw .invalidBoundary(boundary)
         }
         guard taken.insert(boundary).inserted else { throw .boundaryInUse(boundary) }
@@ -159,21 +167,31 @@ private struct MultipartOutput {
 
     mutating func beginChangeSet(_ boundary: String) throws(BatchWriteError) {
         try check(boundary)
-        line("Content-Type: \(MultipartBatchWriter.contentType(boundary: boundary))")
+        line("Content-Type: ", MultipartBatchWriter.contentType(boundary: boundary))
         line("")
     }
 
-    mutating func line(_ parts: String...) {
-        for part in parts { bytes.append(contentsOf: part.utf8) }
+    mutating func line(_ first: String, _ second: String = "", _ third: String = "", _ fourth: String = "") {
+        bytes.append(contentsOf: first.utf8)
+        bytes.append(contentsOf: second.utf8)
+        bytes.append(contentsOf: third.utf8)
+        bytes.append(contentsOf: fourth.utf8)
         bytes.append(0x0D)
         bytes.append(0x0A)
     }
 
     mutating func field(_ name: String, _ value: String) throws(BatchWriteError) {
-        guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken),
-            value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 })
-        else { throw .invalidText("header") }
-        line(name, ": ", value)
+        // Checked after they were appended, because the bytes of an array are read faster than those of a string.
+        let start = bytes.count
+        bytes.append(contentsOf: name.utf8)
+        guard bytes.count > start, bytes[start...].allSatisfy(MultipartScanner.isToken) else {
+            throw .invalidText("header")
+        }
+        let end = bytes.count
+        line(": ", value)
+        guard bytes[end..<bytes.count - 2].allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
+            throw .invalidText("header")
+        }
     }
 
     mutating func delimiter(_ boundary: String) { line("--", boundary) }

@@ -180,13 +180,28 @@ package struct PayloadReader: Sendable {
         return json
     }
 
+    /// Returns whether ``inStreamError(in:of:)`` has to read the response. Most responses do not contain the text of such
+    /// an error at all.
+    package func mayReportError(_ bytes: [UInt8]) -> Bool {
+        if markup != nil || forMarkup(bytes) != nil { return true }
+        // `firstRange(of:)` calls its comparisons through witness tables.
+        let text = Array("error\"".utf8)
+        var place = 0
+        while place + text.count <= bytes.count {
+            var length = 0
+            while length < text.count, bytes[place + length] == text[length] { length += 1 }
+            if length == text.count { return true }
+            place += 1
+        }
+        return false
+    }
+
     /// Returns the failure that a response reports in spite of its status, or nil.
     ///
     /// - Parameter type: The type of the entity that the response may contain.
     package func inStreamError(in bytes: [UInt8], of type: EntityType?) -> PayloadError? {
         if let atom = forMarkup(bytes) { return atom.inStreamError(in: bytes, of: type) }
-        // Most responses do not contain this text at all.
-        guard markup != nil || bytes.firstRange(of: Array("error\"".utf8)) != nil else { return nil }
+        guard mayReportError(bytes) else { return nil }
         do throws(PayloadError) {
             _ = try document(bytes) { name, value in
                 type.map { Self.isProperty(name, value, $0.findProperty, isOpen: $0.isOpen) } ?? false

@@ -11,6 +11,8 @@ package struct RequestEncoder: Sendable {
     package let options: ServiceOptions
     let model: EntityDataModel
     let urls: EntityURLWriter
+    /// The headers of a request without a body.
+    package private(set) var headers = HTTPHeaders.empty
 
     /// Creates an encoder.
     ///
@@ -25,6 +27,10 @@ package struct RequestEncoder: Sendable {
         self.model = model
         self.options = options
         urls = EntityURLWriter(version: version, model: model, serviceRoot: serviceRoot, givenRoot: givenRoot)
+        headers =
+            version.isLegacy
+            ? ["DataServiceVersion": version.rawValue, "MaxDataServiceVersion": version.rawValue, "Accept": accepted]
+            : ["OData-Version": version.rawValue, "OData-MaxVersion": "4.01", "Accept": mediaType]
     }
 
     /// Returns the request for the modification.
@@ -49,13 +55,6 @@ package struct RequestEncoder: Sendable {
 
     /// Returns a key predicate with its parentheses, percent-encoded: `(1)`, `(A=1,B='x')`.
     package func predicate(_ key: KeyPredicate, of type: EntityType) -> String { urls.predicate(key, of: type) }
-
-    /// The headers of a request without a body.
-    package var headers: HTTPHeaders {
-        version.isLegacy
-            ? ["DataServiceVersion": version.rawValue, "MaxDataServiceVersion": version.rawValue, "Accept": accepted]
-            : ["OData-Version": version.rawValue, "OData-MaxVersion": "4.01", "Accept": mediaType]
-    }
 
     /// Whether entities are written as Atom. V4 has JSON only.
     private var usesAtom: Bool { version.isLegacy && options.payloadFormat == .atom }

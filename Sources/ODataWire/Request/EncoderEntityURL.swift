@@ -45,12 +45,12 @@ struct EntityURLWriter: Sendable {
 
     /// Returns `(1)`, or `(A=1,B='x')` for a key of several properties; an empty string for a singleton.
     func predicate(_ key: KeyPredicate, of type: EntityType?) -> String {
-        guard !key.values.isEmpty else { return "" }
-        let texts = key.values.map { name, value in
-            let text = encode(literal(value, type?.findProperty(name)?.type))
-            return key.values.count == 1 ? text : encode(name) + "=" + text
+        func text(_ part: (name: String, value: Value)) -> String {
+            encode(literal(part.value, type?.findProperty(part.name)?.type))
         }
-        return "(" + texts.joined(separator: ",") + ")"
+        if key.values.count == 1 { return "(" + text(key.values[0]) + ")" }
+        guard !key.values.isEmpty else { return "" }
+        return "(" + key.values.map { encode($0.name) + "=" + text($0) }.joined(separator: ",") + ")"
     }
 
     /// Returns the key predicate at the end of an entity's URL, including the parentheses, or nil if there is none.
@@ -70,27 +70,19 @@ struct EntityURLWriter: Sendable {
 
     func encode(_ text: String) -> String { PercentCoding.encode(text, for: .pathSegment) }
 
-    static func isAbsolute(_ url: String) -> Bool {
-        guard let scheme = url.range(of: "://") else { return false }
+    static func isAbsolute(_ url: String) -> Bool { authority(of: url) != nil }
+
+    /// Returns the part of an absolute URL after its scheme and `://`, or nil for a relative URL.
+    private static func authority(of url: String) -> Substring? {
         // A scheme contains none of these characters; a slash or a parenthesis before "://" makes it part of a path.
-        return !url[..<scheme.lowerBound].utf8.contains { "/?#()'".utf8.contains($0) }
+        guard let slash = url.utf8.firstIndex(where: { "/?#()'".utf8.contains($0) }),
+            url.utf8[..<slash].last == UInt8(ascii: ":"), url.utf8[slash...].starts(with: "//".utf8)
+        else { return nil }
+        return url[slash...].dropFirst(2)
     }
 
     private static func path(of url: String) -> String {
-        guard isAbsolute(url), let scheme = url.range(of: "://") else { return "" }
-        let rest = url[scheme.upperBound...]
+        guard let rest = authority(of: url) else { return "" }
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
-    }
-}
-
-extension String {
-    /// Returns the range of the first occurrence of `text`. The standard library has no such function.
-    fileprivate func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

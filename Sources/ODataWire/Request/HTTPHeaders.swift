@@ -18,14 +18,13 @@ public struct HTTPHeaders: Sendable, Hashable {
     public subscript(name: String) -> String? {
         get { fields.first { $0.name.equalsIgnoringCase(name) }?.value }
         set {
-            if let newValue, let index = fields.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) {
-                fields[index].value = newValue
-                fields = fields.enumerated().filter {
-                    $0.offset <= index || !$0.element.name.equalsIgnoringCase(name)
-                }.map(\.element)
-            } else {
-                fields.removeAll { $0.name.equalsIgnoringCase(name) }
-                if let newValue { fields.append((name, newValue)) }
+            guard let newValue else { return removeAll { $0.equalsIgnoringCase(name) } }
+            guard let index = fields.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) else {
+                return fields.append((name, newValue))
+            }
+            fields[index].value = newValue
+            while let last = fields.lastIndex(where: { $0.name.equalsIgnoringCase(name) }), last > index {
+                fields.remove(at: last)
             }
         }
     }
@@ -37,6 +36,12 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// Appends a field, and keeps existing fields with the same name.
     public mutating func add(name: String, value: String) { fields.append((name, value)) }
+
+    /// Removes the fields whose names satisfy the condition.
+    mutating func removeAll(where isRemoved: (String) -> Bool) {
+        // Most headers are shared and keep all their fields.
+        if fields.contains(where: { isRemoved($0.name) }) { fields.removeAll { isRemoved($0.name) } }
+    }
 
     /// Sets every field of `other`, replacing fields with the same name.
     public mutating func merge(_ other: HTTPHeaders) {

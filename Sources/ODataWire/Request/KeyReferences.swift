@@ -15,10 +15,9 @@ package struct KeyReference: Sendable {
     /// which do not have the rule.
     package static func all(of type: EntityType, in set: EntitySet, _ model: EntityDataModel) -> [KeyReference] {
         guard !model.version.isLegacy else { return [] }
-        let keys = Set(type.keyProperties.map(\.name))
         return type.navigationProperties.compactMap { navigation in
             guard !navigation.isCollection, let pairs = navigation.navigation?.constraints,
-                pairs.contains(where: { keys.contains($0.dependent) }),
+                pairs.contains(where: { pair in type.keyProperties.contains { $0.name == pair.dependent } }),
                 let target = model.principalSet(of: navigation, in: set, from: type)
             else { return nil }
             let principal = Set(target.entityType.keyProperties.map(\.name))

@@ -25,8 +25,8 @@ package struct RebuiltBatch: Sendable {
     ///   - storage: The state before the record, with the pending operations applied.
     ///   - options: The service's capabilities. If the record has a fingerprint, its options replace them.
     /// - Throws: `invalidRequest` if the batch cannot be written, or a ``StateError``.
-    package init<Storage: StateStorage>(
-        _ prepared: BatchPrepared, on storage: Storage, _ model: EntityDataModel, serviceRoot: String,
+    package init(
+        _ prepared: BatchPrepared, on storage: WorkingSet, _ model: EntityDataModel, serviceRoot: String,
         options: ServiceOptions
     ) throws {
         var options = options

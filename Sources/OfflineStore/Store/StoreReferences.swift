@@ -27,18 +27,24 @@ package actor StoreReferences {
         }
     }
 
-    /// Returns the navigation properties of an entity that lead to entities whose keys the service has not returned.
-    package func navigationsToKeylessEntities(of id: EntityID) throws(TidelogError) -> [String] {
+    /// Returns the navigation properties of entities that lead to entities whose keys the service has not returned, by
+    /// the entities that have such properties.
+    package func navigationsToKeylessEntities(of ids: [EntityID]) throws(TidelogError) -> [EntityID: [String]] {
         let model = try core.model
-        return try core.read { state throws -> [String] in
-            guard let row = try state.row(id), let type = model.findEntityType(row.type) else { return [] }
+        return try core.read { state throws -> [EntityID: [String]] in
             let query = RowQuery(state: try core.views, model: model)
-            return try type.navigationProperties.filter { property in
-                try query.targets(of: row, property).contains { target in
+            var found: [EntityID: [String]] = [:]
+            for id in ids {
+                guard let row = try state.row(id), let type = model.findEntityType(row.type) else { continue }
+                for property in type.navigationProperties
+                where try query.targets(of: row, property).contains(where: { target in
                     target.origin.isOnService
                         && model.findEntityType(target.type).map { KeyText.of(target.values, type: $0) == nil } ?? false
+                }) {
+                    found[id, default: []].append(property.name)
                 }
-            }.map(\.name)
+            }
+            return found
         }
     }
 

@@ -22,7 +22,7 @@ struct UploadPlans {
     ) throws(TidelogError) -> UploadPlan {
         let model = try core.model
         let given = try core.serviceOptions
-        var options = UploadPlanner<WorkingSet>.Options(
+        var options = UploadPlanner.Options(
             requestLimit: upload.requestLimit, service: service ?? given, reach: reach)
         options.byteLimit = upload.byteLimit
         options.categories = upload.categories

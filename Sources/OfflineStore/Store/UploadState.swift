@@ -14,7 +14,7 @@ struct UploadState {
     /// Stores which of the operations are in doubt. It has to be called before logging that they are sent again.
     mutating func remember(_ operations: [SequenceNumber], in state: WorkingSet) throws(StateError) {
         for operation in operations {
-            if case .inDoubt? = try state.pendingOperation(operation)?.status {
+            if case .inDoubt? = try state.pendingStatus(of: operation)?.status {
                 doubtful.insert(operation)
             } else {
                 doubtful.remove(operation)

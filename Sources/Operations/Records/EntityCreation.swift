@@ -120,6 +120,13 @@ extension Creation {
 
     /// The existing entities to which the creation binds, at any level.
     package var boundEntities: [EntityID] {
-        bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.boundEntities) }
+        var found: [EntityID] = []
+        addBoundEntities(to: &found)
+        return found
+    }
+
+    private func addBoundEntities(to found: inout [EntityID]) {
+        for binding in bindings { found += binding.targets }
+        for level in inline { for entity in level.entities { entity.addBoundEntities(to: &found) } }
     }
 }

@@ -175,13 +175,17 @@ extension Operation {
 
     /// The entities that must exist for the operation: those that it changes, deletes, links or binds to.
     package var referencedEntities: [EntityID] {
-        let own: [EntityID] =
-            switch action {
-            case .create(let creation, let parent): creation.boundEntities + (parent.map { [$0.entity] } ?? [])
-            case .update(let entity, _, let bindings): [entity] + bindings.flatMap(\.targets)
-            case .delete(let entity): [entity]
-            case .createLink(let link), .updateLink(let link), .deleteLink(let link): [link.from, link.to]
-            }
+        var own: [EntityID]
+        switch action {
+        case .create(let creation, let parent):
+            own = creation.boundEntities
+            if let parent { own.append(parent.entity) }
+        case .update(let entity, _, let bindings):
+            own = [entity]
+            for binding in bindings { own += binding.targets }
+        case .delete(let entity): own = [entity]
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link): own = [link.from, link.to]
+        }
         guard let call else { return own }
         var all = own.filter { $0 != .unbound }
         for entity in (call.boundEntity.map { [$0] } ?? []) + call.argumentEntities where !all.contains(entity) {

@@ -54,21 +54,23 @@ struct ConfirmationFold {
         _ touched: Set<EntityID>, returned: [EntityID], _ layers: inout LayeredState
     ) throws(StateError) {
         let (operation, storage) = (pending.operation, layers.storage)
+        let created = operation.createdEntities
+        let new = created + returned
+        let queries = new.isEmpty ? [] : try storage.bookkeeping.queries()
         // A new entity belongs to the queries over its set until the next download decides.
-        for id in operation.createdEntities + returned {
+        for id in new where !queries.isEmpty {
             guard let set = try storage.set(of: id) else { continue }
             if let model = layers.model, let own = model.findEntitySet(set), own.isContained {
-                for state in try storage.bookkeeping.queries() where try storage.brings(state.query, id, in: own, model)
-                {
+                for state in queries where try storage.brings(state.query, id, in: own, model) {
                     try storage.bookkeeping.coverUndelivered(id, query: state.query.name)
                 }
                 continue
             }
-            for state in try storage.bookkeeping.queries() where QueryTarget(state.query.query).set == set {
+            for state in queries where QueryTarget(state.query.query).set == set {
                 try storage.bookkeeping.coverUndelivered(id, query: state.query.name)
             }
         }
-        try layers.assignKeys(operation.createdEntities)
+        try layers.assignKeys(created)
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1). If the response does not
         // contain it, the stored ETag is stale.
         let reported = Set(images.filter { $0.etag != nil }.map(\.entity))
@@ -82,7 +84,7 @@ struct ConfirmationFold {
         }
         try layers.removeGone(among: gone)
         // Neither a response without a body nor a key that a user entered shows whether the new entity has an ETag.
-        for id in operation.createdEntities where !reported.contains(id) {
+        for id in created where !reported.contains(id) {
             guard var row = try layers.baseRow(id), row.origin == .service,
                 let type = layers.model?.findEntityType(row.type)
             else {

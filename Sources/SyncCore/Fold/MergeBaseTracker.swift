@@ -138,6 +138,11 @@ struct MergeBaseTracker {
             }
         }
         mergeBase.links.removeAll { then?.partner($0) != now.partner($0) }
+        // The later changes only determine which of the differences are kept.
+        guard !unreadNames.isEmpty || mergeBase.differs(from: now) else {
+            if known != nil { try storage.bookkeeping.removeMergeBase(id) }
+            return
+        }
         let later = try self.laterChanges(of: id, resolver)
         // Other changes in the response may be side effects of this operation.
         if known == nil { mergeBase = mergeBase.restricted(to: later) }

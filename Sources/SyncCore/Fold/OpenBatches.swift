@@ -26,7 +26,7 @@ struct OpenBatches {
             guard let open = try storage.bookkeeping.openBatch(batch) else { continue }
             var isOpen = false
             for operation in open.prepared.operations where !isOpen {
-                isOpen = try storage.pendingOperation(operation)?.status.batch == batch
+                isOpen = try storage.pendingStatus(of: operation)?.status.batch == batch
             }
             if !isOpen { try storage.bookkeeping.removeOpenBatch(batch) }
         }

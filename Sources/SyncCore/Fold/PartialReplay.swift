@@ -3,7 +3,8 @@ import Operations
 
 /// The changes of the base state while the pending operations remained applied.
 struct BaseEdits {
-    var writes: [StateItem: Access] = [:]
+    /// The kinds of access that wrote each item, by the raw values of the items.
+    var writes = IDTable<Access>()
     /// See ``StateLayer/matches``.
     var matches: [StateItem: Set<EntityID>] = [:]
     /// Operations to revert, because they ended or their content changed. Those still pending are reapplied.
@@ -14,7 +15,8 @@ struct BaseEdits {
     mutating func add(_ layer: StateLayer) {
         layer.effect.forEachAccess { item, access in
             if !access.isDisjoint(with: .writes) {
-                writes[item, default: []].formUnion(access.intersection(.writes))
+                let place = writes.place(of: item.rawValue, inserting: [])
+                writes[at: place].formUnion(access.intersection(.writes))
             }
         }
         matches = layer.matches
@@ -27,22 +29,32 @@ private struct AffectedItems {
         var access: Access
         /// The first of the operations, or 0 for the base state.
         var first: SequenceNumber
+        /// Whether the item is in ``AffectedItems/grown``.
+        var hasGrown = true
     }
 
-    var items: [StateItem: Extent] = [:]
+    private var items = IDTable<Extent>()
     /// The items with more accesses than when they were last examined.
-    var grown: Set<StateItem> = []
+    private var grown: [StateItem] = []
 
     mutating func add(_ item: StateItem, _ access: Access, by operation: SequenceNumber) {
-        guard let known = items[item] else {
-            items[item] = Extent(access: access, first: operation)
-            grown.insert(item)
+        guard let place = items.place(of: item.rawValue) else {
+            items.updateValue(Extent(access: access, first: operation), for: item.rawValue)
+            grown.append(item)
             return
         }
+        let known = items[at: place]
         let reach = Extent(access: known.access.union(access), first: min(known.first, operation))
         guard reach.access != known.access || reach.first != known.first else { return }
-        items[item] = reach
-        grown.insert(item)
+        items[at: place] = reach
+        if !known.hasGrown { grown.append(item) }
+    }
+
+    /// Removes and returns an item that has grown, with its accesses.
+    mutating func next() -> (item: StateItem, reach: Extent)? {
+        guard let item = grown.popLast(), let place = items.place(of: item.rawValue) else { return nil }
+        items[at: place].hasGrown = false
+        return (item, items[at: place])
     }
 }
 
@@ -67,7 +79,7 @@ struct PartialReplay {
     private let edits: BaseEdits
     private var region = AffectedItems()
     /// The reverted operations.
-    private var taken: Set<SequenceNumber> = []
+    private var taken = IDTable<Void>()
     /// The changes by the reapplied operations.
     private(set) var touched = DirtySet()
 
@@ -85,7 +97,9 @@ struct PartialReplay {
     mutating func run(limit: Int) throws(StateError) -> Bool {
         let (sum, isOver) = limit.addingReportingOverflow(edits.removed.count)
         let limit = isOver ? .max : sum
-        for (item, access) in edits.writes { region.add(item, access, by: 0) }
+        for (item, access) in zip(edits.writes.ids, edits.writes.values) {
+            region.add(StateItem(rawValue: item), access, by: 0)
+        }
         for sequence in edits.removed {
             try include(sequence, isGone: try storage.pendingOperation(sequence) == nil)
         }
@@ -102,7 +116,7 @@ struct PartialReplay {
     }
 
     private mutating func include(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
-        guard taken.insert(sequence).inserted, let effect = try storage.effect(of: sequence) else { return }
+        guard taken.updateValue((), for: sequence) == nil, let effect = try storage.effect(of: sequence) else { return }
         effect.forEachAccess { item, access in
             let reach = isGone ? access.intersection(.writes) : access
             if !reach.isEmpty { region.add(item, reach, by: sequence) }
@@ -112,24 +126,19 @@ struct PartialReplay {
     /// Adds the operations that the region reaches, up to the limit. Returns whether there were any.
     private mutating func spread(_ limit: Int) throws(StateError) -> Bool {
         let before = taken.count
-        while !region.grown.isEmpty, taken.count <= limit {
-            let grown = region.grown
-            region.grown = []
-            for item in grown {
-                guard let reach = region.items[item] else { continue }
-                for (operation, access) in try storage.accesses(of: item) where !taken.contains(operation) {
-                    let isReached =
-                        access.overwrites(reach.access)
-                        || (operation > reach.first && reach.access.disturbs(later: access))
-                    if isReached { try include(operation) }
-                }
+        while taken.count <= limit, let (item, reach) = region.next() {
+            for (operation, access) in try storage.accesses(of: item) where !taken.contains(operation) {
+                let isReached =
+                    access.overwrites(reach.access)
+                    || (operation > reach.first && reach.access.disturbs(later: access))
+                if isReached { try include(operation) }
             }
         }
         return taken.count > before
     }
 
     private func revert() throws(StateError) {
-        for sequence in taken {
+        for sequence in taken.ids {
             guard let effect = try storage.effect(of: sequence) else { continue }
             for id in effect.rows {
                 guard let base = try storage.base(id) else { continue }
@@ -155,7 +164,7 @@ struct PartialReplay {
 
     /// Reapplies the operations in their order.
     private mutating func reapply() throws(StateError) {
-        for sequence in taken.union(edits.added).sorted() {
+        for sequence in (taken.ids + edits.added.filter { !taken.contains($0) }).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             let layer = StateLayer(storage, index, .local, records: true)
             var editor = StateEditor(storage: layer, model: model, index: index)
@@ -163,7 +172,7 @@ struct PartialReplay {
             touched.add(editor.touched)
             let effect = layer.effect
             if try storage.effect(of: sequence) != effect { try storage.putEffect(effect, of: sequence) }
-            taken.insert(sequence)
+            taken.updateValue((), for: sequence)
             effect.forEachAccess { item, access in region.add(item, access, by: sequence) }
         }
     }

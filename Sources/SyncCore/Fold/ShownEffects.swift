@@ -167,8 +167,9 @@ extension Operation {
 
     /// Returns the operation without the effects, or nil if it has no others.
     func omitting(_ effects: Set<ShownEffect>) -> Operation? {
+        if effects.isEmpty { return self }
         let sent = sentEffects
-        guard !effects.isEmpty, sent.contains(where: effects.contains) else { return self }
+        guard sent.contains(where: effects.contains) else { return self }
         var rest = self
         switch action {
         case .create(let creation, let parent):

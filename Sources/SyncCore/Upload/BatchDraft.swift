@@ -3,12 +3,12 @@ import ODataWire
 import Operations
 
 /// The next batch during the traversal of the queue.
-struct BatchDraft<Storage: StateReader> {
-    private let resolver: EntityResolver<Storage>
-    private let options: UploadPlanner<Storage>.Options
+struct BatchDraft {
+    private let resolver: EntityResolver<WorkingSet>
+    private let options: UploadPlanner.Options
     private var grouping: ChangeSetGrouping
-    private var forms: UnitRewriteCache<Storage>
-    private var conflicts: ConflictHoldCache<Storage>
+    private var forms: UnitRewriteCache
+    private var conflicts: ConflictHoldCache<WorkingSet>
     private var held: [SequenceNumber: HoldReason] = [:]
     private var toRead: Set<EntityID> = []
     /// The operations that were coalesced into other operations, by the latter.
@@ -20,7 +20,7 @@ struct BatchDraft<Storage: StateReader> {
     private var passed = 0
 
     init(
-        resolver: EntityResolver<Storage>, options: UploadPlanner<Storage>.Options, unreadable: Set<EntityID>
+        resolver: EntityResolver<WorkingSet>, options: UploadPlanner.Options, unreadable: Set<EntityID>
     ) throws(StateError) {
         self.resolver = resolver
         self.options = options
@@ -52,10 +52,11 @@ struct BatchDraft<Storage: StateReader> {
             for sequence in unit.sequences { held[sequence] = .localOnly }
             return
         }
-        let skipped = try reasonsToSkip(operations, retrying).merging(
-            operations.compactMap { pending in unplannable[pending.sequence].map { (pending.sequence, $0) } }
-        ) { $1 }
-        let obstacle = operations.first { skipped[$0.sequence] != nil }
+        var skipped = try reasonsToSkip(operations, retrying)
+        for pending in operations where !unplannable.isEmpty {
+            if let reason = unplannable[pending.sequence] { skipped[pending.sequence] = reason }
+        }
+        let obstacle = skipped.isEmpty ? nil : operations.first { skipped[$0.sequence] != nil }
         var reason = obstacle.flatMap { skipped[$0.sequence] }
         if reason == nil { reason = try Self.missingName(in: operations, resolver) }
         if reason == nil { reason = try resolver.missingHeaderKey(in: operations) }
@@ -88,7 +89,7 @@ struct BatchDraft<Storage: StateReader> {
         guard let reason else {
             placed += operations.count
             passed = 0
-            coalesced.merge(unit.carried) { $0 + $1 }
+            if !unit.carried.isEmpty { coalesced.merge(unit.carried) { $0 + $1 } }
             return
         }
         passed += operations.count
@@ -138,7 +139,7 @@ struct BatchDraft<Storage: StateReader> {
     }
 
     private static func missingName(
-        in unit: [PendingOperation], _ resolver: EntityResolver<Storage>
+        in unit: [PendingOperation], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> HoldReason? {
         for pending in unit {
             if let name = try resolver.missingName(in: pending.operation) { return .notInMetadata(name) }

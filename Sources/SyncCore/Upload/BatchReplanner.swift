@@ -3,12 +3,12 @@ package import ODataWire
 package import Operations
 
 /// Plans a logged batch once more, on the state that it was planned on, so that an inspection can show its bytes.
-package struct BatchReplanner<Storage: StateReader> {
-    private let resolver: EntityResolver<Storage>
+package struct BatchReplanner {
+    private let resolver: EntityResolver<WorkingSet>
     private let options: ServiceOptions
 
     /// - Parameter options: The service's capabilities that the batch was planned with.
-    package init(storage: Storage, model: EntityDataModel, options: ServiceOptions) {
+    package init(storage: WorkingSet, model: EntityDataModel, options: ServiceOptions) {
         resolver = EntityResolver(storage: storage, model: model)
         self.options = options
     }
@@ -31,7 +31,7 @@ package struct BatchReplanner<Storage: StateReader> {
             if let pending = try resolver.storage.pendingOperation(sequence) { operations.append(pending) }
         }
         // A log of a version without effects does not contain the scope either.
-        let scopes: [Coalescing<Storage>.Scope] =
+        let scopes: [Coalescing.Scope] =
             prepared.hasEffects ? [prepared.coalesces ? .everything : .refused] : [.refused, .everything]
         for scope in scopes {
             let planned = try planned(
@@ -49,7 +49,7 @@ package struct BatchReplanner<Storage: StateReader> {
 
     /// Returns nil if the operations cannot be sent with these options.
     private func planned(
-        _ operations: [PendingOperation], _ scope: Coalescing<Storage>.Scope, firstContentID first: Int
+        _ operations: [PendingOperation], _ scope: Coalescing.Scope, firstContentID first: Int
     ) throws(StateError) -> PlannedChangeSet? {
         var tracker = LinkTracker(resolver)
         var coalescing = Coalescing(resolver, scope: scope) { _ in true }

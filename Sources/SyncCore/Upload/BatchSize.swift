@@ -17,7 +17,7 @@ struct BatchSize {
     private var bytes = 0
     private var isFull = false
 
-    init<Storage>(resolver: EntityResolver<Storage>, requestLimit: Int, byteLimit: Int?, service: ServiceOptions)
+    init(resolver: EntityResolver<WorkingSet>, requestLimit: Int, byteLimit: Int?, service: ServiceOptions)
         throws(StateError)
     {
         self.requestLimit = requestLimit

@@ -6,8 +6,8 @@ import Operations
 struct ChangeSetGrouping {
     private struct Group {
         var operations: [PendingOperation]
-        /// The position of the group in the plan.
-        var position: Int
+        /// The later group that the group was merged into, if it was.
+        var successor: Int?
         /// Whether a later group depends on it, so that it must not move.
         var hasDependents = false
     }
@@ -25,12 +25,11 @@ struct ChangeSetGrouping {
     }
 
     private let unreadable: Set<EntityID>
-    private var groups: [Int: Group] = [:]
-    /// Merged groups, with the group that each was merged into.
-    private var merged: [Int: Int] = [:]
-    private var nextPosition = 0
-    private var writers: [EntityID: Writer] = [:]
-    private var readers: [EntityID: Set<Int>] = [:]
+    /// The groups by their positions in the plan.
+    private var groups: [Group] = []
+    private var writers = IDTable<Writer>()
+    /// The groups that read an entity after it was written last, in the order of the operations.
+    private var readers = IDTable<[Int]>()
     private var blockedWrites: [EntityID: Block] = [:]
     private var blockedReads: [EntityID: Block] = [:]
     private var blockedCreations: [EntityID: Block] = [:]
@@ -52,9 +51,12 @@ struct ChangeSetGrouping {
 
     /// Returns the groups in their required order, each with its operations in order.
     func inOrder() -> [[PendingOperation]] {
-        groups.values.sorted { $0.position < $1.position }.map { group in
-            group.operations.count == 1
-                ? group.operations : group.operations.sorted { $0.sequence < $1.sequence }
+        groups.filter { $0.successor == nil }.map { group in
+            let operations = group.operations
+            let isSorted = operations.indices.dropFirst().allSatisfy {
+                operations[$0 - 1].sequence < operations[$0].sequence
+            }
+            return isSorted ? operations : operations.sorted { $0.sequence < $1.sequence }
         }
     }
 
@@ -75,7 +77,7 @@ struct ChangeSetGrouping {
     /// - Parameter canRefer: Returns whether the service allows the unit to refer to these entities in the change set
     ///   that creates them.
     mutating func add(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<WorkingSet>,
         canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         if let reason = try place(unit, footprints, resolver, canRefer) {
@@ -87,7 +89,7 @@ struct ChangeSetGrouping {
 
     /// Returns the reason why the unit is not part of a batch that is already full.
     mutating func leaveOut(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> HoldReason {
         var needs = UnitDependencies(unit, footprints)
         var reason = blocked(needs)
@@ -97,7 +99,7 @@ struct ChangeSetGrouping {
     }
 
     private func obstacle(
-        _ needs: inout UnitDependencies, _ resolver: EntityResolver<some StateReader>
+        _ needs: inout UnitDependencies, _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> HoldReason? {
         try needs.resolve(
             resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } },
@@ -106,11 +108,11 @@ struct ChangeSetGrouping {
 
     /// Returns the first operation that links the entity without writing it otherwise.
     private func linker(of entity: EntityID) -> SequenceNumber? {
-        readers[entity]?.compactMap { groups[resolve($0)]?.operations.map(\.sequence).min() }.min()
+        readers[entity]?.lazy.compactMap { groups[resolve($0)].operations.lazy.map(\.sequence).min() }.min()
     }
 
     private mutating func place(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<WorkingSet>,
         _ canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         var needs = UnitDependencies(unit, footprints)
@@ -126,7 +128,8 @@ struct ChangeSetGrouping {
         }
         var joined: Set<Int> = []
         for entity in needs.newReferences { if let writer = writers[entity] { joined.insert(resolve(writer.group)) } }
-        var predecessors: Set<Int> = []
+        /// May contain a group more than once.
+        var predecessors: [Int] = []
         // In order, so that the same state always leads to the same reason.
         for entity in needs.reads.union(needs.writes).union(needs.affected) {
             guard let writer = writers[entity] else { continue }
@@ -135,36 +138,45 @@ struct ChangeSetGrouping {
                 // Only a reference defines an order within a change set; a second write of the same entity does not.
                 if !writer.isCreation { return .waitsFor(writer.sequence) }
             } else {
-                predecessors.insert(group)
+                predecessors.append(group)
             }
         }
         for entity in needs.writes.union(needs.affected) {
-            if let readers = readers[entity] { predecessors.formUnion(readers.map(resolve)) }
+            for reader in readers[entity] ?? [] { predecessors.append(resolve(reader)) }
         }
-        predecessors.subtract(joined)
+        predecessors.removeAll(where: joined.contains)
         guard let group = join(unit, joined, after: predecessors) else {
-            return .waitsFor(joined.compactMap { groups[$0]?.operations.last?.sequence }.max() ?? unit[0].sequence)
+            return .waitsFor(joined.compactMap { groups[$0].operations.last?.sequence }.max() ?? unit[0].sequence)
         }
-        for (pending, facets) in zip(unit, facets) { for facet in facets { said[facet] = pending.sequence } }
-        for predecessor in predecessors { groups[predecessor]?.hasDependents = true }
-        for (pending, footprint) in zip(unit, footprints) {
-            for entity in footprint.reads { readers[entity, default: []].insert(group) }
+        for (facets, place) in zip(facets, unit.indices) { for facet in facets { said[facet] = unit[place].sequence } }
+        for predecessor in predecessors { groups[predecessor].hasDependents = true }
+        for (footprint, place) in zip(footprints, unit.indices) {
+            let sequence = unit[place].sequence
+            for entity in footprint.reads { addReader(group, of: entity) }
             for entity in footprint.affected {
                 if writers[entity]?.isCreation == true {
                     // A new entity keeps its creation as writer, because references depend on it. Later writers are
                     // ordered after it anyway.
-                    readers[entity, default: []].insert(group)
+                    addReader(group, of: entity)
                 } else {
-                    writers[entity] = Writer(sequence: pending.sequence, group: group, isCreation: false)
+                    writers.updateValue(
+                        Writer(sequence: sequence, group: group, isCreation: false), for: entity)
                 }
             }
             for entity in footprint.writes {
-                readers[entity] = nil
-                writers[entity] = Writer(
-                    sequence: pending.sequence, group: group, isCreation: footprint.created.contains(entity))
+                readers.removeValue(for: entity)
+                writers.updateValue(
+                    Writer(
+                        sequence: sequence, group: group, isCreation: footprint.created.contains(entity)),
+                    for: entity)
             }
         }
         return nil
+    }
+
+    private mutating func addReader(_ group: Int, of entity: EntityID) {
+        let place = readers.place(of: entity, inserting: [])
+        if readers[at: place].last != group { readers[at: place].append(group) }
     }
 
     private func blocked(_ needs: UnitDependencies) -> HoldReason? {
@@ -191,31 +203,28 @@ struct ChangeSetGrouping {
 
     private func resolve(_ group: Int) -> Int {
         var current = group
-        while let next = merged[current] { current = next }
+        while let next = groups[current].successor { current = next }
         return current
     }
 
     /// Adds the unit to one group with `joined`. Returns nil if that would violate an order that is already fixed.
-    private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: Set<Int>) -> Int? {
-        let position = nextPosition
+    private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: [Int]) -> Int? {
+        let position = groups.count
         if joined.isEmpty {
-            nextPosition += 1
-            groups[position] = Group(operations: unit, position: position)
+            groups.append(Group(operations: unit))
             return position
         }
-        let latest = predecessors.compactMap { groups[$0]?.position }.max() ?? -1
-        if joined.count == 1, let only = joined.first, let place = groups[only]?.position, latest < place {
-            groups[only]?.operations += unit
+        if joined.count == 1, let only = joined.first, predecessors.allSatisfy({ $0 < only }) {
+            groups[only].operations += unit
             return only
         }
-        guard joined.allSatisfy({ groups[$0]?.hasDependents == false }) else { return nil }
-        nextPosition += 1
+        guard joined.allSatisfy({ !groups[$0].hasDependents }) else { return nil }
         var operations = unit
         for old in joined {
-            operations += groups.removeValue(forKey: old)?.operations ?? []
-            merged[old] = position
+            operations += groups[old].operations
+            groups[old] = Group(operations: [], successor: position)
         }
-        groups[position] = Group(operations: operations, position: position)
+        groups.append(Group(operations: operations))
         return position
     }
 }
@@ -228,7 +237,7 @@ private struct UnitDependencies {
     /// Entities that another operation of this round creates.
     private(set) var newReferences = EntityIDs()
     private let referenced: [EntityID]
-    private let operations: [Operation]
+    private let operations: [PendingOperation]
     private let conditional: EntityIDs
     private let keyed: EntityIDs
 
@@ -245,27 +254,31 @@ private struct UnitDependencies {
             writes.formUnion(footprint.writes)
         }
         reads.subtract(created)
-        let outside = created
-        operations = unit.map(\.operation)
-        referenced = unit.flatMap(\.operation.referencedEntities).filter { !outside.contains($0) }
+        operations = unit
+        var referenced =
+            unit.count == 1 ? unit[0].operation.referencedEntities : unit.flatMap(\.operation.referencedEntities)
+        if !created.isEmpty { referenced.removeAll(where: created.contains) }
+        self.referenced = referenced
         self.conditional = conditional.subtracting(created)
         self.keyed = keyed.subtracting(created)
         affected.subtract(created)
     }
 
     private func isUpdated(_ entity: EntityID) -> Bool {
-        operations.contains { if case .update(entity, _, _) = $0.action { true } else { false } }
+        operations.contains { if case .update(entity, _, _) = $0.operation.action { true } else { false } }
     }
 
     /// Determines which referenced entities the service has and which this round creates. Returns the obstacle, if
     /// there is one.
     mutating func resolve(
-        _ resolver: EntityResolver<some StateReader>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
+        _ resolver: EntityResolver<WorkingSet>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
         writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?,
         linker: (EntityID) -> SequenceNumber?
     ) throws(StateError) -> HoldReason? {
         var named: Set<EntityID> = []
-        for operation in operations { named.formUnion(try resolver.namedEntities(operation, service)) }
+        for pending in operations where resolver.namesEntities(service) {
+            named.formUnion(try resolver.namedEntities(pending.operation, service))
+        }
         for entity in referenced {
             if let row = try resolver.serviceRow(entity) {
                 if resolver.reference(row) == nil { return .keyUnknown(entity) }

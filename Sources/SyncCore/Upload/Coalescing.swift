@@ -11,14 +11,14 @@ import Operations
 /// commute, so the order of all others is preserved. The following operations stay unchanged: those of app change sets
 /// and transactions, unmodifiable ones, those with different headers or categories, and those that the service may
 /// already have processed. Operations more than a page of the queue apart are not coalesced.
-struct Coalescing<Storage: StateReader> {
+struct Coalescing {
     enum Scope: Sendable, Hashable {
         /// Only with rejected operations: later changes replace their incorrect values.
         case refused
         case everything
     }
 
-    private let resolver: EntityResolver<Storage>
+    private let resolver: EntityResolver<WorkingSet>
     private let scope: Scope
     /// Returns whether nothing about the operation itself prevents it from being sent.
     private let isSendable: (PendingOperation) -> Bool
@@ -28,7 +28,7 @@ struct Coalescing<Storage: StateReader> {
     private var readers: [EntityID: Int] = [:]
     private(set) var elided: [SequenceNumber] = []
 
-    init(_ resolver: EntityResolver<Storage>, scope: Scope, isSendable: @escaping (PendingOperation) -> Bool) {
+    init(_ resolver: EntityResolver<WorkingSet>, scope: Scope, isSendable: @escaping (PendingOperation) -> Bool) {
         self.resolver = resolver
         self.scope = scope
         self.isSendable = isSendable

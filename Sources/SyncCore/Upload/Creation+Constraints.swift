@@ -18,9 +18,9 @@ extension Creation {
     /// Such properties are ignored if they contradict the link (OData 4.01 Part 1, 11.4.3), but a service that
     /// evaluates them first would displace the partner of another entity.
     func withoutDecidedProperties(_ model: EntityDataModel, through owner: Property? = nil) -> Creation {
-        guard let type = model.findEntityType(self.type) else { return self }
-        var creation = self
         var decided = owner?.navigation?.inverseConstraints ?? []
+        guard !decided.isEmpty || !inline.isEmpty, let type = model.findEntityType(self.type) else { return self }
+        var creation = self
         for level in inline.indices {
             let property = type.findProperty(inline[level].navigation)
             decided += property?.navigation?.constraints ?? []

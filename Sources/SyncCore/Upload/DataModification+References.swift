@@ -51,6 +51,8 @@ extension OperationInvocation {
 extension EntityBody {
     /// The targets of bindings at all levels.
     fileprivate var allTargets: [ResourceReference] {
-        bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.allTargets) }
+        var targets = bindings.flatMap(\.targets)
+        for level in inline { for entity in level.entities { targets += entity.allTargets } }
+        return targets
     }
 }

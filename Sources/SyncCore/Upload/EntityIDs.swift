@@ -3,41 +3,55 @@ import Operations
 /// A small sorted set of entity IDs. Most operations concern one or two entities, for which hashing would cost more
 /// than all lookups.
 struct EntityIDs: Sendable, Hashable {
-    private var ids: [EntityID] = []
+    /// The smallest ID. Most sets have no other, so that no array is allocated.
+    private var smallest: EntityID?
+    /// The other IDs in ascending order.
+    private var others: [EntityID] = []
 
     init() {}
 
     init(_ ids: some Sequence<EntityID>) {
-        self.ids = ids.sorted()
-        guard zip(self.ids, self.ids.dropFirst()).contains(where: { $0 == $1 }) else { return }
-        self.ids = Set(self.ids).sorted()
+        for id in ids.sorted() where id != others.last && id != smallest {
+            if smallest == nil { smallest = id } else { others.append(id) }
+        }
     }
 
     func contains(_ id: EntityID) -> Bool {
+        if id == smallest { return true }
         let place = place(of: id)
-        return place < ids.count && ids[place] == id
+        return place < others.count && others[place] == id
     }
 
     mutating func insert(_ id: EntityID) {
-        let place = place(of: id)
-        if place == ids.count || ids[place] != id { ids.insert(id, at: place) }
+        guard let smallest else {
+            self.smallest = id
+            return
+        }
+        if id < smallest {
+            others.insert(smallest, at: 0)
+            self.smallest = id
+        } else if id > smallest {
+            let place = place(of: id)
+            if place == others.count || others[place] != id { others.insert(id, at: place) }
+        }
     }
 
     mutating func formUnion(_ other: EntityIDs) {
-        if ids.isEmpty {
-            ids = other.ids
+        if isEmpty {
+            self = other
         } else if other.count <= 8 {
-            for id in other.ids { insert(id) }
+            for id in other { insert(id) }
         } else {
-            self = EntityIDs(ids + other.ids)
+            self = EntityIDs(Array(self) + Array(other))
         }
     }
 
     mutating func formUnion(_ other: some Sequence<EntityID>) { formUnion(EntityIDs(other)) }
 
     mutating func subtract(_ other: EntityIDs) {
-        guard !ids.isEmpty, !other.isEmpty else { return }
-        ids.removeAll(where: other.contains)
+        guard let smallest, !other.isEmpty else { return }
+        if !others.isEmpty { others.removeAll(where: other.contains) }
+        if other.contains(smallest) { self.smallest = others.isEmpty ? nil : others.removeFirst() }
     }
 
     func union(_ other: EntityIDs) -> EntityIDs {
@@ -52,15 +66,15 @@ struct EntityIDs: Sendable, Hashable {
         return rest
     }
 
-    func isSubset(of other: EntityIDs) -> Bool { ids.allSatisfy(other.contains) }
+    func isSubset(of other: EntityIDs) -> Bool { allSatisfy(other.contains) }
 
-    /// Returns the index of the ID, or its insertion index. O(log *n*).
+    /// Returns the index of the ID in ``others``, or its insertion index. O(log *n*).
     private func place(of id: EntityID) -> Int {
-        guard let last = ids.last, id <= last else { return ids.count }
-        var (low, high) = (0, ids.count)
+        guard let last = others.last, id <= last else { return others.count }
+        var (low, high) = (0, others.count)
         while low < high {
             let middle = (low + high) / 2
-            if ids[middle] < id { low = middle + 1 } else { high = middle }
+            if others[middle] < id { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -68,8 +82,11 @@ struct EntityIDs: Sendable, Hashable {
 
 extension EntityIDs: RandomAccessCollection {
     var startIndex: Int { 0 }
-    var endIndex: Int { ids.count }
-    subscript(place: Int) -> EntityID { ids[place] }
+    var endIndex: Int { smallest == nil ? 0 : others.count + 1 }
+    subscript(place: Int) -> EntityID {
+        if place == 0, let smallest { return smallest }
+        return others[place - 1]
+    }
 }
 
 extension EntityIDs: ExpressibleByArrayLiteral {

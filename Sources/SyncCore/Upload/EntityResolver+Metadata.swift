@@ -36,9 +36,11 @@ extension EntityResolver {
     private func missingName(in creation: Creation) -> String? {
         if model.findEntitySet(creation.set) == nil { return "entity set \(creation.set)" }
         guard let type = model.findEntityType(creation.type) else { return "type \(creation.type)" }
-        for name in creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
-        where type.findProperty(name) == nil {
-            return "property \(name)"
+        for binding in creation.bindings where type.findProperty(binding.navigation) == nil {
+            return "property \(binding.navigation)"
+        }
+        for level in creation.inline where type.findProperty(level.navigation) == nil {
+            return "property \(level.navigation)"
         }
         return creation.inline.lazy.flatMap(\.entities).compactMap(missingName).first
     }

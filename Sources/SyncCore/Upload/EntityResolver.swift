@@ -26,7 +26,7 @@ package struct EntityResolver<Storage: StateReader> {
     package func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let row = known?.service[id] { return row }
         let row = try storage.serviceRow(id)
-        known?.service[id] = .some(row)
+        known?.service.updateValue(row, for: id)
         return row
     }
 
@@ -35,16 +35,17 @@ package struct EntityResolver<Storage: StateReader> {
         guard let known else { return }
         var asked: [EntityID] = []
         for pending in operations {
-            for id in pending.operation.touchedEntities where known.service[id] == nil {
+            pending.operation.forEachTouched { id in
+                guard !known.service.contains(id) else { return }
                 // Absent until the result is known, so that no entity is requested twice.
-                known.service.updateValue(nil, forKey: id)
+                known.service.updateValue(nil, for: id)
                 asked.append(id)
             }
         }
         guard !asked.isEmpty else { return }
         for entity in try storage.serviceEntities(asked) {
-            known.service.updateValue(entity.row, forKey: entity.id)
-            known.sets.updateValue(entity.set, forKey: entity.id)
+            known.service.updateValue(entity.row, for: entity.id)
+            known.sets.updateValue(entity.set, for: entity.id)
         }
     }
 
@@ -53,14 +54,14 @@ package struct EntityResolver<Storage: StateReader> {
         if let row = try serviceRow(id) { return row }
         if let row = known?.local[id] { return row }
         let row = try storage.row(id)
-        known?.local[id] = .some(row)
+        known?.local.updateValue(row, for: id)
         return row
     }
 
     func set(of id: EntityID) throws(StateError) -> String? {
         if let set = known?.sets[id] { return set }
         let set = try storage.set(of: id)
-        known?.sets[id] = .some(set)
+        known?.sets.updateValue(set, for: id)
         return set
     }
 
@@ -145,7 +146,7 @@ package struct EntityResolver<Storage: StateReader> {
     func entityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
         if let type = known?.types[entity] { return type }
         let type = try findEntityType(of: entity, in: operation)
-        known?.types[entity] = type
+        if let type { known?.types.updateValue(type, for: entity) }
         return type
     }
 
@@ -174,7 +175,7 @@ package struct EntityResolver<Storage: StateReader> {
     /// Returns the entities that an operation refers to by values of a constraint. All V2 services support these, but
     /// not all support bindings.
     func namedEntities(_ operation: Operation, _ service: ServiceOptions) throws(StateError) -> Set<EntityID> {
-        guard model.version.isLegacy || !service.supportsBind else { return [] }
+        guard namesEntities(service) else { return [] }
         switch operation.action {
         case .create(let creation, _): return namedEntities(creation, service)
         case .update(let entity, let changes, let bindings):
@@ -183,6 +184,9 @@ package struct EntityResolver<Storage: StateReader> {
         default: return []
         }
     }
+
+    /// Whether operations refer to entities by values of a constraint.
+    func namesEntities(_ service: ServiceOptions) -> Bool { model.version.isLegacy || !service.supportsBind }
 
     private func namedEntities(_ creation: Creation, _ service: ServiceOptions) -> Set<EntityID> {
         guard let type = model.findEntityType(creation.type) else { return [] }
@@ -246,10 +250,10 @@ package struct EntityResolver<Storage: StateReader> {
 
 /// The cached lookups of a resolver.
 private final class RowCache {
-    var service: [EntityID: EntityRow?] = [:]
-    var local: [EntityID: EntityRow?] = [:]
-    var sets: [EntityID: String?] = [:]
-    var types: [EntityID: EntityType] = [:]
+    var service = IDTable<EntityRow?>()
+    var local = IDTable<EntityRow?>()
+    var sets = IDTable<String?>()
+    var types = IDTable<EntityType>()
 }
 
 extension Creation {

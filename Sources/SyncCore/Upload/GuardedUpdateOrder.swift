@@ -7,15 +7,18 @@ import Operations
 /// overwrite changes of other clients. An update without links therefore moves before the first operation that links or
 /// unlinks its entity; a deletion unlinks an entity if its dependent properties change. A `PUT` then repeats the
 /// dependent properties as they were before. Otherwise the order is the app's.
-struct GuardedUpdateOrder<Storage: StateReader> {
-    let resolver: EntityResolver<Storage>
+struct GuardedUpdateOrder {
+    let resolver: EntityResolver<WorkingSet>
 
     /// An operation, and the other entities whose dependent properties it changes because it ends their links.
     typealias OrderedOperation = (operation: PendingOperation, unlinked: [EntityID])
 
     /// Returns the operations in this order.
     func sorted(_ operations: [PendingOperation]) throws(StateError) -> [OrderedOperation] {
-        guard operations.count > 1 else { return operations.map { ($0, []) } }
+        // Only requests with ETags move, or depend on the links that earlier operations end.
+        guard operations.count > 1, operations.contains(where: \.operation.maySendETag) else {
+            return operations.map { ($0, []) }
+        }
         /// Each operation, with the updates that precede it.
         var places: [(guarded: [PendingOperation], last: OrderedOperation)] = []
         var firstLinks: [EntityID: Int] = [:]
@@ -76,7 +79,7 @@ struct GuardedUpdateOrder<Storage: StateReader> {
 
     /// Returns the entities that lose a link by the operation, with the dependent properties that change thereby.
     private func unlinked(
-        by operation: Operation, _ tracker: inout LinkTracker<Storage>
+        by operation: Operation, _ tracker: inout LinkTracker<WorkingSet>
     ) throws(StateError) -> [(entity: EntityID, properties: [String])] {
         var found: [(entity: EntityID, properties: [String])] = []
         for link in try resolver.follow(operation, &tracker).ended {

@@ -3,10 +3,10 @@ import ODataWire
 import Operations
 
 /// The references to entities whose keys are part of the key of a new entity.
-struct KeyTargets<Storage: StateReader> {
-    let planner: RequestPlanner<Storage>
+struct KeyTargets {
+    let planner: RequestPlanner
 
-    private var resolver: EntityResolver<Storage> { planner.resolver }
+    private var resolver: EntityResolver<WorkingSet> { planner.resolver }
 
     /// Returns the targets that the body of a create must include because their keys are part of the new entity's key,
     /// unless the creation already includes them (OData 4.01 Part 1, section 11.4.2).
@@ -20,9 +20,8 @@ struct KeyTargets<Storage: StateReader> {
     ) throws(StateError) -> BodyContent {
         var content = BodyContent(values: [:])
         guard planner.options.supportsBind, let set = resolver.model.findEntitySet(creation.set) else { return content }
-        let known = Set(creation.bindings.map(\.navigation) + creation.inline.map(\.navigation))
         for item in KeyReference.all(of: type, in: set, resolver.model) {
-            guard !known.contains(item.navigation.name),
+            guard !creation.decides(item.navigation.name),
                 item.navigation.navigation?.relationship.name != owner?.navigation?.relationship.name,
                 let named = item.principalValues(creation.values)
             else { continue }
@@ -59,6 +58,13 @@ struct KeyTargets<Storage: StateReader> {
             return false
         }
         return principal.findProperty(pair.principal)?.isComputed == false
+    }
+}
+
+extension Creation {
+    /// Returns whether the creation has a binding or new entities of the navigation property.
+    fileprivate func decides(_ navigation: String) -> Bool {
+        bindings.contains { $0.navigation == navigation } || inline.contains { $0.navigation == navigation }
     }
 }
 

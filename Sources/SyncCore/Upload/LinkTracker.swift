@@ -150,8 +150,8 @@ struct EndedLink {
 private struct LinkChanges {
     private struct Change {
         let relationship: Relationship
-        var added: Set<EntityID> = []
-        var removed: Set<EntityID> = []
+        var added = SmallSet<EntityID>()
+        var removed = SmallSet<EntityID>()
 
         mutating func record(_ partner: EntityID, _ isLinked: Bool) {
             if isLinked {
@@ -165,7 +165,7 @@ private struct LinkChanges {
     }
 
     /// The changes by entity. An entity has few ends.
-    private var changes: [EntityID: [Change]] = [:]
+    private var changes = IDTable<[Change]>()
 
     /// Records a change at both ends.
     mutating func set(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
@@ -174,7 +174,8 @@ private struct LinkChanges {
     }
 
     private mutating func record(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
-        Self.record(end.relationship, partner, isLinked, in: &changes[end.entity, default: []])
+        let place = changes.place(of: end.entity, inserting: [])
+        Self.record(end.relationship, partner, isLinked, in: &changes[at: place])
     }
 
     private static func record(
@@ -185,7 +186,7 @@ private struct LinkChanges {
         changes[known ?? changes.count - 1].record(partner, isLinked)
     }
 
-    var entities: Set<EntityID> { Set(changes.keys) }
+    var entities: Set<EntityID> { Set(changes.entities) }
 
     func relationships(of entity: EntityID) -> Set<Relationship> { Set((changes[entity] ?? []).map(\.relationship)) }
 
@@ -193,6 +194,7 @@ private struct LinkChanges {
     func partners(at end: LinkEnd, besides base: [EntityID]) -> [EntityID] {
         let known = changes[end.entity]?.first { $0.relationship == end.relationship }
         guard let change = known else { return base }
-        return change.added.union(base).subtracting(change.removed).sorted()
+        if base.isEmpty { return change.added.elements.sorted() }
+        return Set(base).union(change.added.elements).subtracting(change.removed.elements).sorted()
     }
 }

@@ -18,8 +18,6 @@ struct OperationFootprint {
     private(set) var links: [(from: EntityID, navigation: Navigation, to: EntityID)] = []
     /// Ends whose dependent properties were set to null. Their links end, whatever the partner is.
     private(set) var cleared: [(entity: EntityID, relationship: Relationship)] = []
-    /// Ends at which a new link displaces any other.
-    private var singleEnds: [(EntityID, Relationship)] = []
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional: EntityIDs = []
 
@@ -88,7 +86,11 @@ struct OperationFootprint {
             if navigation(link.from, link.navigation)?.multiplicity == .many { keyed.insert(link.to) }
         }
         if let call = operation.call { add(call) }
-        for (entity, end) in singleEnds { affected.formUnion(partners(entity, end)) }
+        // A new link displaces any other at a to-one end.
+        for (from, end, to) in links {
+            if end.multiplicity != .many { affected.formUnion(partners(from, end.relationship)) }
+            if end.sourceMultiplicity != .many { affected.formUnion(partners(to, end.relationship.reversed)) }
+        }
         for (entity, end) in cleared { affected.formUnion(partners(entity, end)) }
         affected.formUnion(owners)
         affected.subtract(writes)
@@ -171,11 +173,7 @@ struct OperationFootprint {
     ) {
         let end = navigation(from, name)
         let isManyToMany = end?.multiplicity == .many && end?.sourceMultiplicity == .many
-        if let end {
-            links.append((from, end, to))
-            if end.multiplicity != .many { singleEnds.append((from, end.relationship)) }
-            if end.sourceMultiplicity != .many { singleEnds.append((to, end.relationship.reversed)) }
-        }
+        if let end { links.append((from, end, to)) }
         if end?.multiplicity != .many || isManyToMany { writes.insert(from) } else { reads.insert(from) }
         if end?.sourceMultiplicity != .many || isManyToMany { writes.insert(to) } else { reads.insert(to) }
     }

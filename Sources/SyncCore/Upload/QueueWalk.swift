@@ -2,18 +2,18 @@ import Operations
 
 /// Reads the units of the queue in planning order, page by page. A planner that stops early has read at most one page
 /// too many.
-struct QueueWalk<Storage: StateReader> {
-    private let resolver: EntityResolver<Storage>
-    private var tracker: LinkTracker<Storage>
+struct QueueWalk {
+    private let resolver: EntityResolver<WorkingSet>
+    private var tracker: LinkTracker<WorkingSet>
     /// The beginning of the next page.
     private var position: SequenceNumber = 0
     private var units: ArraySlice<TransactionUnit> = []
     private let pageSize: Int
-    private let coalescing: Coalescing<Storage>?
+    private let coalescing: Coalescing?
     /// Operations that cancel each other out and are not sent.
     private(set) var elided: [SequenceNumber] = []
 
-    init(_ resolver: EntityResolver<Storage>, pageSize: Int = 256, coalescing: Coalescing<Storage>? = nil) {
+    init(_ resolver: EntityResolver<WorkingSet>, pageSize: Int = 256, coalescing: Coalescing? = nil) {
         self.resolver = resolver
         self.pageSize = pageSize
         self.coalescing = coalescing
@@ -31,9 +31,12 @@ struct QueueWalk<Storage: StateReader> {
         guard let last = page.last else { return }
         position = last.sequence + 1
         try resolver.prefetch(page)
-        units = try Self.units(of: page, resolver, &tracker)[...]
-        guard var coalescing else { return }
-        units = try coalescing.coalesced(Array(units))[...]
+        let found = try Self.units(of: page, resolver, &tracker)
+        guard var coalescing else {
+            units = found[...]
+            return
+        }
+        units = try coalescing.coalesced(found)[...]
         elided += coalescing.elided
         // If a page cancels out completely, more of the queue may follow.
         if units.isEmpty { try readPage() }
@@ -41,23 +44,33 @@ struct QueueWalk<Storage: StateReader> {
 
     /// Returns the units of these operations, in an order that respects every dependency.
     static func units(
-        of operations: [PendingOperation], _ resolver: EntityResolver<Storage>, _ tracker: inout LinkTracker<Storage>
+        of operations: [PendingOperation], _ resolver: EntityResolver<WorkingSet>,
+        _ tracker: inout LinkTracker<WorkingSet>
     ) throws(StateError) -> [TransactionUnit] {
         var found: [TransactionUnit] = []
-        for operations in PendingOperation.units(operations).flatMap(\.separated) {
-            var unit = TransactionUnit(operations: operations)
-            // Local-only operations do not exist for the service: they have no order, and no operation waits for
-            // them.
-            for pending in operations {
-                guard pending.operation.delivery != .localOnly else {
-                    unit.footprints.append(OperationFootprint())
-                    continue
-                }
-                unit.footprints.append(try resolver.footprint(pending.operation, &tracker))
+        found.reserveCapacity(operations.count)
+        for operations in PendingOperation.units(operations) {
+            guard operations.count > 1 else {
+                found.append(try unit(operations, resolver, &tracker))
+                continue
             }
-            found.append(unit)
+            for part in operations.separated { found.append(try unit(part, resolver, &tracker)) }
         }
         return TransactionUnits.arranged(found)
+    }
+
+    private static func unit(
+        _ operations: [PendingOperation], _ resolver: EntityResolver<WorkingSet>,
+        _ tracker: inout LinkTracker<WorkingSet>
+    ) throws(StateError) -> TransactionUnit {
+        var unit = TransactionUnit(operations: operations)
+        // Local-only operations do not exist for the service: they have no order, and no operation waits for them.
+        for pending in operations {
+            unit.footprints.append(
+                pending.operation.delivery == .localOnly
+                    ? OperationFootprint() : try resolver.footprint(pending.operation, &tracker))
+        }
+        return unit
     }
 
     /// Reads a page that splits no unit: it extends to the end of its last change set and to the last member of each of
@@ -69,9 +82,11 @@ struct QueueWalk<Storage: StateReader> {
         var end: SequenceNumber = 0
         var looked = 0
         while let last = page.last {
-            for pending in page[looked...] {
-                if let fix = try lastFix(of: pending), looked < Self.fixReach { end = max(end, fix) }
-                guard let name = pending.operation.transactionID, transactions.insert(name).inserted else { continue }
+            for place in looked..<page.count {
+                if let fix = try lastFix(of: page[place]), looked < Self.fixReach { end = max(end, fix) }
+                guard let name = page[place].operation.transactionID, transactions.insert(name).inserted else {
+                    continue
+                }
                 end = max(end, try storage.lastPending(inTransaction: name) ?? 0)
             }
             looked = page.count
@@ -97,7 +112,6 @@ struct QueueWalk<Storage: StateReader> {
 extension [PendingOperation] {
     /// The client-only operations of a change set, separated from those that are sent.
     fileprivate var separated: [[PendingOperation]] {
-        guard count > 1 else { return [self] }
         let own = filter { $0.operation.delivery == .localOnly }
         if own.isEmpty || own.count == count { return [self] }
         return [filter { $0.operation.delivery != .localOnly }, own]

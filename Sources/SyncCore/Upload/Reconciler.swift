@@ -82,10 +82,11 @@ package struct Reconciler {
         var images: [SequenceNumber: [EntityImage]] = [:]
         // Requests that create single entities first, because the response to a deep insert may contain the same
         // entities.
-        let answered = Array(zip(changeSet.requests, responses))
-        for (request, response) in answered.filter({ !$0.0.isDeepInsert }) + answered.filter({ $0.0.isDeepInsert }) {
-            // With the last operation of the request, because then all entities that the request creates exist.
-            images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
+        for isDeepInsert in [false, true] {
+            for (request, response) in zip(changeSet.requests, responses) where request.isDeepInsert == isDeepInsert {
+                // With the last operation of the request, because then all entities that the request creates exist.
+                images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
+            }
         }
         return all(changeSet) { .confirmed(images: images[$0] ?? []) }
     }
@@ -93,7 +94,7 @@ package struct Reconciler {
     private func inStreamError(
         _ changeSet: UploadedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> PayloadError? {
-        for (request, response) in zip(changeSet.requests, responses) where !response.body.isEmpty {
+        for (request, response) in zip(changeSet.requests, responses) where reader.mayReportError(response.body) {
             let pending = try storage.pendingOperation(request.operation)?.operation.subject
             let set = try (request.creates?.id ?? pending).flatMap { id throws(StateError) in try storage.set(of: id) }
             var type = set.flatMap(model.findEntitySet)?.entityType
@@ -125,13 +126,20 @@ package struct Reconciler {
         else { return [] }
         let type = try storage.row(new.id).flatMap { model.findEntityType($0.type) } ?? set.entityType
         let body = request.body ?? EntityBody(type: type, values: [:])
-        var values = keyInHeaders(response, set)
         let etag = response.headers["ETag"]
         guard !response.body.isEmpty, var payload = try? reader.entity(response.body, type: set.entityType) else {
-            return [EntityImage(entity: new.id, set: set.name, type: body.type.name, values: values, etag: etag)]
+            return [
+                EntityImage(
+                    entity: new.id, set: set.name, type: body.type.name, values: keyInHeaders(response, set), etag: etag
+                )
+            ]
         }
-        values.merge(payload.values)
-        payload.values = values
+        // If the body begins with the key, the key in the headers neither adds values nor changes their order.
+        if !payload.values.names.starts(with: set.entityType.keyParts.lazy.map(\.path)) {
+            var values = keyInHeaders(response, set)
+            values.merge(payload.values)
+            payload.values = values
+        }
         payload.etag = payload.etag ?? etag
         payload.type = payload.type ?? body.type.name
         return try identified(payload, set, new, body)

@@ -103,7 +103,7 @@ extension RequestPlanner {
     /// Sets the dependent properties of all links that an operation ends to null, whether it names them or not.
     /// Otherwise a later PUT of the same change set would restore the link. For the updated entity itself, the update
     /// contains the values.
-    mutating func nullDependents(_ operation: Operation, _ tracker: inout LinkTracker<Storage>) throws(StateError) {
+    mutating func nullDependents(_ operation: Operation, _ tracker: inout LinkTracker<WorkingSet>) throws(StateError) {
         var updated: EntityID?
         if case .update(let entity, _, _) = operation.action { updated = entity }
         for link in try resolver.follow(operation, &tracker).ended {

@@ -54,7 +54,7 @@ extension RequestPlanner {
             creation, below, declared: set.entityType, through: owner?.navigation)
         var owner = owner
         // A link that is part of the key cannot follow in a request of its own.
-        if owner == nil {
+        if owner == nil, hasKeyReferences(creation) {
             for link in try KeyTargets(planner: self).links(of: creation) where owner == nil {
                 owner = try self.owner(by: link, of: set)
             }
@@ -115,8 +115,9 @@ extension RequestPlanner {
     }
 
     private func split(_ creation: Creation) throws(StateError) -> ChildPlacement {
-        guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
         var below = ChildPlacement()
+        if creation.inline.isEmpty { return below }
+        guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
         for level in creation.inline {
             let navigation = try property(level.navigation, of: type)
             for child in level.entities {
@@ -137,6 +138,14 @@ extension RequestPlanner {
             }
         }
         return below
+    }
+
+    /// Returns whether the keys of other entities are part of the key of the new one; see ``KeyTargets``.
+    private func hasKeyReferences(_ creation: Creation) -> Bool {
+        guard let set = resolver.model.findEntitySet(creation.set),
+            let type = resolver.model.findEntityType(creation.type)
+        else { return false }
+        return !KeyReference.all(of: type, in: set, resolver.model).isEmpty
     }
 
     private var nestsCollections: Bool {
@@ -161,7 +170,9 @@ extension RequestPlanner {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
         let before = below.before.map { Binding(navigation: $0.navigation.name, targets: [$0.creation.entity]) }
         let content = try content(creation.values, creation.bindings + before, type)
-        let keyTargets = try KeyTargets(planner: self).content(of: creation, type, through: owner).bindings
+        let keyTargets =
+            hasKeyReferences(creation)
+            ? try KeyTargets(planner: self).content(of: creation, type, through: owner).bindings : []
         var body = EntityBody(
             type: type, declaredType: declared, values: content.values, bindings: content.bindings + keyTargets)
         var new = NewEntity(creation.entity)

@@ -4,15 +4,17 @@ import Operations
 
 /// Converts the operations of a change set to numbered requests, in the forms that the service supports.
 /// `$<Content-ID>` references new entities.
-struct RequestPlanner<Storage: StateReader> {
-    let resolver: EntityResolver<Storage>
+struct RequestPlanner {
+    let resolver: EntityResolver<WorkingSet>
     private(set) var options: ServiceOptions
     /// The options without the deviations of a single change set.
     private let usualOptions: ServiceOptions
     private var nextContentID: Int
-    private(set) var contentIDs: [EntityID: String] = [:]
+    private(set) var contentIDs = IDTable<String>()
     /// The entities that earlier requests of the change set change or link.
     private var changed = ChangedEntities()
+    /// Whether a request of the change set may depend on ``changed``.
+    private var readsChanged = false
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced = EntityIDs()
     /// The values of entities after the earlier requests of the change set. Only used if updates are replacements.
@@ -26,7 +28,7 @@ struct RequestPlanner<Storage: StateReader> {
     private(set) var obstacle: String?
 
     init(
-        resolver: EntityResolver<Storage>, options: ServiceOptions, knownLater: Set<EntityID> = [],
+        resolver: EntityResolver<WorkingSet>, options: ServiceOptions, knownLater: Set<EntityID> = [],
         firstContentID: Int = 1
     ) {
         self.resolver = resolver
@@ -40,17 +42,22 @@ struct RequestPlanner<Storage: StateReader> {
     ///
     /// - Parameters:
     ///   - carried: The operations that each operation carries.
-    ///   - given: Content-IDs of entities that the change set creates before these operations.
+    ///   - given: Entities that the change set creates before these operations. They get the same Content-ID, because
+    ///     their requests are not part of the result.
     ///   - references: The supported references to new entities, if they differ from the options.
     mutating func changeSet(
         _ operations: [PendingOperation], carrying carried: [SequenceNumber: [SequenceNumber]] = [:],
-        given: [EntityID: String] = [:], references: ServiceOptions.ContentIDReferences? = nil
+        given: Set<EntityID> = [], references: ServiceOptions.ContentIDReferences? = nil
     ) throws(StateError) -> PlannedChangeSet {
         options = usualOptions
         if let references { options.contentIDReferences = references }
-        contentIDs = given
+        contentIDs.removeAll()
+        for entity in given { contentIDs.updateValue("0", for: entity) }
         changed = ChangedEntities()
-        referenced = EntityIDs(operations.flatMap(\.operation.referencedEntities))
+        readsChanged = operations.count > 1 && operations.contains(where: \.operation.maySendETag)
+        // Only looked up for nested creations.
+        let hasNested = operations.contains(where: \.operation.hasNestedCreation)
+        referenced = hasNested ? EntityIDs(operations.flatMap(\.operation.referencedEntities)) : []
         standing = [:]
         requests = []
         obstacle = nil
@@ -88,7 +95,7 @@ struct RequestPlanner<Storage: StateReader> {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
             // A service may treat a link as a change of either end.
-            didChange(operation.referencedEntities)
+            if readsChanged { didChange(operation.referencedEntities) }
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
@@ -108,7 +115,7 @@ struct RequestPlanner<Storage: StateReader> {
                     type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,
                     values: content.values, bindings: content.bindings)
                 add(.update(try reference(entity), body, replaces: replaces), pending, ifMatch: try etag(entity))
-                didChange([entity] + bindings.flatMap(\.targets), etagOf: entity)
+                if readsChanged { didChange([entity] + bindings.flatMap(\.targets), etagOf: entity) }
             }
             for link in content.links { try add(link, of: entity, pending) }
         case .delete(let entity):
@@ -160,7 +167,7 @@ struct RequestPlanner<Storage: StateReader> {
     ) {
         let contentID = String(nextContentID)
         nextContentID += 1
-        if let creates { contentIDs[creates.id] = contentID }
+        if let creates { contentIDs.updateValue(contentID, for: creates.id) }
         check(action)
         var modification = DataModification(action, ifMatch: ifMatch, headers: headers)
         modification.stream = stream.map {
@@ -203,7 +210,7 @@ struct RequestPlanner<Storage: StateReader> {
     ///
     /// - Parameter result: The entity whose ETag the response to that request contains.
     mutating func didChange(_ entities: some Collection<EntityID>, etagOf result: EntityID? = nil) {
-        changed.add(entities, etagOf: result, contentID: requests.last?.contentID)
+        if readsChanged { changed.add(entities, etagOf: result, contentID: requests.last?.contentID) }
     }
 
     /// Returns the value of `If-Match`: the ETag that the service had before the change set; for an entity that an

@@ -27,8 +27,8 @@ struct SupersededUnlinks {
 
     private var removals: [End: Set<SequenceNumber>] = [:]
 
-    init<Storage>(
-        in changeSet: [PendingOperation], _ resolver: EntityResolver<Storage>
+    init(
+        in changeSet: [PendingOperation], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) {
         for pending in changeSet {
             let operation = pending.operation
@@ -42,7 +42,7 @@ struct SupersededUnlinks {
                 guard let end = try navigation(link.from, link.navigation) else { continue }
                 remove(link, end, pending.sequence)
             case .createLink(let link), .updateLink(let link):
-                guard let end = try navigation(link.from, link.navigation) else { continue }
+                guard !removals.isEmpty, let end = try navigation(link.from, link.navigation) else { continue }
                 replace(link.from, end, link.to, pending.sequence)
             case .update(let entity, let changes, let bindings):
                 guard !removals.isEmpty else { continue }

@@ -7,8 +7,8 @@ import Operations
 /// Between units there is no restriction: the state after each unit is legal, so the next one can wait until keys are
 /// known. Within a unit there are three forms, of which the first supported one is used: the requests unchanged; links
 /// and updates merged into the creations that they belong to; and creations nested as one deep insert.
-struct UnitRewriter<Storage: StateReader> {
-    let resolver: EntityResolver<Storage>
+struct UnitRewriter {
+    let resolver: EntityResolver<WorkingSet>
     let options: ServiceOptions
 
     /// Operations in the form to send, and the operations that they carry.
@@ -52,9 +52,7 @@ struct UnitRewriter<Storage: StateReader> {
         let known = Set(unit.operations.flatMap(\.operation.referencedEntities)).subtracting(created).subtracting(new)
         var planner = RequestPlanner(resolver: resolver, options: options, knownLater: known)
         do throws(StateError) {
-            _ = try planner.changeSet(
-                unit.operations, given: Dictionary(uniqueKeysWithValues: new.map { ($0, "0") }),
-                references: unit.references)
+            _ = try planner.changeSet(unit.operations, given: new, references: unit.references)
         } catch {
             guard error.code == .unsendable else { throw error }
             return error.message
@@ -284,15 +282,15 @@ extension UnitRewriter {
 }
 
 /// The forms of a plan's units, each computed once.
-struct UnitRewriteCache<Storage: StateReader> {
-    private let finder: UnitRewriter<Storage>
+struct UnitRewriteCache {
+    private let finder: UnitRewriter
     /// Whether the service lacks a capability. If not, every unit is sent unchanged.
     private let isLimited: Bool
-    private var forms: [SequenceNumber: UnitRewriter<Storage>.RewrittenUnit] = [:]
+    private var forms: [SequenceNumber: UnitRewriter.RewrittenUnit] = [:]
     /// New entities that are created individually. A nested creation would change its form if it were referenced.
     private var plain: Set<EntityID> = []
 
-    init(resolver: EntityResolver<Storage>, options: ServiceOptions) {
+    init(resolver: EntityResolver<WorkingSet>, options: ServiceOptions) {
         let options = options.resolved(for: resolver.model.version)
         finder = UnitRewriter(resolver: resolver, options: options)
         isLimited = !options.supportsBatch || options.contentIDReferences != .urlsAndBodies
@@ -321,7 +319,7 @@ struct UnitRewriteCache<Storage: StateReader> {
     }
 
     /// Returns the operations to send for a group.
-    func sendable(_ group: [PendingOperation]) -> UnitRewriter<Storage>.RewrittenUnit {
+    func sendable(_ group: [PendingOperation]) -> UnitRewriter.RewrittenUnit {
         guard isLimited else { return UnitRewriter.RewrittenUnit(operations: group) }
         let found = group.compactMap { forms[$0.sequence] }
         return UnitRewriter.RewrittenUnit(

@@ -53,7 +53,11 @@ package struct UploadPlan: Sendable, Hashable {
 
     /// Returns the record to log before the first byte is sent.
     package func prepared(as batch: BatchID) -> BatchPrepared {
-        var prepared = BatchPrepared(batch: batch, changeSets: changeSets.map { $0.requests.flatMap(\.logged) })
+        var prepared = BatchPrepared(
+            batch: batch,
+            changeSets: changeSets.map { changeSet in
+                changeSet.requests.reduce(into: []) { $1.addLogged(to: &$0) }
+            })
         prepared.coalesces = coalesces
         return prepared
     }
@@ -115,12 +119,13 @@ package struct PlannedRequest: Sendable, Hashable {
     /// The entity that the request creates, with those below it.
     var newEntity: NewEntity? { creates.map { NewEntity($0, below: below) } }
 
-    /// The elements of the record: one for the request and one for each operation that it carries.
-    fileprivate var logged: [BatchPrepared.Request] {
-        let own = BatchPrepared.Request(
-            contentID: contentID, operation: operation, effect: BatchPrepared.Effect(modification.action),
-            creates: newEntity, references: BatchPrepared.References(modification.action))
-        return [own] + carries.map { BatchPrepared.Request(contentID: contentID, operation: $0) }
+    /// Adds the elements of the record: one for the request and one for each operation that it carries.
+    fileprivate func addLogged(to logged: inout [BatchPrepared.Request]) {
+        logged.append(
+            BatchPrepared.Request(
+                contentID: contentID, operation: operation, effect: BatchPrepared.Effect(modification.action),
+                creates: newEntity, references: BatchPrepared.References(modification.action)))
+        for carried in carries { logged.append(BatchPrepared.Request(contentID: contentID, operation: carried)) }
     }
 }
 
@@ -130,7 +135,7 @@ extension BatchPrepared.References {
         self.init(
             contentIDInURL: url.lazy.compactMap(\.contentID).first,
             hasContentIDInBody: body.contains(where: \.isBelowContentID),
-            hasOthers: (url + body).contains { !$0.isBelowContentID })
+            hasOthers: url.contains { !$0.isBelowContentID } || body.contains { !$0.isBelowContentID })
     }
 }
 

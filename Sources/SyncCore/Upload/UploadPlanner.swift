@@ -17,7 +17,7 @@ package import Operations
 ///   part of the next batch.
 ///
 /// It is pure: the same state always gives the same plan.
-package struct UploadPlanner<Storage: StateReader> {
+package struct UploadPlanner {
     package struct Options: Sendable, Hashable {
         /// The largest number of requests in a batch. A change set is never split, so a larger one is sent alone.
         package var requestLimit: Int
@@ -45,11 +45,11 @@ package struct UploadPlanner<Storage: StateReader> {
         }
     }
 
-    private let storage: Storage
+    private let storage: WorkingSet
     private let model: EntityDataModel
     private let options: Options
 
-    package init(storage: Storage, model: EntityDataModel, options: Options = Options()) {
+    package init(storage: WorkingSet, model: EntityDataModel, options: Options = Options()) {
         self.storage = storage
         self.model = model
         self.options = options.resolved(for: model.version)

@@ -25,7 +25,7 @@ struct OutgoingBatch {
         }
         // A single change set that is too large for a record is not repeatable. If it becomes in doubt, it is resolved
         // by reading.
-        let isTooLarge = marked.recordedSize > Self.longest && plan.changeSets.count == 1
+        let isTooLarge = plan.changeSets.count == 1 && marked.recordedSize > Self.longest
         isRepeatable = form != .none && !plan.writesStream && !isTooLarge
         if isRepeatable { batch = marked }
     }

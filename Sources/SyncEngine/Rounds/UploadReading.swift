@@ -31,9 +31,16 @@ struct UploadReading {
         _ batch: UploadedBatch, _ outcomes: [BatchAnswered.Outcome]
     ) async throws(TidelogError) {
         let confirmed = Set(outcomes.filter(\.isConfirmed).map(\.operation))
-        for request in batch.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
-            for id in request.creates?.parents ?? [] { try await readKeys(below: id) }
+        var parents: [EntityID] = []
+        for changeSet in batch.changeSets {
+            for request in changeSet.requests where confirmed.contains(request.operation) {
+                if let created = request.creates { parents += created.parents }
+            }
         }
+        if parents.isEmpty { return }
+        // All at once, because usually none lacks a key. A read may return the keys below later ones.
+        let missing = try await store.references.navigationsToKeylessEntities(of: parents)
+        for id in parents where missing[id] != nil { try await readKeys(below: id) }
     }
 
     /// Reads the bound entities of the confirmed calls whose responses do not contain them, each once. The version of
@@ -51,8 +58,10 @@ struct UploadReading {
             shown.formUnion(images.map(\.entity))
         }
         var missing: [EntityID] = []
-        for request in batch.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
-            for id in request.called where !shown.contains(id) && !missing.contains(id) { missing.append(id) }
+        for changeSet in batch.changeSets {
+            for request in changeSet.requests where !request.called.isEmpty && confirmed.contains(request.operation) {
+                for id in request.called where !shown.contains(id) && !missing.contains(id) { missing.append(id) }
+            }
         }
         for id in missing {
             guard try await store.references.serviceReference(id) != nil else { continue }
@@ -63,8 +72,8 @@ struct UploadReading {
 
     /// Reads the keys of the entities to which the entity is linked, if some are unknown.
     func readKeys(below id: EntityID) async throws(TidelogError) {
-        let missing = try await store.references.navigationsToKeylessEntities(of: id)
-        if !missing.isEmpty { try await read(id, expand: missing) }
+        let missing = try await store.references.navigationsToKeylessEntities(of: [id])[id]
+        if let missing { try await read(id, expand: missing) }
     }
 
     /// Reads the entities linked to those whose keys are awaited, each once per upload. They may reveal the keys of

@@ -7,11 +7,11 @@ package import Operations
 ///
 /// The record contains the effects of the requests and the entities that they create. The content of these entities is
 /// that of the operations, which are still pending.
-package struct LoggedBatchReader<Storage: StateReader> {
-    private let storage: Storage
+package struct LoggedBatchReader {
+    private let storage: WorkingSet
     private let model: EntityDataModel
 
-    package init(storage: Storage, model: EntityDataModel) {
+    package init(storage: WorkingSet, model: EntityDataModel) {
         self.storage = storage
         self.model = model
     }

@@ -29,7 +29,7 @@ package struct UploadedBatch: Sendable, Hashable {
     package var requests: [UploadedRequest] { changeSets.flatMap(\.requests) }
 
     /// The known requests as sent, in the order of the batch.
-    package var wires: [WireRequest] { requests.compactMap(\.wire) }
+    package var wires: [WireRequest] { changeSets.flatMap { $0.requests.compactMap(\.wire) } }
 
     /// The operations, each once, in order of appearance.
     package var operations: [SequenceNumber] {
@@ -115,6 +115,7 @@ package struct UploadedChangeSet: Sendable, Hashable {
     /// The operations that the requests perform, each once, in the order of their creation, except that an operation
     /// whose request precedes those of earlier operations precedes these.
     package var operations: [SequenceNumber] {
+        if requests.count == 1, requests[0].carries.isEmpty { return requests[0].operations }
         var places: [SequenceNumber: (first: SequenceNumber, request: Int)] = [:]
         var first = SequenceNumber.max
         for (index, request) in requests.enumerated().reversed() {

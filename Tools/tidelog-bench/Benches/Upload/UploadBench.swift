@@ -109,7 +109,7 @@ final class UploadQueue {
         guard let model = fold.model else { throw Failure("There is no model.") }
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: OfflineDay.service.root)
-        let options = UploadPlanner<WorkingSet>.Options(reach: .batch)
+        let options = UploadPlanner.Options(reach: .batch)
         var result = Result()
         var key: Int64 = 10_000_000
         while try state.pendingCount() > 0 {
@@ -187,7 +187,7 @@ enum UploadMemory {
         let views = try SQLiteState(path: path, store: "bench")
         let state = WorkingSet(over: views)
         guard let model = views.model else { throw Failure("There is no model.") }
-        let options = UploadPlanner<WorkingSet>.Options(requestLimit: limit, reach: .batch)
+        let options = UploadPlanner.Options(requestLimit: limit, reach: .batch)
         let plan = try UploadPlanner(storage: state, model: model, options: options).plan()
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: OfflineDay.service.root)
