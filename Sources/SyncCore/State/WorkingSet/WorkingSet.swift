@@ -134,13 +134,13 @@ package final class WorkingSet: StateStorage {
 
     /// Discards unflushed changes and cached items of the backing.
     private func discardChanges() {
+        cleanRows.removeAll()
         removeChanges()
         (knownHeader, isHeaderChanged, knownFirstUnused) = (nil, false, nil)
         bookkeeping.invalidateCaches()
     }
 
     private func removeChanges() {
-        cleanRows.removeAll()
         rowTable.removeAll()
         linkTable.removeAll()
         register.removeAll()
@@ -193,6 +193,8 @@ package final class WorkingSet: StateStorage {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
         }
         try linkTable.write(to: backing)
+        cleanRows.remove(rowTable.entities)
+        cleanRows.remove(rowTable.removed)
         recordUsed()
         removeChanges()
     }
