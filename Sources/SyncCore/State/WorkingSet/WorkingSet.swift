@@ -241,10 +241,7 @@ package final class WorkingSet: StateStorage {
             return try setHeader(header)
         }
         if knownHeader == nil { knownHeader = try header() }
-        if var header = knownHeader.take() {
-            body(&header)
-            knownHeader = header
-        }
+        knownHeader?.change(body)
         isHeaderChanged = true
     }
 
