@@ -211,8 +211,8 @@ package final class WorkingSet: StateStorage {
 
     /// Returns whether the backing may contain the entity.
     func isBelow(_ id: EntityID) throws(StateError) -> Bool {
-        guard let backing else { return false }
         if let knownFirstUnused { return id < knownFirstUnused }
+        guard let backing else { return false }
         let first = try backing.firstUnusedEntity()
         knownFirstUnused = first
         return id < first
