@@ -32,13 +32,23 @@ struct CleanRowCacheTests {
     }
 
     @Test func `an evicted row is read again, and no row is confused with another`() throws {
-        var cache = CleanRowCache()
+        var cache = CleanRowCache(capacity: 2_000)
         for number in 1...40 as ClosedRange<UInt64> {
             #expect(try row(number, in: &cache)?.id.rawValue == (number.isMultiple(of: 2) ? number : nil))
         }
         #expect(backing.reads == 40)
         #expect(try row(40, in: &cache)?.id.rawValue == 40 && backing.reads == 40)
         #expect(try row(2, in: &cache)?.id.rawValue == 2 && backing.reads == 41)
+    }
+
+    @Test func `a removed row is read again, and the others are not`() throws {
+        var cache = CleanRowCache()
+        for number in 1...40 as ClosedRange<UInt64> { _ = try row(number, in: &cache) }
+        cache.remove([2, 3, 99].map { EntityID(rawValue: $0) })
+        for number in 1...40 as ClosedRange<UInt64> {
+            #expect(try row(number, in: &cache)?.id.rawValue == (number.isMultiple(of: 2) ? number : nil))
+        }
+        #expect(backing.reads == 42)
     }
 
     @Test func `everything is read again after the cache was discarded`() throws {

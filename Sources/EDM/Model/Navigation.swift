@@ -14,28 +14,30 @@ public enum Multiplicity: String, Sendable, Hashable {
 /// and names the partner. Both are represented in the same way, so that the layers above do not depend on the
 /// version.
 public struct Navigation: Sendable, Hashable {
+    private let declaration: Declaration
+
     /// The qualified name of the target entity type.
-    public let targetType: String
+    public var targetType: String { declaration.content.targetType }
     /// The number of targets of one source. It determines whether an end is mandatory, never the nullability of a
     /// property.
-    public let multiplicity: Multiplicity
+    public var multiplicity: Multiplicity { declaration.content.multiplicity }
     /// The number of sources of one target. `*` if the relationship has only this direction and the document does not
     /// declare it, or, in V2 and V3, if the source is the dependent end.
-    public let sourceMultiplicity: Multiplicity
+    public var sourceMultiplicity: Multiplicity { declaration.content.sourceMultiplicity }
     /// The navigation property of the target type in the reverse direction of the relationship.
-    public let partner: String?
+    public var partner: String? { declaration.content.partner }
     /// The dependent and principal properties, if the *source* of this end is the dependent.
-    public let constraints: [ReferentialConstraint]
+    public var constraints: [ReferentialConstraint] { declaration.content.constraints }
     /// The dependent and principal properties, if the *target* of this end is the dependent.
-    public let inverseConstraints: [ReferentialConstraint]
+    public var inverseConstraints: [ReferentialConstraint] { declaration.content.inverseConstraints }
     /// A Boolean value that indicates whether the source contains its targets (CSDL 4.01, section 8.4).
-    public let containsTarget: Bool
+    public var containsTarget: Bool { declaration.content.containsTarget }
     /// The effect of deleting the source on its targets, as declared (`Cascade`, `None`, `SetNull`, `SetDefault`).
-    public let onDelete: String?
+    public var onDelete: String? { declaration.content.onDelete }
     /// The relationship that both partners share.
-    public let relationship: Relationship
+    public var relationship: Relationship { declaration.content.relationship }
     /// The declared association and direction in V2 and V3. `relationship` can be another, equivalent association.
-    public let walk: AssociationDirection?
+    public var walk: AssociationDirection? { declaration.content.walk }
 
     /// Creates the relationship of a navigation property.
     public init(
@@ -44,17 +46,38 @@ public struct Navigation: Sendable, Hashable {
         containsTarget: Bool = false, onDelete: String? = nil, relationship: Relationship,
         walk: AssociationDirection? = nil
     ) {
-        self.targetType = targetType
-        self.multiplicity = multiplicity
-        self.sourceMultiplicity = sourceMultiplicity
-        self.partner = partner
-        self.constraints = constraints
-        self.inverseConstraints = inverseConstraints
-        self.containsTarget = containsTarget
-        self.onDelete = onDelete
-        self.relationship = relationship
-        self.walk = walk
+        declaration = Declaration(
+            Content(
+                targetType: targetType, multiplicity: multiplicity, sourceMultiplicity: sourceMultiplicity,
+                partner: partner, constraints: constraints, inverseConstraints: inverseConstraints,
+                containsTarget: containsTarget, onDelete: onDelete, relationship: relationship, walk: walk))
     }
+
+    private struct Content: Sendable, Hashable {
+        let targetType: String
+        let multiplicity: Multiplicity
+        let sourceMultiplicity: Multiplicity
+        let partner: String?
+        let constraints: [ReferentialConstraint]
+        let inverseConstraints: [ReferentialConstraint]
+        let containsTarget: Bool
+        let onDelete: String?
+        let relationship: Relationship
+        let walk: AssociationDirection?
+    }
+
+    /// All copies share the content, because most look-ups by name copy the value and read one or two of its parts.
+    private final class Declaration: Sendable {
+        let content: Content
+
+        init(_ content: Content) { self.content = content }
+    }
+
+    public static func == (a: Navigation, b: Navigation) -> Bool {
+        a.declaration === b.declaration || a.declaration.content == b.declaration.content
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(declaration.content) }
 }
 
 /// The association and direction of a navigation property (V2 and V3).

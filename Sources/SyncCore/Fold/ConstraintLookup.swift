@@ -3,7 +3,15 @@ import Operations
 
 extension RelationshipIndex.Constraint {
     /// Sets the dependent properties to the principal's values, and those without a value there to null if they are set.
-    func copyValues(of principal: EntityRow, to values: inout PropertyValues) {
+    /// Returns whether a value changed; if not, equal values keep their notation.
+    func copyValues(of principal: EntityRow, to values: inout PropertyValues) -> Bool {
+        let isUnchanged = pairs.allSatisfy { pair in
+            let known = values[pair.dependent]
+            return known == principal.values[pair.principal] ?? (known == nil ? nil : .null)
+        }
+        if isUnchanged { return false }
+        // Several pairs may name the same property.
+        let former = pairs.count > 1 ? values : nil
         for pair in pairs {
             if let value = principal.values[pair.principal] {
                 values[pair.dependent] = value
@@ -11,27 +19,37 @@ extension RelationshipIndex.Constraint {
                 values[pair.dependent] = .null
             }
         }
+        guard let former, pairs.allSatisfy({ values[$0.dependent] == former[$0.dependent] }) else { return true }
+        values = former
+        return false
     }
 }
 
 /// Lookups of the entities that referential constraints connect.
 struct ConstraintLookup {
     let storage: StateLayer
-    let index: RelationshipIndex
+    private var index: RelationshipIndex { storage.index }
 
     /// Returns the constraint that determines the link, with its ends, or nil if none does.
     func constraint(
-        of link: LinkRow
+        of relationship: String, first: EntityID, second: EntityID
     ) throws(StateError) -> (RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID)? {
-        for (dependent, principal) in [(link.first, link.second), (link.second, link.first)] {
-            guard let set = try storage.set(of: dependent) else { continue }
-            if let constraint = index.constraint(link.relationship, dependentSet: set),
-                constraint.dependentIsFirst == (dependent == link.first)
-            {
-                return (constraint, dependent, principal)
-            }
+        if let constraint = try constraint(relationship, dependent: first, isFirst: true) {
+            return (constraint, dependent: first, principal: second)
         }
-        return nil
+        guard let constraint = try constraint(relationship, dependent: second, isFirst: first == second) else {
+            return nil
+        }
+        return (constraint, dependent: second, principal: first)
+    }
+
+    private func constraint(
+        _ relationship: String, dependent: EntityID, isFirst: Bool
+    ) throws(StateError) -> RelationshipIndex.Constraint? {
+        guard let set = try storage.set(of: dependent),
+            let constraint = index.constraint(relationship, dependentSet: set), constraint.dependentIsFirst == isFirst
+        else { return nil }
+        return constraint
     }
 
     /// Returns the principal for a comparison of the constraint's properties.

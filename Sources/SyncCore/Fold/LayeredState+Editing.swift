@@ -21,7 +21,7 @@ extension LayeredState {
         let kind: StateLayer.LayerKind =
             layer == .local ? .local : edits == nil ? .baseWithoutPending : .baseUnderPending
         let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
-        var editor = StateEditor(storage: layer, model: model, index: index)
+        var editor = StateEditor(storage: layer, model: model)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not
         // tracked.
         if kind == .local { swap(&editor.touched, &touched) }
@@ -157,9 +157,11 @@ extension LayeredState {
     }
 
     func keepNextEntity(above entities: some Sequence<EntityID>) throws(StateError) {
-        var next = try storage.header().nextEntity
-        for id in entities where id >= next { next = EntityID(rawValue: id.rawValue &+ 1) }
-        try storage.changeHeader { $0.nextEntity = next }
+        try storage.changeHeader { header in
+            for id in entities where id >= header.nextEntity {
+                header.nextEntity = EntityID(rawValue: id.rawValue &+ 1)
+            }
+        }
     }
 
     /// Assigns keys that the app generated and no response repeated. Skips a key that another entity has now; a former

@@ -129,9 +129,11 @@ struct LayeredState {
 
     /// Applies a pending operation to the current state.
     mutating func reapply(_ pending: PendingOperation) throws(StateError) {
-        let operation = try visible(pending)
+        // A compatible operation is not copied.
+        let isWhole = !pending.isIncompatible
+        let part = isWhole ? nil : try visible(pending)
         let effect = try editLayer(.local, keepingEffect: true) { e throws(StateError) in
-            if let operation { try e.apply(operation) }
+            if isWhole { try e.apply(pending.operation) } else if let part { try e.apply(part) }
         }.effect
         try storage.putEffect(effect, of: pending.sequence)
     }

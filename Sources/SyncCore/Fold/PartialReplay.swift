@@ -167,7 +167,7 @@ struct PartialReplay {
         for sequence in (taken.ids + edits.added.filter { !taken.contains($0) }).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             let layer = StateLayer(storage, index, .local, records: true)
-            var editor = StateEditor(storage: layer, model: model, index: index)
+            var editor = StateEditor(storage: layer, model: model)
             if let operation = try pending.visible(in: storage, model) { try editor.apply(operation) }
             touched.add(editor.touched)
             let effect = layer.effect

@@ -8,8 +8,10 @@ extension StateEditor {
     mutating func writeConstraint(
         _ relationship: String, first: EntityID, second: EntityID
     ) throws(StateError) {
-        let link = LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: true)
-        guard let (constraint, dependent, principal) = try lookup.constraint(of: link) else { return }
+        guard
+            let (constraint, dependent, principal) = try lookup.constraint(
+                of: relationship, first: first, second: second)
+        else { return }
         try copyPrincipalValues(constraint, from: principal, to: dependent)
     }
 
@@ -19,9 +21,7 @@ extension StateEditor {
         guard let source = try lookup.principal(principal, constraint),
             var row = try storage.row(dependent, reading: .readsKeys)
         else { return }
-        let before = row.values
-        constraint.copyValues(of: source, to: &row.values)
-        if row.values != before { try put(row) }
+        if constraint.copyValues(of: source, to: &row.values) { try put(row) }
     }
 
     /// Updates the links of an entity from its dependent properties, which determine its principals.
@@ -30,7 +30,7 @@ extension StateEditor {
     ///   - decided: The relationships, from the entity's perspective, whose links are determined otherwise.
     ///   - clearing: Whether the dependent properties of displaced entities become null.
     mutating func synchronizeDependent(
-        _ row: EntityRow, changed: [String], decided: Set<Relationship> = [], clearing: Bool = true
+        _ row: EntityRow, changed: [String], decided: [Relationship] = [], clearing: Bool = true
     ) throws(StateError) {
         for constraint in index.constraints(ofDependentsIn: row.set)
         where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {

@@ -7,11 +7,11 @@ extension StateEditor {
         switch operation.action {
         case .create(let creation, let parent):
             guard let parent else { return try create(creation) }
-            let owner = try storage.row(parent.entity, reading: .readsExistence)
+            let owner = try storage.type(of: parent.entity)
             try create(
                 creation,
-                through: try owner.flatMap { o throws(StateError) in
-                    try navigation(parent.navigation, of: o)?.navigation
+                through: try owner.flatMap { type throws(StateError) in
+                    try navigation(parent.navigation, of: type)?.navigation
                 })
             try link(from: parent.entity, parent.navigation, to: creation.entity)
         case .update(let entity, let changes, let bindings):
@@ -116,7 +116,7 @@ extension StateEditor {
     mutating func applyLinks(_ image: EntityImage) throws(StateError) {
         guard let row = try storage.row(image.entity) else { return }
         for links in image.links {
-            guard let end = try navigation(links.navigation, of: row)?.navigation else { continue }
+            guard let end = try navigation(links.navigation, of: row.type)?.navigation else { continue }
             // Dependent properties, if any, determine the link; an expansion may be older than they are.
             let hasConstraint = !end.constraints.isEmpty || !end.inverseConstraints.isEmpty
             // A contained entity loses its link only when it is removed, which depends on the queries.
@@ -137,7 +137,7 @@ extension StateEditor {
             return
         }
         guard let row = try storage.row(link.source),
-            let end = try navigation(link.navigation, of: row)?.navigation
+            let end = try navigation(link.navigation, of: row.type)?.navigation
         else { return }
         for known in try storage.links(of: row.id, along: end)
         where known.inLocal && (link.target == nil || known.target(along: end) == link.target) {

@@ -14,7 +14,6 @@ struct StateEditor {
 
     let storage: StateLayer
     let model: EntityDataModel
-    let index: RelationshipIndex
     let layer: Layer
     /// The changes, for the cardinality rules.
     var touched = DirtySet()
@@ -31,27 +30,24 @@ struct StateEditor {
     /// The metadata of the latest image, cached because the images of a download are similar.
     private var lastMetadata: ImageMetadata?
 
-    let lookup: ConstraintLookup
+    var index: RelationshipIndex { storage.index }
+    var lookup: ConstraintLookup { ConstraintLookup(storage: storage) }
 
-    init(storage: StateLayer, model: EntityDataModel, index: RelationshipIndex) {
+    init(storage: StateLayer, model: EntityDataModel) {
         self.storage = storage
         self.model = model
-        self.index = index
-        lookup = ConstraintLookup(storage: storage, index: index)
         layer = storage.kind == .local ? .local : .base
     }
 
     // MARK: Rows
 
     mutating func put(_ row: EntityRow) throws(StateError) {
-        try storage.saveBase(row.id)
         try watch(row.id)
         if notesTouched { touched.entities.insert(row.id) }
         try storage.putRow(row)
     }
 
     private mutating func removeRow(_ id: EntityID) throws(StateError) {
-        try storage.saveBase(id)
         try watch(id)
         if notesTouched { touched.entities.insert(id) }
         try storage.removeRow(id)
@@ -87,22 +83,18 @@ struct StateEditor {
     }
 
     /// Returns the navigation property of an entity's type, or nil if the metadata no longer has it.
-    func navigation(_ name: String, of row: EntityRow) throws(StateError) -> Property? {
-        guard let property = try type(row.type).findProperty(name), property.isNavigation else { return nil }
+    func navigation(_ name: String, of type: String) throws(StateError) -> Property? {
+        guard let property = try self.type(type).findProperty(name), property.isNavigation else { return nil }
         return property
     }
 
     // MARK: Entities
 
-    /// Whether the metadata has both. If not, it was in a record that was lost, and operations that need it have no
-    /// effect.
-    func declares(_ set: String, _ type: String) -> Bool {
-        model.findEntitySet(set) != nil && model.findEntityType(type) != nil
-    }
-
+    /// Creates an entity. Has no effect if the metadata with its set or type were in a record that was lost.
+    ///
     /// - Parameter owner: The navigation property through which the entity is created, if any.
     mutating func create(_ creation: Creation, through owner: Navigation? = nil) throws(StateError) {
-        guard declares(creation.set, creation.type) else { return }
+        guard model.findEntitySet(creation.set) != nil, let type = model.findEntityType(creation.type) else { return }
         try storage.register(creation.entity, set: creation.set)
         var row = EntityRow(
             id: creation.entity, set: creation.set, type: creation.type, values: creation.values,
@@ -115,14 +107,16 @@ struct StateEditor {
             row.editLink = known.editLink
             row.downloaded = known.downloaded
         }
-        try put(try withPrincipalValues(row, creation))
-        let names = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
-        var decided = try decidedEnds(names, of: row)
-        if let owner, !owner.inverseConstraints.isEmpty { decided.insert(owner.relationship.reversed) }
+        try put(try withPrincipalValues(row, creation, type))
+        var decided = decidedEnds(creation.bindings, of: type)
+        for inline in creation.inline {
+            if let end = decidedEnd(inline.navigation, of: type) { decided.append(end) }
+        }
+        if let owner, !owner.inverseConstraints.isEmpty { decided.append(owner.relationship.reversed) }
         try synchronizeDependent(row, changed: row.values.names, decided: decided)
         try synchronizePrincipal(row.id)
         for inline in creation.inline {
-            let end = try navigation(inline.navigation, of: row)?.navigation
+            let end = type.findProperty(inline.navigation)?.navigation
             for child in inline.entities {
                 try create(child, through: end)
                 try link(from: row.id, inline.navigation, to: child.entity)
@@ -136,21 +130,20 @@ struct StateEditor {
     ///
     /// Returns the row unchanged if entities could be linked by these values before the bindings are: if the entity is
     /// a principal itself, and in a deep insert, whose new entities are linked to those that refer to them.
-    private func withPrincipalValues(_ row: EntityRow, _ creation: Creation) throws(StateError) -> EntityRow {
+    private func withPrincipalValues(
+        _ row: EntityRow, _ creation: Creation, _ type: EntityType
+    ) throws(StateError) -> EntityRow {
         guard !creation.bindings.isEmpty, creation.inline.isEmpty, index.constraints(ofPrincipalsIn: row.set).isEmpty
         else { return row }
         var row = row
         for binding in creation.bindings {
             guard let principal = binding.targets.last, binding.targets.count == 1,
-                let end = try navigation(binding.navigation, of: row)?.navigation,
+                let end = type.findProperty(binding.navigation)?.navigation,
                 let constraint = index.constraint(end.relationship.name, dependentSet: row.set),
                 constraint.dependentIsFirst == end.relationship.isForward,
                 let source = try lookup.principal(principal, constraint)
             else { continue }
-            var values = row.values
-            constraint.copyValues(of: source, to: &values)
-            // Equal values keep their notation, as in a link.
-            if values != row.values { row.values = values }
+            _ = constraint.copyValues(of: source, to: &row.values)
         }
         return row
     }
@@ -166,7 +159,7 @@ struct StateEditor {
             row.values.merge(changes)
             if isConsequence { row.forgetInDraft(changes) }
             try put(row)
-            let decided = try decidedEnds(bindings.map(\.navigation), of: row)
+            let decided = bindings.isEmpty ? [] : decidedEnds(bindings, of: try type(row.type))
             try synchronizeDependent(row, changed: changes.names, decided: decided)
             try synchronizePrincipal(id)
         }
@@ -176,13 +169,17 @@ struct StateEditor {
     /// Returns the relationships with the entity as dependent end whose principal a binding or a deep insert
     /// determines. Their dependent properties are ignored (OData 4.01 Part 1, 11.4.3), because otherwise they could
     /// displace the partner of another entity.
-    private func decidedEnds(_ navigations: [String], of row: EntityRow) throws(StateError) -> Set<Relationship> {
-        var decided: Set<Relationship> = []
-        for name in navigations {
-            guard let end = try navigation(name, of: row)?.navigation, !end.constraints.isEmpty else { continue }
-            decided.insert(end.relationship)
+    private func decidedEnds(_ bindings: [Binding], of type: EntityType) -> [Relationship] {
+        var decided: [Relationship] = []
+        for binding in bindings {
+            if let end = decidedEnd(binding.navigation, of: type) { decided.append(end) }
         }
         return decided
+    }
+
+    private func decidedEnd(_ navigation: String, of type: EntityType) -> Relationship? {
+        guard let end = type.findProperty(navigation)?.navigation, !end.constraints.isEmpty else { return nil }
+        return end.relationship
     }
 
     private mutating func bind(_ id: EntityID, _ bindings: [Binding]) throws(StateError) {
@@ -214,7 +211,7 @@ struct StateEditor {
     ///
     /// - Parameter clearing: Whether the dependent properties that refer to the entity become null.
     mutating func remove(_ id: EntityID, clearing: Bool) throws(StateError) {
-        guard try storage.row(id, reading: .readsExistence) != nil else { return }
+        guard try storage.type(of: id) != nil else { return }
         for link in try storage.links(of: id) where link.inLocal {
             try unlink(link, clearing: clearing, isConsequence: true)
         }
@@ -225,9 +222,8 @@ struct StateEditor {
 
     /// Adds a link, and removes links that the multiplicity of its ends excludes.
     mutating func link(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
-        guard let row = try storage.row(source, reading: .readsExistence),
-            try storage.row(target, reading: .readsExistence) != nil,
-            let property = try self.navigation(navigation, of: row), let end = property.navigation
+        guard let type = try storage.type(of: source), try storage.type(of: target) != nil,
+            let end = try self.navigation(navigation, of: type)?.navigation
         else { return }
         let name = end.relationship.name
         let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
@@ -249,8 +245,8 @@ struct StateEditor {
     }
 
     mutating func unlink(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
-        guard let row = try storage.row(source, reading: .readsExistence),
-            let property = try self.navigation(navigation, of: row), let end = property.navigation
+        guard let type = try storage.type(of: source),
+            let property = try self.navigation(navigation, of: type), let end = property.navigation
         else {
             return
         }
@@ -276,7 +272,10 @@ struct StateEditor {
     ///   - isConsequence: Whether an entity is deleted, so that this is no change that the user made to a draft.
     mutating func unlink(_ link: LinkRow, clearing: Bool, isConsequence: Bool = false) throws(StateError) {
         try setLink(link.relationship, link.first, link.second, false)
-        guard clearing, let (constraint, dependent, _) = try lookup.constraint(of: link) else { return }
+        guard clearing,
+            let (constraint, dependent, _) = try lookup.constraint(
+                of: link.relationship, first: link.first, second: link.second)
+        else { return }
         guard var row = try storage.row(dependent) else { return }
         let keys = try type(row.type).keyProperties.map(\.name)
         // A key property cannot become null; the service decides.

@@ -47,6 +47,12 @@ final class StateLayer {
         return try current(id)
     }
 
+    /// Returns the type of an entity, or nil if it does not exist.
+    func type(of id: EntityID) throws(StateError) -> String? {
+        record(.entity(id), .readsExistence)
+        return kind == .baseUnderPending ? try current(id)?.type : try state.type(of: id)
+    }
+
     private func current(_ id: EntityID) throws(StateError) -> EntityRow? {
         if kind == .baseUnderPending, let base = try state.base(id) {
             return if case .row(let row) = base { row } else { nil }
@@ -54,8 +60,9 @@ final class StateLayer {
         return try state.row(id)
     }
 
+    /// Stores a row. In the current state, the first change of an entity saves its base state before.
     func putRow(_ row: EntityRow) throws(StateError) {
-        if records { recordWriting(of: row.id, from: try current(row.id), to: row) }
+        try prepareWriting(of: row.id, to: row)
         if kind == .baseUnderPending, try state.base(row.id) != nil {
             try state.saveBase(row.id, .row(row))
         } else {
@@ -63,8 +70,9 @@ final class StateLayer {
         }
     }
 
+    /// Removes a row. In the current state, the first change of an entity saves its base state before.
     func removeRow(_ id: EntityID) throws(StateError) {
-        if records { recordWriting(of: id, from: try current(id), to: nil) }
+        try prepareWriting(of: id, to: nil)
         if kind == .baseUnderPending, try state.base(id) != nil {
             try state.saveBase(id, .absent)
         } else {
@@ -72,10 +80,12 @@ final class StateLayer {
         }
     }
 
-    /// Saves the base state of an entity once, before its current state changes.
-    func saveBase(_ id: EntityID) throws(StateError) {
-        guard kind == .local, try state.base(id) == nil else { return }
-        try state.saveBase(id, try state.row(id).map(BaseState.row) ?? .absent)
+    private func prepareWriting(of id: EntityID, to row: EntityRow?) throws(StateError) {
+        let savesBase = kind == .local ? try !state.hasBase(id) : false
+        guard savesBase || records else { return }
+        let before = try current(id)
+        if savesBase { try state.saveBase(id, before.map(BaseState.row) ?? .absent) }
+        if records { recordWriting(of: id, from: before, to: row) }
     }
 
     private func recordWriting(of id: EntityID, from before: EntityRow?, to after: EntityRow?) {
@@ -91,13 +101,16 @@ final class StateLayer {
                 continue
             }
             access.formUnion(.writesKeys)
-            for row in [before, after] {
-                guard let row, let item = StateItem.match(set, properties, of: row.values) else { continue }
-                effect.record(item, .writesMembers)
-                if kind == .baseUnderPending { matches[item, default: []].insert(id) }
-            }
+            if let before { recordMatch(set, properties, of: before) }
+            if let after { recordMatch(set, properties, of: after) }
         }
         effect.record(.entity(id), access)
+    }
+
+    private func recordMatch(_ set: String, _ properties: [String], of row: EntityRow) {
+        guard let item = StateItem.match(set, properties, of: row.values) else { return }
+        effect.record(item, .writesMembers)
+        if kind == .baseUnderPending { matches[item, default: []].insert(row.id) }
     }
 
     /// Returns whether the values are identical, not only equal: `1.5` is not identical to `1.50`.

@@ -2,9 +2,11 @@ package import EDM
 
 /// The relationships of a model by entity set, from either end, whether or not that end has a navigation property. The
 /// fold and the rules use it.
-package struct RelationshipIndex: Sendable {
+///
+/// A class, so that the many users share it with one reference.
+package final class RelationshipIndex: Sendable {
     /// A relationship with a referential constraint, and its dependent set.
-    package struct Constraint: Sendable, Hashable {
+    package final class Constraint: Sendable {
         package let relationship: String
         package let dependentSet: String
         package let principalSet: String
@@ -13,6 +15,18 @@ package struct RelationshipIndex: Sendable {
         package let pairs: [ReferentialConstraint]
         /// Whether a principal has at most one dependent.
         package let isDependentSingle: Bool
+
+        init(
+            relationship: String, dependentSet: String, principalSet: String, dependentIsFirst: Bool,
+            pairs: [ReferentialConstraint], isDependentSingle: Bool
+        ) {
+            self.relationship = relationship
+            self.dependentSet = dependentSet
+            self.principalSet = principalSet
+            self.dependentIsFirst = dependentIsFirst
+            self.pairs = pairs
+            self.isDependentSingle = isDependentSingle
+        }
     }
 
     /// An end of a relationship from the perspective of an entity, with its multiplicity.
@@ -33,26 +47,41 @@ package struct RelationshipIndex: Sendable {
 
     /// The model of the index.
     let model: EntityDataModel
-    private let dependents: [String: [Constraint]]
-    private let principals: [String: [Constraint]]
-    private let ends: [String: [End]]
-    /// The groups of properties that constraints compare, by set.
-    private let compared: [String: [[String]]]
-    private let namingSinglePlaces: [String: Set<String>]
-    /// The directions in which a delete cascades to partners, by set.
-    private let cascades: [String: Set<Relationship>]
-    /// The directions in which a delete sets the partners' dependent properties to their defaults, by set.
-    private let defaults: [String: Set<Relationship>]
+    private let sets: NameMap<SetRelationships>
+
+    /// The relationships of one set.
+    private final class SetRelationships: Sendable {
+        let dependents: [Constraint]
+        let principals: [Constraint]
+        let ends: [End]
+        /// The groups of properties that constraints compare.
+        let compared: [[String]]
+        let namingSinglePlaces: Set<String>
+        /// The directions in which a delete cascades to partners.
+        let cascades: Set<Relationship>
+        /// The directions in which a delete sets the partners' dependent properties to their defaults.
+        let defaults: Set<Relationship>
+
+        init(
+            dependents: [Constraint], principals: [Constraint], ends: [End], compared: [[String]],
+            cascades: Set<Relationship>, defaults: Set<Relationship>
+        ) {
+            self.dependents = dependents
+            self.principals = principals
+            self.ends = ends
+            self.compared = compared
+            namingSinglePlaces = Set(dependents.filter(\.isDependentSingle).flatMap(\.pairs).map(\.dependent))
+            self.cascades = cascades
+            self.defaults = defaults
+        }
+    }
 
     package init(_ model: EntityDataModel) {
         self.model = model
         let relationships = RelationshipCollector(model)
-        ends = relationships.ends
-        dependents = Dictionary(grouping: relationships.constraints, by: \.dependentSet)
-        principals = Dictionary(grouping: relationships.constraints, by: \.principalSet)
-        let sets = model.allSets
-        cascades = Dictionary(sets.map { ($0.name, model.cascades(of: $0)) }) { $1 }
-        defaults = Dictionary(sets.map { ($0.name, model.relationshipsWithDefaults(of: $0)) }) { $1 }
+        let dependents = Dictionary(grouping: relationships.constraints, by: \.dependentSet)
+        let principals = Dictionary(grouping: relationships.constraints, by: \.principalSet)
+        let declared = Dictionary(model.allSets.map { ($0.name, $0) }) { $1 }
         var compared: [String: [[String]]] = [:]
         func compare(_ properties: [String], in set: String) {
             if compared[set]?.contains(properties) != true { compared[set, default: []].append(properties) }
@@ -61,43 +90,49 @@ package struct RelationshipIndex: Sendable {
             compare(constraint.pairs.map(\.dependent), in: constraint.dependentSet)
             compare(constraint.pairs.map(\.principal), in: constraint.principalSet)
         }
-        self.compared = compared
-        namingSinglePlaces = dependents.mapValues { constraints in
-            Set(constraints.filter(\.isDependentSingle).flatMap(\.pairs).map(\.dependent))
-        }
+        let names = Set(declared.keys).union(relationships.ends.keys).union(compared.keys)
+        sets = NameMap(
+            names.map { name in
+                let set = declared[name]
+                let relationships = SetRelationships(
+                    dependents: dependents[name] ?? [], principals: principals[name] ?? [],
+                    ends: relationships.ends[name] ?? [], compared: compared[name] ?? [],
+                    cascades: set.map(model.cascades) ?? [], defaults: set.map(model.relationshipsWithDefaults) ?? [])
+                return (name, relationships)
+            })
     }
 
     /// Returns the properties of a set's entities that constraints compare with those of other entities, in the
     /// constraints' order.
-    func comparedProperties(of set: String) -> [[String]] { compared[set] ?? [] }
+    func comparedProperties(of set: String) -> [[String]] { sets[set]?.compared ?? [] }
 
     /// Returns the properties of a set's entities that determine a partner with a to-one end.
-    func propertiesNamingSinglePlaces(in set: String) -> Set<String> { namingSinglePlaces[set] ?? [] }
+    func propertiesNamingSinglePlaces(in set: String) -> Set<String> { sets[set]?.namingSinglePlaces ?? [] }
 
     /// Returns the constraints whose dependent set this is.
-    package func constraints(ofDependentsIn set: String) -> [Constraint] { dependents[set] ?? [] }
+    package func constraints(ofDependentsIn set: String) -> [Constraint] { sets[set]?.dependents ?? [] }
     /// Returns the constraints whose principal set this is.
-    package func constraints(ofPrincipalsIn set: String) -> [Constraint] { principals[set] ?? [] }
-    package func ends(of set: String) -> [End] { ends[set] ?? [] }
+    package func constraints(ofPrincipalsIn set: String) -> [Constraint] { sets[set]?.principals ?? [] }
+    package func ends(of set: String) -> [End] { sets[set]?.ends ?? [] }
 
     /// Returns whether the service deletes the partner with an entity of the set (`OnDelete` of the metadata, or
     /// containment).
     func deletesPartner(_ relationship: String, from set: String, isFirst: Bool) -> Bool {
-        cascades[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
+        sets[set]?.cascades.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
     }
 
     /// Returns whether the service sets the dependent properties of the partner to their defaults when it deletes an
     /// entity of the set.
     func setsDefaults(_ relationship: String, from set: String, isFirst: Bool) -> Bool {
-        defaults[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
+        sets[set]?.defaults.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
     }
 
     /// Returns whether a deletion of an entity of the set sets dependent properties to their defaults.
-    func setsDefaults(from set: String) -> Bool { defaults[set]?.isEmpty == false }
+    func setsDefaults(from set: String) -> Bool { sets[set]?.defaults.isEmpty == false }
 
     /// Returns the constraint of a relationship between two sets, if it has one.
     package func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
-        dependents[dependentSet]?.first { $0.relationship == relationship }
+        sets[dependentSet]?.dependents.first { $0.relationship == relationship }
     }
 }
 

@@ -274,6 +274,9 @@ package struct StateHeader: Sendable, Hashable {
         self.postponed = postponed
         self.lastDownload = lastDownload
     }
+
+    /// Changes the header in place, also through an optional chain.
+    mutating func change(_ body: (inout StateHeader) -> Void) { body(&self) }
 }
 
 extension EntityRow {

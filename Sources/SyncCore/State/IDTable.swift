@@ -12,7 +12,7 @@ package struct IDTable<Value> {
     private var slots: [Int32] = []
     /// The shift that reduces a hash to the number of bits of a slot index.
     private var shift: UInt64 = 63
-    private static var fewest: Int { 8 }
+    private static var fewest: Int { 16 }
 
     package init() {}
 
@@ -69,8 +69,8 @@ package struct IDTable<Value> {
             _ = append(id, value)
             return nil
         }
-        let former = values[place]
-        values[place] = value
+        var former = value
+        swap(&former, &values[place])
         return former
     }
 

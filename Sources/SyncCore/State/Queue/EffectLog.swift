@@ -54,7 +54,7 @@ package struct EffectLog {
     }
 
     package mutating func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
-        remove(sequence)
+        if sequence <= last { remove(sequence) }
         last = max(last, sequence)
         let start = Int32(accesses.count)
         effect.forEachAccess { item, access in append(item, access, by: sequence) }

@@ -22,6 +22,11 @@ package final class PendingQueue {
         var rejected: Int32 = 0
 
         var isEmpty: Bool { about == 0 && naming.isEmpty }
+
+        mutating func insert(_ sequence: SequenceNumber, isChange: Bool) {
+            naming.insert(sequence)
+            if isChange { changing.insert(sequence) }
+        }
     }
 
     private var entries = IDTable<Entry>()
@@ -78,8 +83,7 @@ package final class PendingQueue {
         if operation.operation.delivery != .queued { heldBack += 1 }
         operation.operation.forEachTouched { id in
             let place = byEntity.place(of: id, inserting: EntityQueue())
-            byEntity[at: place].naming.insert(sequence)
-            if operation.operation.changes(id) { byEntity[at: place].changing.insert(sequence) }
+            byEntity[at: place].insert(sequence, isChange: operation.operation.changes(id))
         }
         if let name = operation.operation.transactionID { byTransaction[name, default: []].insert(sequence) }
         count(subjects, 1, rejected: operation.status.kind == .rejected ? 1 : 0)

@@ -17,7 +17,7 @@ package final class QueueTable {
     private var loader: (() throws(StateError) -> PendingQueue)?
     /// A closure that reads the queue from the storage, which sets it once; nil if there is no storage.
     package var reader: (() throws(StateError) -> PendingQueue)? { didSet { loader = reader } }
-    private var changes: [SequenceNumber: Change] = [:]
+    private var changes = IDTable<Change>()
     private var isInTransaction = false
     /// The number of reads of pending operations, for tests that measure work.
     package var operationsRead = 0
@@ -31,7 +31,7 @@ package final class QueueTable {
     /// Discards the queue, so that it is read from the storage again.
     func invalidate() {
         pending = PendingQueue()
-        changes = [:]
+        changes.removeAll()
         loader = reader
     }
 
@@ -69,7 +69,7 @@ package final class QueueTable {
         try load()
         trackPendingStates(of: operation.sequence)
         pending.put(operation, about: subjects)
-        changes[operation.sequence] = .operation
+        changes.updateValue(.operation, for: operation.sequence)
         trackPendingStates(of: operation.sequence)
     }
 
@@ -79,7 +79,7 @@ package final class QueueTable {
         try load()
         guard pending.status(of: sequence) != nil else { return }
         pending.setStatus(status, since: since, of: sequence)
-        if changes[sequence] == nil { changes[sequence] = .status }
+        _ = changes.place(of: sequence, inserting: .status)
         trackPendingStates(of: sequence)
     }
 
@@ -98,7 +98,7 @@ package final class QueueTable {
         try load()
         trackPendingStates(of: sequence)
         pending.remove(sequence)
-        changes[sequence] = .operation
+        changes.updateValue(.operation, for: sequence)
     }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError) {
@@ -118,8 +118,8 @@ package final class QueueTable {
 
     /// Returns the changes since the last call, in ascending order of sequence number.
     package func drainChanges() -> [(sequence: SequenceNumber, change: Change)] {
-        defer { changes = [:] }
-        return changes.map { ($0.key, $0.value) }.sorted { $0.sequence < $1.sequence }
+        defer { changes.removeAll() }
+        return zip(changes.ids, changes.values).map { ($0, $1) }.sorted { $0.sequence < $1.sequence }
     }
 
     /// Returns the entities whose status has changed since the last call, if ``tracksPendingStates`` is set.

@@ -1,37 +1,53 @@
+import EDM
 import Operations
 
-/// The rows that were last read from the backing within a transaction, because the rules and the fold read the same
-/// few entities several times for each operation.
+/// The rows that were read from the backing within a transaction, because the rules and the fold read the same entities
+/// several times for each operation, and many operations refer to the same few entities.
 ///
-/// A row in the working set has precedence. The owner discards the cache whenever the backing may change. A read that
-/// the cache answers is not among the tables that SQLite reports as read.
+/// A row in the working set has precedence. The owner removes the rows that it writes to the backing, and discards the
+/// cache whenever the backing may change otherwise. A read that the cache answers is not among the tables that SQLite
+/// reports as read.
 struct CleanRowCache {
-    private static let capacity = 8
+    /// The approximate size of an entry without its values, in bytes.
+    private static let entrySize = 192
 
-    private var ids: [EntityID] = []
-    private var rows: [EntityRow?] = []
-    private var next = 0
+    private var rows = IDTable<EntityRow?>()
+    private var size = 0
+    private let capacity: Int
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameter capacity: The approximate size in bytes at which all rows are evicted.
+    init(capacity: Int = 4 << 20) { self.capacity = capacity }
 
     /// Returns the row, or `read()` if it is not cached.
     mutating func row(
         _ id: EntityID, _ read: () throws(StateError) -> EntityRow?
     ) throws(StateError) -> EntityRow? {
-        if let place = ids.firstIndex(of: id) { return rows[place] }
+        if let place = rows.place(of: id) { return rows[at: place] }
         let row = try read()
-        if ids.count < Self.capacity {
-            ids.append(id)
-            rows.append(row)
-        } else {
-            (ids[next], rows[next]) = (id, row)
-            next = (next + 1) % Self.capacity
-        }
+        // The size of values that are not encoded is unknown.
+        guard let size = Self.size(of: row) else { return row }
+        if self.size + size > capacity { removeAll() }
+        self.size += size
+        rows.updateValue(row, for: id)
         return row
     }
 
+    private static func size(of row: EntityRow?) -> Int? {
+        guard let row, !row.values.isEmpty else { return entrySize }
+        return row.values.packed.map { entrySize + $0.bytes.count }
+    }
+
+    /// Removes the rows of these entities. Their size counts until the cache is emptied.
+    mutating func remove(_ ids: some Sequence<EntityID>) {
+        if rows.isEmpty { return }
+        for id in ids { rows.removeValue(for: id) }
+    }
+
     mutating func removeAll() {
-        guard !ids.isEmpty else { return }
-        ids.removeAll(keepingCapacity: true)
-        rows.removeAll(keepingCapacity: true)
-        next = 0
+        guard size > 0 else { return }
+        rows.removeAll()
+        size = 0
     }
 }

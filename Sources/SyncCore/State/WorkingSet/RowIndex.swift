@@ -41,7 +41,7 @@ struct RowIndex {
         if let new, let after { rows[after, default: SmallSet()].insert(new.id) }
     }
 
-    mutating func removeAll() { rows.removeAll(keepingCapacity: rows.count < 4_096) }
+    mutating func removeAll() { rows.removeAll(keepingCapacity: rows.count <= 1 << 14) }
 
     /// Returns the key of the row, or nil if the row lacks one of the properties.
     private func key(_ row: EntityRow) -> Key? {

@@ -27,6 +27,9 @@ struct RowTable {
         return !removed.isEmpty && removed.contains(id) ? .removed : .below
     }
 
+    /// Returns the type of an entity whose row is in the table.
+    func type(of id: EntityID) -> String? { table.place(of: id).map { table[at: $0].type } }
+
     func contains(_ id: EntityID) -> Bool { table.contains(id) || removed.contains(id) }
 
     /// Stores a row. Returns the former one.
@@ -72,16 +75,17 @@ struct RowTable {
     mutating func removeAll() {
         table.removeAll()
         removed.removeAll()
-        for set in indexes.keys {
-            guard let count = indexes[set]?.count else { continue }
-            for place in 0..<count { indexes[set]?[place].removeAll() }
+        var set = indexes.startIndex
+        while set < indexes.endIndex {
+            for place in indexes.values[set].indices { indexes.values[set][place].removeAll() }
+            indexes.formIndex(after: &set)
         }
     }
 
     /// Updates the indexes. The set of an entity never changes.
     private mutating func replaceIndexed(_ old: EntityRow?, by new: EntityRow?) {
-        guard let set = (new ?? old)?.set, let count = indexes[set]?.count else { return }
-        for place in 0..<count { indexes[set]?[place].replace(old, by: new) }
+        guard let name = new?.set ?? old?.set, let set = indexes.index(forKey: name) else { return }
+        for place in indexes.values[set].indices { indexes.values[set][place].replace(old, by: new) }
     }
 
     /// Returns the rows of a set whose properties have all these values, in ascending order.

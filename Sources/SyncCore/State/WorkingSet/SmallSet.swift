@@ -1,22 +1,38 @@
-/// A set optimized for one element, which is stored inline without an allocation.
+/// A set optimized for few elements: one is stored inline without an allocation, and some are searched without hashing.
 struct SmallSet<Element: Hashable> {
     private var first: Element?
-    /// The elements that were added while ``first`` was present.
-    private var others: Set<Element> = []
+    /// The elements that were added while ``first`` was present; empty if there are many.
+    private var few: [Element] = []
+    private var many: Set<Element> = []
+    private static var mostFew: Int { 16 }
 
     init() {}
 
-    var isEmpty: Bool { first == nil && others.isEmpty }
+    var isEmpty: Bool { first == nil && few.isEmpty && many.isEmpty }
 
     /// The elements, in no particular order.
-    var elements: [Element] { (first.map { [$0] } ?? []) + others }
+    var elements: [Element] { (first.map { [$0] } ?? []) + few + many }
 
     mutating func insert(_ element: Element) {
         if first == element { return }
-        if first == nil, others.isEmpty { first = element } else { others.insert(element) }
+        if isEmpty {
+            first = element
+        } else if !many.isEmpty {
+            many.insert(element)
+        } else if !few.contains(element) {
+            few.append(element)
+            if few.count > Self.mostFew { (many, few) = (Set(few), []) }
+        }
     }
 
     mutating func remove(_ element: Element) {
-        if first == element { first = nil } else { others.remove(element) }
+        if first == element {
+            first = nil
+        } else if !many.isEmpty {
+            many.remove(element)
+        } else if let place = few.firstIndex(of: element) {
+            few.swapAt(place, few.count - 1)
+            few.removeLast()
+        }
     }
 }

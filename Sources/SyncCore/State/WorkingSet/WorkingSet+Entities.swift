@@ -10,6 +10,12 @@ extension WorkingSet {
         }
     }
 
+    /// Returns the type of an entity's row, or nil if it has none. Does not copy a row of the working set.
+    func type(of id: EntityID) throws(StateError) -> String? {
+        if let type = rowTable.type(of: id) { return type }
+        return try row(id)?.type
+    }
+
     /// Returns the row of the backing.
     private func storedRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         guard let backing else { return nil }
@@ -110,6 +116,13 @@ extension WorkingSet {
     package func base(_ id: EntityID) throws(StateError) -> BaseState? {
         if let place = bases.place(of: id) { return bases[at: place] }
         return try isBelow(id) ? backing?.base(id) : nil
+    }
+
+    /// Returns whether a base state is saved. Does not copy it if the working set decides.
+    func hasBase(_ id: EntityID) throws(StateError) -> Bool {
+        if let place = bases.place(of: id) { return bases[at: place] != nil }
+        guard try isBelow(id) else { return false }
+        return try backing?.base(id) != nil
     }
 
     package func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {

@@ -3,19 +3,19 @@ package import Operations
 extension WorkingSet {
     package func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
         let own = linkTable.links(relationship, of: first, isFirst: true)
-        guard let backing, try isBelow(first) else { return own.sorted }
+        guard try isBelow(first), let backing else { return own.sorted }
         return linkTable.merged(own, with: try backing.links(relationship, first: first))
     }
 
     package func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
         let own = linkTable.links(relationship, of: second, isFirst: false)
-        guard let backing, try isBelow(second) else { return own.sorted }
+        guard try isBelow(second), let backing else { return own.sorted }
         return linkTable.merged(own, with: try backing.links(relationship, second: second))
     }
 
     package func links(of id: EntityID) throws(StateError) -> [LinkRow] {
         let own = linkTable.links(of: id)
-        guard let backing, try isBelow(id) else { return own.sorted }
+        guard try isBelow(id), let backing else { return own.sorted }
         return linkTable.merged(own, with: try backing.links(of: id))
     }
 
@@ -25,7 +25,7 @@ extension WorkingSet {
         case .link(let link): return link
         case .removed: return nil
         case .below:
-            guard let backing, try isBelow(first), try isBelow(second) else { return nil }
+            guard try isBelow(first), try isBelow(second), let backing else { return nil }
             return try backing.link(relationship, first: first, second: second)
         }
     }

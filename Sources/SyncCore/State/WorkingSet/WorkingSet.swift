@@ -134,13 +134,13 @@ package final class WorkingSet: StateStorage {
 
     /// Discards unflushed changes and cached items of the backing.
     private func discardChanges() {
+        cleanRows.removeAll()
         removeChanges()
         (knownHeader, isHeaderChanged, knownFirstUnused) = (nil, false, nil)
         bookkeeping.invalidateCaches()
     }
 
     private func removeChanges() {
-        cleanRows.removeAll()
         rowTable.removeAll()
         linkTable.removeAll()
         register.removeAll()
@@ -193,6 +193,8 @@ package final class WorkingSet: StateStorage {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
         }
         try linkTable.write(to: backing)
+        cleanRows.remove(rowTable.entities)
+        cleanRows.remove(rowTable.removed)
         recordUsed()
         removeChanges()
     }
@@ -209,8 +211,8 @@ package final class WorkingSet: StateStorage {
 
     /// Returns whether the backing may contain the entity.
     func isBelow(_ id: EntityID) throws(StateError) -> Bool {
-        guard let backing else { return false }
         if let knownFirstUnused { return id < knownFirstUnused }
+        guard let backing else { return false }
         let first = try backing.firstUnusedEntity()
         knownFirstUnused = first
         return id < first
@@ -239,10 +241,7 @@ package final class WorkingSet: StateStorage {
             return try setHeader(header)
         }
         if knownHeader == nil { knownHeader = try header() }
-        if var header = knownHeader.take() {
-            body(&header)
-            knownHeader = header
-        }
+        knownHeader?.change(body)
         isHeaderChanged = true
     }
 
