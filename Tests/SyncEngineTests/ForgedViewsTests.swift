@@ -76,6 +76,18 @@ struct ForgedViewsTests {
         #expect(try await name(link, in: store) == .string("honest"))
     }
 
+    @Test func `views of another version are rebuilt from the log`() async throws {
+        let shop = try await Shop(.v4)
+        let link = try await shop.create("Customers", ["Name": .string("honest")])
+        let digest = try await shop.store.digest()
+        let (store, _) = try await reopen(
+            shop, executing: forgery(of: "honest", by: "FORGED") + ["PRAGMA user_version = 1"])
+        #expect(store.recovery.count == 1)
+        #expect(store.recovery.first?.contains("another version") == true)
+        #expect(try await name(link, in: store) == .string("honest"))
+        #expect(try await store.digest() == digest)
+    }
+
     @Test func `a changed byte in the file of the views is repaired and reported when the store is opened`()
         async throws
     {

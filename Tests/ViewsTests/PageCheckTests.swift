@@ -82,6 +82,24 @@ struct PageCheckTests {
         #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == 11)
     }
 
+    @Test func `a page without a checksum is detected unless it contains only zeros`() throws {
+        try fill()
+        let whole = try bytes()
+        let size = PageChecks.pageSize
+        for page in [0, 1, whole.count / size - 1] {
+            var changed = whole
+            changed.replaceSubrange(
+                (page + 1) * size - PageChecks.reservedBytes..<(page + 1) * size,
+                with: repeatElement(0, count: PageChecks.reservedBytes))
+            try write(changed)
+            #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == page + 1)
+            changed.replaceSubrange(page * size..<(page + 1) * size, with: repeatElement(0, count: size))
+            try write(changed)
+            // The first page contains the header of the database.
+            #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == (page == 0 ? 1 : nil))
+        }
+    }
+
     @Test func `a file that ends within a page is detected`() throws {
         try fill()
         try write(Array(try bytes().dropLast(1_000)))
