@@ -114,11 +114,8 @@ final class MemoryBookkeeping: BookkeepingStorage {
     }
 
     func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
-        for (id, streams) in sortedStreams { try body(id, streams) }
+        for (id, streams) in streamsByID.sorted(by: { $0.key < $1.key }) { try body(id, streams) }
     }
-
-    /// The streams of all entities, in ascending order of entity.
-    var sortedStreams: [(key: EntityID, value: [StreamImage])] { streamsByID.sorted { $0.key < $1.key } }
 
     func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
         for (query, runs) in coverage.sorted(by: { precedesInBytes($0.query, $1.query) }) {

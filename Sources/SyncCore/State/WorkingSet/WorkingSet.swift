@@ -267,4 +267,10 @@ package final class WorkingSet: StateStorage {
 
     /// Starts to track changed items; see ``DirtyItemWriter/writeChanges(of:into:)``.
     package func trackDirtyItems() { tracking.dirtyItems = DirtyItems() }
+
+    /// Returns the changed items, and restarts their tracking; nil if they are not tracked.
+    func drainDirtyItems() -> DirtyItems? {
+        defer { if tracking.dirtyItems != nil { tracking.dirtyItems = DirtyItems() } }
+        return tracking.dirtyItems
+    }
 }
