@@ -234,6 +234,8 @@ package final class WorkingSet: StateStorage {
     }
 
     /// Changes the header in place.
+    ///
+    /// - Parameter body: A function that must not use the working set, because it has exclusive access to the header.
     func changeHeader(_ body: (inout StateHeader) -> Void) throws(StateError) {
         if tracking.digest.isKept {
             var header = try header()
