@@ -64,7 +64,8 @@ struct PageBuilderTests {
             var builder = try PageBuilder(
                 storage: state, model: store.model, index: RelationshipIndex(store.model), query: "All", set: set,
                 compares: true)
-            let body = #"{"@odata.context":"$metadata#Customers/$delta","value":[\#(customer(key)),\#(customer(key, "B"))]}"#
+            let rows = [customer(key), customer(key, "B")].joined(separator: ",")
+            let body = #"{"@odata.context":"$metadata#Customers/$delta","value":[\#(rows)]}"#
             var reader = try PayloadReader(version: .v4, model: store.model).feedReader(
                 Array(body.utf8), type: set.entityType)
             var items: [DeltaItem] = []
