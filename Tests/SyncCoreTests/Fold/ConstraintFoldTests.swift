@@ -113,7 +113,7 @@ struct ConstraintFoldTests {
             .entitiesRead(images),
             .operation(Operation(.deleteLink(link(line, "Article", article)))),
             .operation(Operation(.update(line, changes: ["ArticleCode": .string("A")], bindings: []))),
-            // The first fact computes the effects of the operations.
+            // After a fact, the effects of all operations are known.
             .entitiesRead(images),
             // Now the update finds the link.
             .operationsUndone([removal]),
