@@ -8,11 +8,14 @@ struct CleanRowCacheTests {
     /// A backing that counts its reads. Entities with odd numbers do not exist.
     private final class Backing {
         var reads = 0
+        var (etag, editLink): (String?, String?) = (nil, nil)
 
         func row(_ id: EntityID) -> EntityRow? {
             reads += 1
             guard id.rawValue.isMultiple(of: 2) else { return nil }
-            return EntityRow(id: id, set: "Orders", type: "Shop.Order", values: [:], origin: .service)
+            return EntityRow(
+                id: id, set: "Orders", type: "Shop.Order", values: [:], etag: etag, editLink: editLink,
+                origin: .service)
         }
     }
 
@@ -49,6 +52,43 @@ struct CleanRowCacheTests {
             #expect(try row(number, in: &cache)?.id.rawValue == (number.isMultiple(of: 2) ? number : nil))
         }
         #expect(backing.reads == 42)
+    }
+
+    @Test func `a row larger than an eighth of the capacity is not cached`() throws {
+        var cache = CleanRowCache(capacity: 2_000)
+        backing.etag = String(repeating: "e", count: 100)
+        for _ in 1...2 { #expect(try row(2, in: &cache)?.etag == backing.etag) }
+        #expect(backing.reads == 2 && cache.size == 0 && cache.rows.isEmpty)
+        backing.etag = "e"
+        for _ in 1...2 { #expect(try row(4, in: &cache)?.etag == "e") }
+        #expect(backing.reads == 3 && cache.rows.count == 1)
+    }
+
+    @Test func `the ETag and the editLink count as parts of the size`() throws {
+        var (plain, named) = (CleanRowCache(), CleanRowCache())
+        _ = try row(2, in: &plain)
+        (backing.etag, backing.editLink) = ("12345", "abc")
+        _ = try row(2, in: &named)
+        #expect(named.size == plain.size + 8)
+    }
+
+    @Test func `the size of removed rows no longer counts`() throws {
+        var cache = CleanRowCache()
+        for number in 1...10 as ClosedRange<UInt64> { _ = try row(number, in: &cache) }
+        let size = cache.size
+        cache.remove([1, 2, 99].map { EntityID(rawValue: $0) })
+        #expect(cache.size == size / 10 * 8)
+        cache.remove((1...10).map { EntityID(rawValue: $0) })
+        #expect(cache.size == 0)
+    }
+
+    @Test(arguments: [(UInt64(10), true), (5_000, false)])
+    func `the memory of few rows is kept, and that of many rows is released`(_ count: UInt64, _ isKept: Bool) throws {
+        var cache = CleanRowCache()
+        for number in 1...count { _ = try row(number, in: &cache) }
+        cache.removeAll()
+        #expect(cache.rows.isEmpty && cache.size == 0)
+        #expect((cache.rows.values.capacity > 0) == isKept)
     }
 
     @Test func `everything is read again after the cache was discarded`() throws {

@@ -47,6 +47,22 @@ struct IDTableTests {
         }
     }
 
+    @Test func `numbers that continue from 0 after the highest one are found, also without the first`() {
+        var table = IDTable<UInt64>()
+        // Beyond 16 entries the table is searched by hash and by the distance from the first number.
+        let count: UInt64 = 40
+        for number in 0..<count {
+            #expect(table.updateValue(number, for: .max &+ number) == nil)
+            for known in 0...number { #expect(table[.max &+ known] == known, "of \(number)") }
+            #expect(table[.max &+ number &+ 1] == nil && table[.max - 1] == nil)
+        }
+        #expect(table.removeValue(for: UInt64.max) == 0)
+        #expect(table[UInt64.max] == nil && table.count == Int(count) - 1)
+        for number in 1..<count { #expect(table[.max &+ number] == number) }
+        table.updateValue(7, for: .max)
+        #expect(table[UInt64.max] == 7 && table.count == Int(count))
+    }
+
     @Test func `a copy is independent of the original`() {
         var table = IDTable<String>()
         for id in 1...100 as ClosedRange<UInt64> { table.updateValue("\(id)", for: id) }

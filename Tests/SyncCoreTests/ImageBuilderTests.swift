@@ -1,8 +1,9 @@
 import EDM
 import ODataWire
 import Operations
-import SyncCore
 import Testing
+
+@testable import SyncCore
 
 /// Identification of the entities that a service returns.
 struct ImageBuilderTests {
@@ -64,6 +65,24 @@ struct ImageBuilderTests {
         try store.answer(try store.plan())
         #expect(try store.state.row(order) == nil)
         #expect(try read("Orders", #"{"OrderID":1}"#) == [order])
+    }
+
+    @Test func `the sets of new entities are known even if the log contains the highest ID`() throws {
+        let last = EntityID(rawValue: .max)
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: last, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
+            ]))
+        let sets = try ["Customers", "Orders"].map { try #require(store.model.findEntitySet($0)) }
+        var builder = try ImageBuilder(storage: store.state, model: store.model)
+        let reader = PayloadReader(version: store.model.version, model: store.model)
+        for (key, id) in [(2, EntityID(rawValue: 0)), (1, last), (3, EntityID(rawValue: 1))] {
+            let payload = try reader.entity(Array(#"{"CustomerID":\#(key)}"#.utf8), type: sets[0].entityType)
+            let images = try builder.images(of: payload, in: sets[0])
+            #expect(images?.map(\.entity) == [id])
+            #expect(try builder.isNew(id) && builder.isOne(id, of: sets[0]) && !builder.isOne(id, of: sets[1]))
+        }
     }
 
     // MARK: Names

@@ -68,7 +68,6 @@ struct LinkTableTests {
         #expect(table.count == measure.count, place)
         #expect(table.isEmpty == measure.isEmpty, place)
         #expect(Set(table.links) == Set(links) && table.links.count == links.count, place)
-        #expect(Set(table.keys) == Set(measure.keys) && table.keys.count == measure.count, place)
         #expect(Set(table.changed) == Set(links.filter { $0.inBase != $0.inLocal }), place)
         #expect(table.lastEntity == measure.keys.map { max($0.first, $0.second) }.max(), place)
         for id in Set(measure.keys.flatMap { [$0.first, $0.second] }) {

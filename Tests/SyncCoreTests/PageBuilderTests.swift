@@ -55,6 +55,30 @@ struct PageBuilderTests {
         #expect((found.tally.inserted, found.tally.changed, found.tally.unchanged) == (1, 1, 1))
     }
 
+    @Test func `a key that appears twice on a page is one entity, whether or not the store has it`() throws {
+        try take(customer(1))
+        // The storage below determines that it has no row with the other key.
+        for (key, counts) in [(1, (0, 1, 1)), (2, (1, 1, 0))] {
+            let state = WorkingSet(over: CountingBacking(store.state, store.model))
+            let set = try #require(store.model.findEntitySet("Customers"))
+            var builder = try PageBuilder(
+                storage: state, model: store.model, index: RelationshipIndex(store.model), query: "All", set: set,
+                compares: true)
+            let rows = [customer(key), customer(key, "B")].joined(separator: ",")
+            let body = #"{"@odata.context":"$metadata#Customers/$delta","value":[\#(rows)]}"#
+            var reader = try PayloadReader(version: .v4, model: store.model).feedReader(
+                Array(body.utf8), type: set.entityType)
+            var items: [DeltaItem] = []
+            while let item = try reader.next() { items.append(item) }
+            try builder.add(items)
+            let pages = try builder.finish(next: nil).pages
+            let expected = try id("Customers", "CustomerID=\(key)") ?? store.newID()
+            #expect(Set(pages.flatMap { $0.entities.map(\.entity) + $0.unchanged }) == [expected])
+            #expect((builder.tally.inserted, builder.tally.changed, builder.tally.unchanged) == counts)
+            #expect(builder.repeated.count == 1)
+        }
+    }
+
     @Test func `a value in a different form is a change`() throws {
         // The same character, composed and decomposed. Swift considers them equal.
         let (composed, decomposed) = (#"{"OrderID":1,"Note":"\u00e9"}"#, #"{"OrderID":1,"Note":"e\u0301"}"#)

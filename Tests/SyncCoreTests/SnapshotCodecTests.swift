@@ -289,6 +289,22 @@ struct SnapshotCodecTests {
         #expect(try StateDigest(of: restore(records)) == digest)
     }
 
+    @Test(arguments: [false, true])
+    func `records that are slices of a buffer lead to the same state`(_ isSplit: Bool) throws {
+        func slice(_ bytes: some Sequence<UInt8>) -> ArraySlice<UInt8> {
+            ([1, 2, 3] + bytes + [4])[...].dropFirst(3).dropLast()
+        }
+        var restoration = StateRestoration(into: WorkingSet())
+        for record in Self.store.records {
+            let half = isSplit ? record.payload.count / 2 : 0
+            if isSplit {
+                try restoration.add(kind: SnapshotCodec.pieceKind, payload: slice(record.payload.prefix(half)))
+            }
+            try restoration.add(kind: record.kind, payload: slice(record.payload.dropFirst(half)))
+        }
+        #expect(try restoration.finish().digest == Self.store.digest)
+    }
+
     @Test func `unterminated pieces use a bounded amount of memory`() {
         let piece = [UInt8](repeating: 0, count: 16 << 20)
         var decoder = SnapshotDecoder()

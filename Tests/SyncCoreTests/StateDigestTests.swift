@@ -1,3 +1,4 @@
+import Operations
 import Testing
 
 @testable import SyncCore
@@ -8,5 +9,25 @@ import Testing
         #expect(FNV1a.text(value) == text)
         #expect(StateDigest(value: value).description == text)
         #expect(StateDigest(text)?.value == value)
+    }
+
+    /// Swift considers the names equal, and their bytes differ.
+    @Test(arguments: [false, true], [false, true])
+    func `a query has its own spelling after all entities of a query with an equal name were removed`(
+        _ keepsDigest: Bool, _ drains: Bool
+    ) throws {
+        let (composed, decomposed, id) = ("\u{e9}", "e\u{301}", EntityID(rawValue: 1))
+        let (state, fresh) = (WorkingSet(keepsDigest: keepsDigest), WorkingSet())
+        try state.bookkeeping.cover(id, query: composed, run: 1)
+        if drains {
+            #expect(try state.bookkeeping.drainUncovered(query: composed, before: 2) == [id])
+        } else {
+            try state.bookkeeping.uncover(id, query: nil)
+        }
+        #expect(try StateDigest(of: state) == StateDigest(of: fresh))
+        try state.bookkeeping.cover(id, query: decomposed, run: 3)
+        try fresh.bookkeeping.cover(id, query: decomposed, run: 3)
+        #expect(try StateDigest(of: state) == StateDigest(of: fresh))
+        if keepsDigest { #expect(try state.digest == StateDigest(of: state)) }
     }
 }

@@ -38,6 +38,9 @@ package struct ImageBuilder {
     package internal(set) var omittedExpansions: Set<String> = []
     /// The location of each entity that received its ID from this builder, in the order of the IDs.
     private var homes: [Home] = []
+    /// The locations of other entities that count as new. There are none unless the log contains the highest ID, after
+    /// which ``StateHeader/nextEntity`` is 0.
+    private var otherHomes: [EntityID: Home] = [:]
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
     package internal(set) var skipped: Set<String> = []
 
@@ -64,13 +67,19 @@ package struct ImageBuilder {
 
     private func home(of id: EntityID) -> Home? {
         let index = Int(clamping: id.rawValue &- firstNew.rawValue)
-        return homes.indices.contains(index) ? homes[index] : nil
+        return homes.indices.contains(index) ? homes[index] : otherHomes[id]
     }
 
-    /// Stores the location of a new entity. All IDs between the first new one and the next one have a location.
+    /// Stores the location of an entity that counts as new.
     private mutating func setHome(of id: EntityID, _ home: Home) {
         let index = Int(clamping: id.rawValue &- firstNew.rawValue)
-        if homes.indices.contains(index) { homes[index] = home } else if index == homes.count { homes.append(home) }
+        if index == homes.count {
+            homes.append(home)
+        } else if homes.indices.contains(index) {
+            homes[index] = home
+        } else {
+            otherHomes[id] = home
+        }
     }
 
     /// Returns whether the entity belongs to the set.

@@ -35,8 +35,9 @@ struct LocalComparison {
 
     /// Returns whether all sent values are known and identical.
     private static func isSame(_ sent: PropertyValues, _ known: PropertyValues) -> Bool {
-        // Usually both have the same properties in the same order.
+        // An unchanged entity usually has the same bytes.
         if sent.hasSameEncoding(as: known) { return true }
+        // A changed one usually has the same properties in the same order.
         if sent.names == known.names { return zip(sent.values, known.values).allSatisfy { isSame($0, $1) } }
         return sent.allSatisfy { name, value in known[name].map { isSame($0, value) } ?? false }
     }
@@ -54,6 +55,7 @@ struct LocalComparison {
         case (.decimal(let a), .decimal(let b)): a.text.isExactly(b.text)
         case (.dateTimeOffset(let a), .dateTimeOffset(let b)):
             a == b && a.local.time.fractionDigits == b.local.time.fractionDigits
+        // Equal values may differ in their notation, and a NaN is not equal to itself.
         default: a == b && ValueCodec.encode(["": a]) == ValueCodec.encode(["": b])
         }
     }

@@ -59,11 +59,11 @@ extension StateEditor {
             if row.origin != .serviceWithStaleETag || !isKeyOnly(image, type) { row.origin = .service }
         }
         // If pending changes are watched or changes are tracked, equal rows are stored too.
-        let mayBeWritten = storage.kind == .baseWithoutPending && !watchesBase && !notesTouched
-        let isEqual = if let known, download != nil || mayBeWritten { known == row } else { false }
+        let skipsEqualRows = storage.kind == .baseWithoutPending && !watchesBase && !notesTouched
+        let isEqual = if let known, download != nil || skipsEqualRows { known == row } else { false }
         if let download, !isEqual { row.downloaded = download }
         // The download of known entities writes nothing. Equal values may differ in their notation: 1.5 and 1.50.
-        if !isEqual || !mayBeWritten || !isSameNotation(row.values, known?.values ?? [:]) { try put(row) }
+        if !isEqual || !skipsEqualRows || !isSameNotation(row.values, known?.values ?? [:]) { try put(row) }
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<WorkingSet>.namesSet, key: name, to: row.id)
         }

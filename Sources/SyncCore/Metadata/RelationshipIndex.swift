@@ -3,9 +3,11 @@ package import EDM
 /// The relationships of a model by entity set, from either end, whether or not that end has a navigation property. The
 /// fold and the rules use it.
 ///
-/// A class, so that the many users share it with one reference.
+/// A class, so that its many users share it with one reference.
 package final class RelationshipIndex: Sendable {
     /// A relationship with a referential constraint, and its dependent set.
+    ///
+    /// A class, because the fold and the rules read constraints for each entity, and a copy costs one reference.
     package final class Constraint: Sendable {
         package let relationship: String
         package let dependentSet: String
@@ -50,6 +52,8 @@ package final class RelationshipIndex: Sendable {
     private let sets: NameMap<SetRelationships>
 
     /// The relationships of one set.
+    ///
+    /// A class, so that a look-up of one of its lists does not copy the others.
     private final class SetRelationships: Sendable {
         let dependents: [Constraint]
         let principals: [Constraint]

@@ -6,13 +6,21 @@ import Operations
 /// It has to run in one transaction, because before ``finish()`` the storage contains only a part of the state.
 package struct StateRestoration<Storage: StateStorage> {
     private let storage: Storage
+    /// The model of the state's metadata, if the caller has it.
+    private let model: EntityDataModel?
     private var decoder = SnapshotDecoder()
     private var header = StateHeader()
 
     /// Creates a restoration into an empty storage.
     ///
     /// - Precondition: The storage is empty.
-    package init(into storage: Storage) { self.storage = storage }
+    package init(into storage: Storage) { self.init(into: storage, nil) }
+
+    /// - Parameter model: The model of the state's metadata; if nil, the metadata are parsed.
+    init(into storage: Storage, _ model: EntityDataModel?) {
+        self.storage = storage
+        self.model = model
+    }
 
     /// Adds a record of the snapshot.
     ///
@@ -65,6 +73,7 @@ package struct StateRestoration<Storage: StateStorage> {
         header.service = service
         // As in the fold of the same record: the tables of the entity sets are derived from the metadata.
         try storage.setHeader(StateHeader(service: service))
+        if let model { return try storage.install(model) }
         let model: EntityDataModel
         do throws(CSDLError) {
             model = try CSDLReader.read(service.metadata)

@@ -275,7 +275,7 @@ package struct StateHeader: Sendable, Hashable {
         self.lastDownload = lastDownload
     }
 
-    /// Changes the header in place, also through an optional chain.
+    /// Changes the header in place; see ``WorkingSet/changeHeader(_:)``.
     mutating func change(_ body: (inout StateHeader) -> Void) { body(&self) }
 }
 

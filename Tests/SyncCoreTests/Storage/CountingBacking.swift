@@ -103,6 +103,15 @@ final class CountingBacking: StateBacking {
         try accesses.step()
         return try stored.findRows(set: set, where: values)
     }
+    func mayHaveRows(
+        set: String, where property: String, in range: ClosedRange<Int64>
+    ) throws(StateError) -> Bool {
+        try accesses.step()
+        for id in try stored.rows(set: set) {
+            if case .integer(let number)? = try stored.row(id)?.values[property], range.contains(number) { return true }
+        }
+        return false
+    }
     func rows(set: String) throws(StateError) -> [EntityID] {
         try accesses.step()
         return try stored.rows(set: set)

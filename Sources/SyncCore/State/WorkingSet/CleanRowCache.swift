@@ -11,13 +11,18 @@ struct CleanRowCache {
     /// The approximate size of an entry without its values, in bytes.
     private static let entrySize = 192
 
-    private var rows = IDTable<EntityRow?>()
-    private var size = 0
+    /// The maximum number of entries whose memory is kept for the next transaction.
+    private static let keptEntries = 1_024
+
+    private(set) var rows = IDTable<EntityRow?>()
+    /// The approximate size of all entries, in bytes.
+    private(set) var size = 0
     private let capacity: Int
 
     /// Creates an empty cache.
     ///
-    /// - Parameter capacity: The approximate size in bytes at which all rows are evicted.
+    /// - Parameter capacity: The approximate size in bytes at which all rows are evicted. A row larger than an eighth of
+    ///   it is not cached, so that a few large rows do not evict many small ones.
     init(capacity: Int = 4 << 20) { self.capacity = capacity }
 
     /// Returns the row, or `read()` if it is not cached.
@@ -27,7 +32,7 @@ struct CleanRowCache {
         if let place = rows.place(of: id) { return rows[at: place] }
         let row = try read()
         // The size of values that are not encoded is unknown.
-        guard let size = Self.size(of: row) else { return row }
+        guard let size = Self.size(of: row), size <= capacity / 8 else { return row }
         if self.size + size > capacity { removeAll() }
         self.size += size
         rows.updateValue(row, for: id)
@@ -35,19 +40,21 @@ struct CleanRowCache {
     }
 
     private static func size(of row: EntityRow?) -> Int? {
-        guard let row, !row.values.isEmpty else { return entrySize }
-        return row.values.packed.map { entrySize + $0.bytes.count }
+        guard let row else { return entrySize }
+        let texts = entrySize + (row.etag?.utf8.count ?? 0) + (row.editLink?.utf8.count ?? 0)
+        if row.values.isEmpty { return texts }
+        return row.values.packed.map { texts + $0.bytes.count }
     }
 
-    /// Removes the rows of these entities. Their size counts until the cache is emptied.
+    /// Removes the rows of these entities.
     mutating func remove(_ ids: some Sequence<EntityID>) {
         if rows.isEmpty { return }
-        for id in ids { rows.removeValue(for: id) }
+        for id in ids { if let row = rows.removeValue(for: id) { size -= Self.size(of: row) ?? 0 } }
     }
 
+    /// Removes all rows. Releases their memory if it is large.
     mutating func removeAll() {
-        guard size > 0 else { return }
-        rows.removeAll()
+        if rows.values.capacity > Self.keptEntries { rows = IDTable() } else if !rows.isEmpty { rows.removeAll() }
         size = 0
     }
 }

@@ -24,10 +24,13 @@ package struct DirtyItemWriter {
     package static func writeAll(of state: WorkingSet, into storage: some StateStorage, _ model: EntityDataModel?)
         throws(StateError)
     {
-        try storage.setHeader(try state.header())
-        if let model { try storage.install(model) }
-        try storage.setHeader(try state.header())
-        try state.writeItems(into: storage)
+        var restoration = StateRestoration(into: storage, model)
+        do {
+            try StateSnapshot.forEachItem(of: state) { try restoration.add($0) }
+        } catch {
+            throw error as? StateError ?? StateError(.unavailable, "The state cannot be read: \(error)")
+        }
+        try restoration.complete()
     }
 
     private func write(into storage: some StateStorage) throws(StateError) {

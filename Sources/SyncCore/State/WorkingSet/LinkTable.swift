@@ -19,6 +19,8 @@ struct LinkTable {
         /// The next entry with the same hash, or -1.
         var nextOfHash: Int32 = -1
 
+        /// Whether the state has the link.
+        var isPresent: Bool { content != .removed && content != .free }
         var isChanged: Bool { content == .inBaseOnly || content == .inLocalOnly }
     }
 
@@ -73,9 +75,6 @@ struct LinkTable {
 
     /// All links, in no particular order.
     var links: [LinkRow] { entries.indices.compactMap(row) }
-
-    /// The keys of all links, including those of the backing that are removed, in no particular order.
-    var keys: [Key] { entries.filter { $0.content != .free }.map(key) }
 
     /// The highest entity at an end of a link; nil if the table is empty.
     var lastEntity: EntityID? {
@@ -188,7 +187,7 @@ struct LinkTable {
 
     private func row(_ place: Int) -> LinkRow? {
         let entry = entries[place]
-        guard entry.content != .removed, entry.content != .free else { return nil }
+        guard entry.isPresent else { return nil }
         return LinkRow(
             relationship: names[entry.relationship], first: EntityID(rawValue: entry.first),
             second: EntityID(rawValue: entry.second), inBase: entry.content != .inLocalOnly,
@@ -326,13 +325,13 @@ extension DirtyItems.LinkEnds {
 }
 
 extension LinkTable {
-    /// Writes links ordered by relationship and ends, so that each page of the backing is written once.
+    /// Writes the links ordered by relationship and ends, so that each page of the backing is written once.
     func write(to backing: any StateBacking) throws(StateError) {
         for entry in entries where entry.content == .removed {
             let key = key(entry)
             try backing.removeLink(key.relationship, first: key.first, second: key.second)
         }
-        let places = entries.indices.sorted {
+        let places = entries.indices.filter { entries[$0].isPresent }.sorted {
             let (a, b) = (entries[$0], entries[$1])
             if a.relationship != b.relationship { return a.relationship < b.relationship }
             return a.first == b.first ? a.second < b.second : a.first < b.first

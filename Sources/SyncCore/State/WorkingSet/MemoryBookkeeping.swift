@@ -10,7 +10,10 @@ final class MemoryBookkeeping: BookkeepingStorage {
     private var eventList: [StoreEvent] = []
     private var openLinkList: [OpenLink] = []
     private var quarantineList: [QuarantineEntry] = []
-    /// The run that delivered each entity, for each query that ever covered one. There are few queries.
+    /// The run that delivered each entity, for each query that covers one, in the order of their first entities. There
+    /// are few queries.
+    ///
+    /// A query without entities has no table: a later query with a canonically equal name has its own spelling.
     private(set) var coverage: [(query: String, runs: IDTable<SequenceNumber>)] = []
 
     func copy() -> MemoryBookkeeping {
@@ -95,14 +98,19 @@ final class MemoryBookkeeping: BookkeepingStorage {
 
     func drainUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
         let found = covered(by: query, before: run)
-        for id in found { uncover(id, query: query) }
+        guard let place = place(query) else { return found }
+        for id in found { coverage[place].runs.removeValue(for: id) }
+        if coverage[place].runs.isEmpty { coverage.remove(at: place) }
         return found
     }
 
     func uncover(_ id: EntityID, query: String?) {
+        var isLast = false
         for place in coverage.indices where query == nil || coverage[place].query == query {
             coverage[place].runs.removeValue(for: id)
+            if coverage[place].runs.isEmpty { isLast = true }
         }
+        if isLast { coverage.removeAll { $0.runs.isEmpty } }
     }
 
     // MARK: Passes over the whole state
@@ -114,11 +122,8 @@ final class MemoryBookkeeping: BookkeepingStorage {
     }
 
     func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
-        for (id, streams) in sortedStreams { try body(id, streams) }
+        for (id, streams) in streamsByID.sorted(by: { $0.key < $1.key }) { try body(id, streams) }
     }
-
-    /// The streams of all entities, in ascending order of entity.
-    var sortedStreams: [(key: EntityID, value: [StreamImage])] { streamsByID.sorted { $0.key < $1.key } }
 
     func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
         for (query, runs) in coverage.sorted(by: { precedesInBytes($0.query, $1.query) }) {

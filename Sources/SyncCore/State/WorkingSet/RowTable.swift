@@ -103,7 +103,7 @@ struct RowTable {
 }
 
 extension RowTable {
-    /// Calls `body` with each row, ordered by set and entity, so that each page of a storage is written once.
+    /// Calls `body` with each row, ordered by set and entity.
     func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
         let rows = rows
         let order = rows.indices.sorted {
@@ -112,6 +112,7 @@ extension RowTable {
         for place in order { try body(rows[place]) }
     }
 
+    /// Writes the rows in the order of the backing's tables, so that each page of the backing is written once.
     func write(to backing: any StateBacking) throws(StateError) {
         for id in removed.sorted() { try backing.removeRow(id) }
         try forEachInOrder { row throws(StateError) in try backing.putRow(row) }

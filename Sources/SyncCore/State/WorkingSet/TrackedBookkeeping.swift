@@ -202,21 +202,6 @@ package final class TrackedBookkeeping: BookkeepingStorage {
 
     // MARK: Passes over the whole bookkeeping
 
-    /// Writes all items into an empty storage. Only without a backing.
-    func writeItems(into other: some BookkeepingStorage) throws(StateError) {
-        for undone in try undoneOperations() { try other.putUndone(undone) }
-        for batch in try openBatches() { try other.putOpenBatch(batch) }
-        for id in try mergeBases() { if let mergeBase = try mergeBase(id) { try other.putMergeBase(mergeBase) } }
-        for (id, streams) in memory?.sortedStreams ?? [] { try other.putStreams(streams, of: id) }
-        for (query, runs) in memory?.coverage ?? [] {
-            for id in runs.entities.sorted() { if let run = runs[id] { try other.cover(id, query: query, run: run) } }
-        }
-        for query in try queries() { try other.putQuery(query) }
-        try other.putEvents(try events())
-        try other.putOpenLinks(try openLinks())
-        try other.putQuarantine(try quarantine())
-    }
-
     package func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try storage.forEachUndone(body) }
 
     package func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws { try storage.forEachMergeBase(body) }

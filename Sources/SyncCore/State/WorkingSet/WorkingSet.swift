@@ -234,6 +234,8 @@ package final class WorkingSet: StateStorage {
     }
 
     /// Changes the header in place.
+    ///
+    /// - Parameter body: A function that must not use the working set, because it has exclusive access to the header.
     func changeHeader(_ body: (inout StateHeader) -> Void) throws(StateError) {
         if tracking.digest.isKept {
             var header = try header()
@@ -267,4 +269,10 @@ package final class WorkingSet: StateStorage {
 
     /// Starts to track changed items; see ``DirtyItemWriter/writeChanges(of:into:)``.
     package func trackDirtyItems() { tracking.dirtyItems = DirtyItems() }
+
+    /// Returns the changed items, and restarts their tracking; nil if they are not tracked.
+    func drainDirtyItems() -> DirtyItems? {
+        defer { if tracking.dirtyItems != nil { tracking.dirtyItems = DirtyItems() } }
+        return tracking.dirtyItems
+    }
 }

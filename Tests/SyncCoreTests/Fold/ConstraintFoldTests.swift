@@ -1,0 +1,137 @@
+import EDM
+import Operations
+import Testing
+
+@testable import SyncCore
+
+/// Dependent properties and links of referential constraints, as the fold keeps them consistent.
+struct ConstraintFoldTests {
+    // MARK: Values
+
+    private static func constraint(_ pairs: [(dependent: String, principal: String)]) -> RelationshipIndex.Constraint {
+        RelationshipIndex.Constraint(
+            relationship: "R", dependentSet: "Orders", principalSet: "Customers", dependentIsFirst: true,
+            pairs: pairs.map { ReferentialConstraint(dependent: $0.dependent, principal: $0.principal) },
+            isDependentSingle: false)
+    }
+
+    private static func principal(_ values: PropertyValues) -> EntityRow {
+        EntityRow(
+            id: EntityID(rawValue: 1), set: "Customers", type: "Shop.Customer", values: values, origin: .service)
+    }
+
+    @Test func `a property that one pair changes and another pair restores keeps its notation`() throws {
+        let (short, long) = (try #require(DecimalValue("1.5")), try #require(DecimalValue("1.50")))
+        let principal = Self.principal(["A": .integer(2), "B": .decimal(long)])
+        let constraint = Self.constraint([("Code", "A"), ("Code", "B")])
+        var values: PropertyValues = ["Code": .decimal(short), "Note": .string("n")]
+        let before = values
+        #expect(!constraint.copyValues(of: principal, to: &values))
+        // Both decimals are equal.
+        #expect(ValueCodec.encode(values) == ValueCodec.encode(before))
+        // The last pair determines the value.
+        values["Code"] = .integer(7)
+        #expect(constraint.copyValues(of: principal, to: &values) && values["Code"] == .decimal(long))
+    }
+
+    @Test func `a value that the principal lacks becomes null only if it is set`() {
+        let constraint = Self.constraint([("Code", "A")])
+        var values: PropertyValues = ["Code": .integer(7)]
+        #expect(constraint.copyValues(of: Self.principal([:]), to: &values) && values["Code"] == .null)
+        #expect(!constraint.copyValues(of: Self.principal([:]), to: &values))
+        var none: PropertyValues = ["Note": .string("n")]
+        #expect(!constraint.copyValues(of: Self.principal([:]), to: &none) && none["Code"] == nil)
+    }
+
+    /// A store whose orders have a property that can be NaN, which is not equal to itself.
+    private func weighing() throws -> (TestStore, customer: EntityID, order: EntityID) {
+        let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
+        let metadata = TestModel.metadata.replacing(
+            note, with: note + "<Property Name=\"Weight\" Type=\"Edm.Double\"/>")
+        let store = try TestStore(
+            ServiceDescription(root: TestModel.service.root, metadata: Array(metadata.utf8)))
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Weight": .double(.nan)])
+        #expect(try store.targets(order, "Customer") == [customer])
+        return (store, customer, order)
+    }
+
+    @Test(arguments: [false, true])
+    func `a change that leaves an order with a NaN as it is saves no base state of it`(_ isUpdate: Bool) throws {
+        let (store, customer, order) = try weighing()
+        try store.perform([
+            isUpdate
+                ? .update(customer, changes: ["Name": .string("Ada")], bindings: [])
+                : .updateLink(link(order, "Customer", customer))
+        ])
+        #expect(try store.state.base(order) == nil)
+        #expect(try store.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `a read of a customer stores no merge base of its order with a NaN`() throws {
+        let (store, _, order) = try weighing()
+        try store.perform([.update(order, changes: ["Note": .string("n")], bindings: [])])
+        try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("Ada")])
+        #expect(try store.state.bookkeeping.mergeBase(order) == nil)
+    }
+
+    // MARK: Rebases of long queues
+
+    /// Articles with lines whose key contains the article's code. A link of a line changes no value.
+    private static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Shop" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <EntityType Name="Article"><Key><PropertyRef Name="Code"/></Key>
+        <Property Name="Code" Type="Edm.String" Nullable="false"/>
+        <NavigationProperty Name="Lines" Type="Collection(Shop.Line)" Partner="Article"/></EntityType>
+        <EntityType Name="Line"><Key><PropertyRef Name="ArticleCode"/><PropertyRef Name="Number"/></Key>
+        <Property Name="ArticleCode" Type="Edm.String" Nullable="false"/>
+        <Property Name="Number" Type="Edm.Int32" Nullable="false"/>
+        <NavigationProperty Name="Article" Type="Shop.Article" Partner="Lines">
+        <ReferentialConstraint Property="ArticleCode" ReferencedProperty="Code"/></NavigationProperty></EntityType>
+        <EntityContainer Name="Container">
+        <EntitySet Name="Articles" EntityType="Shop.Article">
+        <NavigationPropertyBinding Path="Lines" Target="Lines"/></EntitySet>
+        <EntitySet Name="Lines" EntityType="Shop.Line">
+        <NavigationPropertyBinding Path="Article" Target="Articles"/></EntitySet>
+        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+
+    /// The update reads the links of the line, and not the removed link by itself.
+    @Test func `an update that keeps a link is reapplied if an earlier operation removes exactly this link`() throws {
+        let (article, line) = (EntityID(rawValue: 1), EntityID(rawValue: 2))
+        let images = [
+            EntityImage(entity: article, set: "Articles", type: "Shop.Article", values: ["Code": .string("A")]),
+            EntityImage(
+                entity: line, set: "Lines", type: "Shop.Line",
+                values: ["ArticleCode": .string("A"), "Number": .integer(1)]),
+        ]
+        let removal: SequenceNumber = 3
+        let records: [Record.Body] = [
+            .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(Self.metadata.utf8))),
+            .entitiesRead(images),
+            .operation(Operation(.deleteLink(link(line, "Article", article)))),
+            .operation(Operation(.update(line, changes: ["ArticleCode": .string("A")], bindings: []))),
+            // After a fact, the effects of all operations are known.
+            .entitiesRead(images),
+            // Now the update finds the link.
+            .operationsUndone([removal]),
+            // The removal precedes the update, as before, so that the update has to restore the link.
+            .operationsRedone([removal]),
+        ]
+        let (some, all) = (WorkingSet(), WorkingSet())
+        var (partial, whole) = (try Fold(storage: some), try Fold(storage: all))
+        (partial.longQueue, whole.longQueue) = (0, .max)
+        for (index, body) in records.enumerated() {
+            let (record, sequence) = (Record(time: 0, body: body), SequenceNumber(index + 1))
+            try partial.apply(record, sequence: sequence)
+            try partial.finishRebase()
+            try whole.apply(record, sequence: sequence)
+            try whole.finishRebase()
+            #expect(try StateDigest(of: some) == StateDigest(of: all), "record \(sequence)")
+        }
+        #expect(partial.partialReplaysOfEnded == 1 && whole.partialReplaysOfEnded == 0)
+        #expect(try some.links(of: line).map(\.inLocal) == [true])
+    }
+}
