@@ -38,18 +38,19 @@ struct EntityLookup {
         var areNumbers = number != nil
         var ids: [EntityID] = []
         keys.reserveCapacity(items.count)
-        for item in items {
-            guard case .entity(let payload) = item, payload.set == nil else {
+        // By index, because a loop over the elements copies each item.
+        for place in items.indices {
+            guard let item = items[place].ownContent else {
                 keys.append(nil)
                 continue
             }
-            let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-            guard let key = KeyText.of(payload.values, type: type) else {
+            let type = item.type.flatMap(model.findEntityType) ?? set.entityType
+            guard let key = KeyText.of(item.values, type: type) else {
                 areNumbers = false
                 keys.append(nil)
                 continue
             }
-            if areNumbers, let number, case .integer(let value)? = payload.values[number] {
+            if areNumbers, let number, case .integer(let value)? = item.values[number] {
                 numbers = min(numbers?.lowerBound ?? value, value)...max(numbers?.upperBound ?? value, value)
             } else {
                 areNumbers = false
