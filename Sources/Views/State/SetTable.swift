@@ -13,6 +13,8 @@ final class SetTable {
     let delete: Statement
     /// The searches by values of properties. They are few: for keys and for the properties of constraints.
     private var finds: [RowLookup] = []
+    /// Whether a search may have a cached result.
+    private var mayHaveResults = false
     /// The plans for the names of the last rows that were written, because the rows of a set are similar.
     private var plans: [ColumnPlan] = []
     private static let planLimit = 8
@@ -52,6 +54,7 @@ final class SetTable {
     /// Returns the search by the given properties, in ascending order of entity ID, or nil if one of them has no
     /// column, or values of another kind.
     func find(_ values: [(property: String, value: Value)]) -> RowLookup? {
+        mayHaveResults = true
         for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) {
             return find.compares(values) ? find : nil
         }
@@ -65,7 +68,11 @@ final class SetTable {
     }
 
     /// Discards the cached results after a row was written, or after a rollback.
-    func invalidateLookups() { for find in finds { find.invalidate() } }
+    func invalidateLookups() {
+        guard mayHaveResults else { return }
+        mayHaveResults = false
+        for find in finds { find.invalidate() }
+    }
 }
 
 /// A search for the rows of a set by the values of some properties.
