@@ -31,45 +31,55 @@ struct LinkTableTests {
     @Test(arguments: UInt64(1)...20, [2, 6, 40] as [UInt64])
     func `any changes lead to the links of a dictionary`(_ seed: UInt64, _ entities: UInt64) {
         var random = SeededRandom(seed: seed)
-        var (table, measure) = (LinkTable(), Measure())
+        var table = LinkTable()
+        var measure = Measure()
         for step in 0..<600 {
             let key = Self.key(&random, entities)
             let known = measure[key] ?? nil
             switch UInt8.random(in: 0...9, using: &random) {
             case 0...4:
                 let link = Self.link(key, &random)
-                #expect(table.put(link) == known)
+                let former = table.put(link)
+                #expect(former == known)
                 measure[key] = .some(link)
             case 5...6:
-                #expect(table.remove(key, hidesBelow: false) == known)
+                let former = table.remove(key, hidesBelow: false)
+                #expect(former == known)
                 measure[key] = nil
             case 7:
-                #expect(table.remove(key, hidesBelow: true) == known)
+                let former = table.remove(key, hidesBelow: true)
+                #expect(former == known)
                 measure[key] = .some(nil)
             case 8:
                 let former = table.find(key)
                 table.put(Self.link(key, &random))
                 table.restore(key, to: former)
             default:
-                if step % 200 == 0 { (table, measure) = (LinkTable(), [:]) }
+                if step % 200 == 0 {
+                    table = LinkTable()
+                    measure = [:]
+                }
                 if step % 200 == 100 {
                     table.removeAll()
                     measure = [:]
                 }
             }
-            #expect(table[key] == (measure[key] ?? nil), "seed \(seed), step \(step)")
-            #expect(table.contains(key) == (measure[key] != nil), "seed \(seed), step \(step)")
+            let (found, decides) = (table[key], table.contains(key))
+            #expect(found == (measure[key] ?? nil), "seed \(seed), step \(step)")
+            #expect(decides == (measure[key] != nil), "seed \(seed), step \(step)")
             if step % 50 == 49 { check(table, measure, "seed \(seed), \(entities) entities, step \(step)") }
         }
     }
 
-    private func check(_ table: LinkTable, _ measure: Measure, _ place: Comment) {
+    private func check(_ table: borrowing LinkTable, _ measure: Measure, _ place: Comment) {
         let links = measure.values.compactMap { $0 }
-        #expect(table.count == measure.count, place)
-        #expect(table.isEmpty == measure.isEmpty, place)
-        #expect(Set(table.links) == Set(links) && table.links.count == links.count, place)
-        #expect(Set(table.changed) == Set(links.filter { $0.inBase != $0.inLocal }), place)
-        #expect(table.lastEntity == measure.keys.map { max($0.first, $0.second) }.max(), place)
+        let (count, isEmpty, lastEntity) = (table.count, table.isEmpty, table.lastEntity)
+        let (found, changed) = (table.links, table.changed)
+        #expect(count == measure.count, place)
+        #expect(isEmpty == measure.isEmpty, place)
+        #expect(Set(found) == Set(links) && found.count == links.count, place)
+        #expect(Set(changed) == Set(links.filter { $0.inBase != $0.inLocal }), place)
+        #expect(lastEntity == measure.keys.map { max($0.first, $0.second) }.max(), place)
         for id in Set(measure.keys.flatMap { [$0.first, $0.second] }) {
             let found = table.links(of: id)
             let expected = measure.filter { $0.key.first == id || $0.key.second == id }

@@ -10,15 +10,29 @@ public struct PropertyValues: Sendable, Hashable {
         case plain(names: [String], values: [Value])
         case packed(PackedProperties)
 
+        // Members of the enum, because a switch over the stored property retains its arrays (Swift 6.3).
+
         /// Returns the value of a property, or `nil` if it is unset.
-        ///
-        /// A method of the enum, because a switch over the stored property retains its arrays (Swift 6.3).
         func value(of name: String) -> Value? {
             switch self {
             case .plain(let names, let values):
                 guard let index = names.firstIndex(of: name) else { return nil }
                 return values[index]
             case .packed(let packed): return packed.value(of: name)
+            }
+        }
+
+        var names: [String] {
+            switch self {
+            case .plain(let names, _): names
+            case .packed(let packed): packed.names.names
+            }
+        }
+
+        var count: Int {
+            switch self {
+            case .plain(let names, _): names.count
+            case .packed(let packed): packed.names.count
             }
         }
     }
@@ -49,12 +63,7 @@ public struct PropertyValues: Sendable, Hashable {
     }
 
     /// The names of the properties that are set, in order.
-    public var names: [String] {
-        switch form {
-        case .plain(let names, _): names
-        case .packed(let packed): packed.names.names
-        }
-    }
+    public var names: [String] { form.names }
 
     /// The values in the order of ``names``. Cost: O(n) if they are encoded, otherwise O(1).
     public var values: [Value] {
@@ -122,12 +131,7 @@ public struct PropertyValues: Sendable, Hashable {
     public var isEmpty: Bool { count == 0 }
 
     /// The number of properties that are set.
-    public var count: Int {
-        switch form {
-        case .plain(let names, _): names.count
-        case .packed(let packed): packed.names.count
-        }
-    }
+    public var count: Int { form.count }
 
     /// Sets all values of `other`.
     public mutating func merge(_ other: PropertyValues) {

@@ -1,3 +1,5 @@
+package import EDM
+
 /// An item of a delta: a change since the request that returned the delta link. Items are in the order of occurrence.
 ///
 /// A page without delta contains entities only.
@@ -9,6 +11,14 @@ package enum DeltaItem: Sendable, Hashable {
     case link(LinkChange)
     /// An unreadable entity. Occurs only if the reader sets such entities aside; see ``PayloadReader/setsAside``.
     case unreadable(UnreadableEntity)
+
+    /// The type and the values of an entity without a set of its own; nil for any other item. Does not copy the item.
+    package var ownContent: (type: String?, values: PropertyValues)? {
+        switch self {
+        case .entity(let payload) where payload.set == nil: (payload.type, payload.values)
+        default: nil
+        }
+    }
 }
 
 /// An entity that a delta reports as removed.

@@ -5,9 +5,8 @@ package import EDM
 /// Rarely used parts are stored in a separate box that most entities do not allocate, because the entities of a page
 /// are passed on one by one.
 package struct EntityPayload: Sendable, Hashable {
-    /// The qualified type name in the payload or its context, or nil for the declared type.
-    package var type: String?
-    package var etag: String?
+    @usableFromInline var storedType: OptionalText
+    @usableFromInline var storedETag: OptionalText
     /// Structural properties and, for open types, dynamic ones. Contains only the properties in the payload.
     package var values: PropertyValues
     /// The expanded navigation properties.
@@ -29,6 +28,17 @@ package struct EntityPayload: Sendable, Hashable {
         var namedStreams: [NamedStream] = []
         var contentID: String?
         var ignored: [String] = []
+    }
+
+    /// The qualified type name in the payload or its context, or nil for the declared type.
+    @inlinable package var type: String? {
+        get { storedType.text }
+        set { storedType = OptionalText(newValue) }
+    }
+
+    @inlinable package var etag: String? {
+        get { storedETag.text }
+        set { storedETag = OptionalText(newValue) }
     }
 
     private mutating func put<T: Equatable>(_ value: T, _ change: (inout Rest, T) -> Void, none: T) {
@@ -107,8 +117,8 @@ package struct EntityPayload: Sendable, Hashable {
         type: String? = nil, id: String? = nil, readLink: String? = nil, editLink: String? = nil, etag: String? = nil,
         values: PropertyValues = [:], expanded: [Expanded] = []
     ) {
-        self.type = type
-        self.etag = etag
+        storedType = OptionalText(type)
+        storedETag = OptionalText(etag)
         self.values = values
         self.expanded = expanded
         guard id != nil || readLink != nil || editLink != nil else { return }

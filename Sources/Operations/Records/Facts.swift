@@ -34,10 +34,8 @@ package struct EntityImage: Sendable, Hashable {
     package var type: String
     /// The returned values. A property that is missing keeps its value.
     package var values: PropertyValues
-    package var etag: String?
-    /// The service's URL of the entity if it does not follow from the key: the URL for modifications, or the
-    /// entity-id. Relative to the service root if it is below it. It is kept when the key changes.
-    package var editLink: String?
+    @usableFromInline var storedETag: OptionalText
+    @usableFromInline var storedEditLink: OptionalText
     /// Links from `$expand`.
     package var links: [ImageLinks]
 
@@ -54,6 +52,18 @@ package struct EntityImage: Sendable, Hashable {
         }
     }
 
+    @inlinable package var etag: String? {
+        get { storedETag.text }
+        set { storedETag = OptionalText(newValue) }
+    }
+
+    /// The service's URL of the entity if it does not follow from the key: the URL for modifications, or the
+    /// entity-id. Relative to the service root if it is below it. It is kept when the key changes.
+    @inlinable package var editLink: String? {
+        get { storedEditLink.text }
+        set { storedEditLink = OptionalText(newValue) }
+    }
+
     package init(
         entity: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil,
         editLink: String? = nil, links: [ImageLinks] = []
@@ -62,8 +72,8 @@ package struct EntityImage: Sendable, Hashable {
         self.set = set
         self.type = type
         self.values = values
-        self.etag = etag
-        self.editLink = editLink
+        storedETag = OptionalText(etag)
+        storedEditLink = OptionalText(editLink)
         self.links = links
     }
 

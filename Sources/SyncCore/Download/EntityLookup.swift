@@ -10,7 +10,7 @@ struct EntityLookup {
     /// The keys of the items, in their order; nil for items that were not looked up.
     private var keys: [Key?] = []
     /// The base states; nil for entities that the service does not have.
-    private var rows: [EntityID: EntityRow?] = [:]
+    private var rows = IDTable<EntityRow?>()
     /// Whether the columns of the set contain none of the keys.
     private var hasNoRows = false
 
@@ -29,7 +29,7 @@ struct EntityLookup {
     /// Loads all entities of a set that the items are compared with in one lookup. Items of other sets are still looked
     /// up individually.
     mutating func prefetch(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
-        (keys, rows, hasNoRows) = ([], [:], false)
+        (keys, rows, hasNoRows) = ([], IDTable(), false)
         // Contained entities are looked up below their containers, and the values of a singleton contain no key.
         guard !set.isContained, !set.isSingleton else { return }
         let parts = set.entityType.keyParts
@@ -38,18 +38,19 @@ struct EntityLookup {
         var areNumbers = number != nil
         var ids: [EntityID] = []
         keys.reserveCapacity(items.count)
-        for item in items {
-            guard case .entity(let payload) = item, payload.set == nil else {
+        // By index, because a loop over the elements copies each item.
+        for place in items.indices {
+            guard let item = items[place].ownContent else {
                 keys.append(nil)
                 continue
             }
-            let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-            guard let key = KeyText.of(payload.values, type: type) else {
+            let type = item.type.flatMap(model.findEntityType) ?? set.entityType
+            guard let key = KeyText.of(item.values, type: type) else {
                 areNumbers = false
                 keys.append(nil)
                 continue
             }
-            if areNumbers, let number, case .integer(let value)? = payload.values[number] {
+            if areNumbers, let number, case .integer(let value)? = item.values[number] {
                 numbers = min(numbers?.lowerBound ?? value, value)...max(numbers?.upperBound ?? value, value)
             } else {
                 areNumbers = false
@@ -63,8 +64,8 @@ struct EntityLookup {
             hasNoRows = try !storage.mayHaveRows(set: set.name, where: number, in: numbers)
         }
         guard !ids.isEmpty else { return }
-        rows.reserveCapacity(ids.count)
-        for entity in try storage.serviceEntities(ids) { rows[entity.id] = .some(entity.row) }
+        rows = IDTable(minimumCapacity: ids.count)
+        for entity in try storage.serviceEntities(ids) { rows.updateValue(entity.row, for: entity.id) }
     }
 
     /// Returns the key of an item; nil if it was not looked up.
@@ -83,7 +84,7 @@ struct EntityLookup {
 
     /// Returns the base state of the entity, regardless of pending operations.
     func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if let known = rows[id] { return known }
+        if let place = rows.place(of: id) { return rows[at: place] }
         return try storage.serviceRow(id)
     }
 }

@@ -15,8 +15,8 @@ struct KeylessEntities {
     private let model: EntityDataModel
     /// Cached keyless entities that were not matched yet, by owner and relationship.
     private var unmatched: [LinkEnd: [EntityID]] = [:]
-    /// Whether a set may contain keyless entities.
-    private var sets: [String: Bool] = [:]
+    /// Whether a set may contain keyless entities. A page has few sets.
+    private var sets: [(set: EntitySet, mayHave: Bool)] = []
 
     init(_ storage: WorkingSet, _ model: EntityDataModel) {
         self.storage = storage
@@ -89,9 +89,9 @@ struct KeylessEntities {
     /// Returns whether a search is useful. An owner may have a million entities below it, all of which a search would
     /// read.
     private mutating func mayHaveKeyless(_ set: EntitySet) throws(StateError) -> Bool {
-        if let known = sets[set.name] { return known }
+        if let known = sets.first(where: { $0.set === set }) { return known.mayHave }
         let found = try storage.mayHaveKeyless(set: set.name)
-        sets[set.name] = found
+        sets.append((set, found))
         return found
     }
 

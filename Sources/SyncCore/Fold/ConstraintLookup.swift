@@ -107,7 +107,7 @@ struct ConstraintLookup {
         _ relationship: String, of id: EntityID, isFirst: Bool
     ) throws(StateError) -> [LinkRow] {
         let links = isFirst ? try storage.links(relationship, first: id) : try storage.links(relationship, second: id)
-        return links.filter(\.inLocal)
+        return links.allSatisfy(\.inLocal) ? links : links.filter(\.inLocal)
     }
 
     /// Returns the other end of a link.

@@ -153,7 +153,8 @@ extension LayeredState {
     }
 
     func keepNextEntity(above images: [EntityImage]) throws(StateError) {
-        try keepNextEntity(above: images.lazy.map(\.entity))
+        // By index, because the elements of a lazy map over the images are copies.
+        try keepNextEntity(above: images.indices.lazy.map { images[$0].entity })
     }
 
     func keepNextEntity(above entities: some Sequence<EntityID>) throws(StateError) {

@@ -36,20 +36,27 @@ extension StateEditor {
         where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {
             let end = Relationship(name: constraint.relationship, isForward: constraint.dependentIsFirst)
             if decided.contains(end) { continue }
-            let current = try lookup.partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
-            let principal = try lookup.principal(constraint, of: row, among: current)
-            var isLinked = false
-            for link in current {
-                if lookup.partner(link, of: row.id) == principal {
-                    isLinked = true
-                    continue
-                }
-                if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
-                try unlink(link, clearing: false)
-            }
-            guard let principal, !isLinked else { continue }
-            try follow(constraint, unlinked: row.id, principal: principal, clearing: clearing)
+            try synchronizeDependent(row, constraint, clearing: clearing)
         }
+    }
+
+    /// Updates the link of a constraint from the dependent properties of an entity.
+    mutating func synchronizeDependent(
+        _ row: EntityRow, _ constraint: RelationshipIndex.Constraint, clearing: Bool
+    ) throws(StateError) {
+        let current = try lookup.partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
+        let principal = try lookup.principal(constraint, of: row, among: current)
+        var isLinked = false
+        for link in current {
+            if lookup.partner(link, of: row.id) == principal {
+                isLinked = true
+                continue
+            }
+            if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
+            try unlink(link, clearing: false)
+        }
+        guard let principal, !isLinked else { return }
+        try follow(constraint, unlinked: row.id, principal: principal, clearing: clearing)
     }
 
     /// Returns whether a link is kept because the key of the new principal is still unknown. A lookup by key cannot

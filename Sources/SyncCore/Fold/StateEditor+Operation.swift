@@ -47,11 +47,7 @@ extension StateEditor {
             ?? EntityRow(
                 id: image.entity, set: image.set, type: image.type, values: image.values, etag: image.etag,
                 editLink: image.editLink, origin: .service)
-        var changed = image.values.names
         if known != nil {
-            if !row.values.isEmpty {
-                changed = changedDependents(row, to: image.values, besides: metadata.namesPartner)
-            }
             row.type = image.type
             row.values.merge(image.values)
             row.etag = image.etag ?? row.etag
@@ -67,38 +63,38 @@ extension StateEditor {
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<WorkingSet>.namesSet, key: name, to: row.id)
         }
-        try assignKey(of: row, type, in: image.set)
-        try synchronizeDependent(row, changed: changed, clearing: isAnswer)
+        try assignKey(of: row, metadata)
         // The set of an entity is the one with which it was first registered.
-        if metadata.isPrincipal || row.set != metadata.set { try synchronizePrincipal(row.id, clearing: isAnswer) }
+        let isInSet = row.set == image.set
+        for constraint in isInSet ? metadata.dependents : index.constraints(ofDependentsIn: row.set)
+        where isChanged(constraint, from: known, to: image.values, besides: metadata.namesPartner) {
+            try synchronizeDependent(row, constraint, clearing: isAnswer)
+        }
+        if metadata.isPrincipal || !isInSet { try synchronizePrincipal(row.id, clearing: isAnswer) }
     }
 
-    private func assignKey(of row: EntityRow, _ type: EntityType, in set: String) throws(StateError) {
-        let key = KeyText.of(row.values, type: type)
+    private func assignKey(of row: EntityRow, _ metadata: ImageMetadata) throws(StateError) {
+        let key = KeyText.of(row.values, type: metadata.type)
         // An entity without a container gets its key together with the link.
-        if let contained = model.findEntitySet(set), contained.isContained {
-            return try assignContainedKey(key, of: row.id, in: contained)
-        }
-        if let key { try storage.assignKey(set: set, key: key, to: row.id) }
+        if metadata.set.isContained { return try assignContainedKey(key, of: row.id, in: metadata.set) }
+        if let key { try storage.assignKey(set: metadata.set.name, key: key, to: row.id) }
     }
 
-    /// Returns the dependent properties that an image changes.
+    /// Returns whether an image changes the dependent properties of a constraint.
     ///
-    /// - Parameter namesPartner: The properties that refer to a to-one end. If several entities refer to the same one,
-    ///   the link belongs to the entity that the service returned last. Therefore they always count as changed.
-    private func changedDependents(
-        _ row: EntityRow, to values: PropertyValues, besides namesPartner: Set<String>
-    ) -> [String] {
-        var changed: [String] = []
-        for constraint in index.constraints(ofDependentsIn: row.set) {
-            for pair in constraint.pairs {
-                guard let value = values[pair.dependent] else { continue }
-                if namesPartner.contains(pair.dependent) || row.values[pair.dependent] != value {
-                    changed.append(pair.dependent)
-                }
-            }
+    /// - Parameters:
+    ///   - row: The row before the change. If it is nil or has no values, all values of the image are changes.
+    ///   - namesPartner: The properties that refer to a to-one end. If several entities refer to the same one,
+    ///     the link belongs to the entity that the service returned last. Therefore they always count as changed.
+    private func isChanged(
+        _ constraint: RelationshipIndex.Constraint, from row: EntityRow?, to values: PropertyValues,
+        besides namesPartner: Set<String>
+    ) -> Bool {
+        constraint.pairs.contains { pair in
+            guard let value = values[pair.dependent] else { return false }
+            guard let row, !row.values.isEmpty else { return true }
+            return namesPartner.contains(pair.dependent) || row.values[pair.dependent] != value
         }
-        return changed
     }
 
     private func isSameNotation(_ a: PropertyValues, _ b: PropertyValues) -> Bool {

@@ -66,11 +66,11 @@ struct StateEditor {
 
     /// Returns the metadata of an image, or nil if its set or type does not exist.
     mutating func metadata(of image: EntityImage) -> ImageMetadata? {
-        if let lastMetadata, lastMetadata.set == image.set, lastMetadata.type.name == image.type { return lastMetadata }
-        guard model.findEntitySet(image.set) != nil, let type = model.findEntityType(image.type) else { return nil }
-        let metadata = ImageMetadata(
-            set: image.set, type: type, namesPartner: index.propertiesNamingSinglePlaces(in: image.set),
-            isPrincipal: !index.constraints(ofPrincipalsIn: image.set).isEmpty)
+        if let lastMetadata, lastMetadata.set.name == image.set, lastMetadata.type.name == image.type {
+            return lastMetadata
+        }
+        guard let set = model.findEntitySet(image.set), let type = model.findEntityType(image.type) else { return nil }
+        let metadata = ImageMetadata(set, type, index)
         lastMetadata = metadata
         return metadata
     }
@@ -305,11 +305,21 @@ struct StateEditor {
 }
 
 /// The metadata of an image's set and type.
-struct ImageMetadata {
-    let set: String
+final class ImageMetadata {
+    let set: EntitySet
     let type: EntityType
     /// The properties that refer to a partner with at most one dependent.
     let namesPartner: Set<String>
+    /// The constraints whose dependent properties are in the set.
+    let dependents: [RelationshipIndex.Constraint]
     /// Whether dependent properties of other entities can refer to the set's entities.
     let isPrincipal: Bool
+
+    init(_ set: EntitySet, _ type: EntityType, _ index: RelationshipIndex) {
+        self.set = set
+        self.type = type
+        namesPartner = index.propertiesNamingSinglePlaces(in: set.name)
+        dependents = index.constraints(ofDependentsIn: set.name)
+        isPrincipal = !index.constraints(ofPrincipalsIn: set.name).isEmpty
+    }
 }

@@ -178,17 +178,20 @@ final class StateLayer {
 
     func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
         record(.link(relationship, first, second), .readsValues)
-        return seen(try state.link(relationship, first: first, second: second).map { [$0] } ?? []).first
+        guard let link = try state.link(relationship, first: first, second: second) else { return nil }
+        return kind == .baseUnderPending ? Self.inBase(link) : link
     }
 
     private func seen(_ links: [LinkRow]) -> [LinkRow] {
-        guard kind == .baseUnderPending else { return links }
-        return links.compactMap { link in
-            guard link.inBase else { return nil }
-            var link = link
-            link.inLocal = true
-            return link
-        }
+        kind == .baseUnderPending ? links.compactMap(Self.inBase) : links
+    }
+
+    /// Returns a link as it is in the base state, or nil if it is not in the base state.
+    private static func inBase(_ link: LinkRow) -> LinkRow? {
+        guard link.inBase else { return nil }
+        var link = link
+        link.inLocal = true
+        return link
     }
 
     func setLink(

@@ -14,16 +14,20 @@ final class Coverage {
 
     /// The bitmaps of one place, by run. At most one of them contains a given entity.
     private final class Chunk {
+        let place: ChunkKey
         var runs: [(run: SequenceNumber, bits: EntityBits)]
         var isChanged = false
 
-        init(_ runs: [(run: SequenceNumber, bits: EntityBits)]) { self.runs = runs }
+        init(_ place: ChunkKey, _ runs: [(run: SequenceNumber, bits: EntityBits)]) {
+            self.place = place
+            self.runs = runs
+        }
     }
 
     private let connection: Connection
     private var chunks: [ChunkKey: Chunk] = [:]
     /// The chunk that was used last, because consecutive calls usually concern the same chunk.
-    private var last: (place: ChunkKey, chunk: Chunk)?
+    private var last: Chunk?
     /// Whether a cached chunk has changes that are not written yet.
     private var isChanged = false
     /// The maximum number of cached chunks, each of about half a kilobyte.
@@ -129,10 +133,10 @@ final class Coverage {
 
     private func chunk(of id: EntityID, _ query: String) throws(SQLiteError) -> Chunk {
         let number = EntityBits.chunk(of: id)
-        if let last, last.place.chunk == number, last.place.query == query { return last.chunk }
+        if let last, last.place.chunk == number, last.place.query == query { return last }
         let place = ChunkKey(query: query, chunk: number)
         let chunk = if let known = chunks[place] { known } else { try stored(place) }
-        last = (place, chunk)
+        last = chunk
         return chunk
     }
 
@@ -145,7 +149,7 @@ final class Coverage {
         try connection.eachRow(read, { $0.place(place.query, place.chunk) }) { row in
             runs.append((UInt64(bitPattern: row.integer(0)), EntityBits(row.blob(1))))
         }
-        let chunk = Chunk(runs)
+        let chunk = Chunk(place, runs)
         chunks[place] = chunk
         return chunk
     }

@@ -30,32 +30,36 @@ extension SQLiteState {
 
     package func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
         var found: [ServiceEntity] = []
-        var places: [EntityID: Int] = [:]
+        var places: [EntityID: Int] = Dictionary(minimumCapacity: ids.count)
+        var sets: [String] = []
+        found.reserveCapacity(ids.count)
         for id in ids where places[id] == nil {
             guard let set = try set(of: id) else { continue }
             places[id] = found.count
             found.append(ServiceEntity(id: id, set: set, row: nil))
+            if set != sets.last, !sets.contains(set) { sets.append(set) }
         }
-        // The entities without a saved base state, by set, with their index in `found`: the row is their base state.
-        var plain = Dictionary(grouping: places.keys) { id in places[id].map { found[$0].set } ?? "" }
-            .mapValues { ids in Dictionary(uniqueKeysWithValues: ids.map { ($0, places[$0] ?? 0) }) }
+        let all = Self.list(found.map(\.id))
+        var hasBase = [Bool](repeating: false, count: found.count)
         try each(
             """
             SELECT \(Self.baseColumns) FROM bases WHERE entity IN (SELECT value FROM json_each(?))
-            """, [Self.list(places.keys)]
+            """, [all]
         ) { row throws(StateError) in
-            let id = row.entity(0)
-            guard let place = places[id] else { return }
-            plain[found[place].set]?[id] = nil
+            guard let place = places[row.entity(0)] else { return }
+            hasBase[place] = true
             if case .row(let row) = try base(row) { found[place].row = row }
         }
-        for (set, places) in plain where rowTables.layouts[set] != nil {
+        // The row of any other entity is its base state.
+        for set in sets where rowTables.layouts[set] != nil {
+            let ids = sets.count == 1 ? all : Self.list(found.filter { $0.set == set }.map(\.id))
             try each(
                 "SELECT \(RowTables.columns) FROM \(try rowTables.layout(set).table) WHERE entity IN (SELECT value FROM json_each(?))",
-                [Self.list(places.keys)]
+                [ids]
             ) { row throws(StateError) in
+                guard let place = places[row.entity(0)], !hasBase[place] else { return }
                 let row = try rowTables.entityRow(row, set: set)
-                if row.origin != .local, let place = places[row.id] { found[place].row = row }
+                if row.origin != .local { found[place].row = row }
             }
         }
         return found

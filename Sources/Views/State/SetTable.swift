@@ -13,6 +13,8 @@ final class SetTable {
     let delete: Statement
     /// The searches by values of properties. They are few: for keys and for the properties of constraints.
     private var finds: [RowLookup] = []
+    /// Whether a search may have a cached result.
+    private var mayHaveResults = false
     /// The plans for the names of the last rows that were written, because the rows of a set are similar.
     private var plans: [ColumnPlan] = []
     private static let planLimit = 8
@@ -52,6 +54,7 @@ final class SetTable {
     /// Returns the search by the given properties, in ascending order of entity ID, or nil if one of them has no
     /// column, or values of another kind.
     func find(_ values: [(property: String, value: Value)]) -> RowLookup? {
+        mayHaveResults = true
         for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) {
             return find.compares(values) ? find : nil
         }
@@ -65,7 +68,11 @@ final class SetTable {
     }
 
     /// Discards the cached results after a row was written, or after a rollback.
-    func invalidateLookups() { for find in finds { find.invalidate() } }
+    func invalidateLookups() {
+        guard mayHaveResults else { return }
+        mayHaveResults = false
+        for find in finds { find.invalidate() }
+    }
 }
 
 /// A search for the rows of a set by the values of some properties.
@@ -74,9 +81,7 @@ final class RowLookup {
     /// The kinds of the columns.
     private let kinds: [StoredKind?]
     let statement: Statement
-    /// The cached results, because a page of a download refers to the same few partners repeatedly.
-    private var byNumber: [Int64: [EntityID]] = [:]
-    private var byText: [String: [EntityID]] = [:]
+    private var results = Results()
     private static let limit = 16_384
 
     init(_ properties: [String], _ kinds: [StoredKind?], _ statement: Statement) {
@@ -93,32 +98,53 @@ final class RowLookup {
 
     /// Returns the cached result, or nil if there is none.
     func found(_ values: [(property: String, value: Value)]) -> [EntityID]? {
-        guard values.count == 1, !byNumber.isEmpty || !byText.isEmpty else { return nil }
-        return switch SQLValue(values[0].value) {
-        case .integer(let number): byNumber[number]
-        case .text(let text) where Self.isPlain(text): byText[text]
-        default: nil
-        }
+        if results.isEmpty || values.count != 1 { return nil }
+        return results.entities(values[0].value)
     }
 
     func remember(_ entities: [EntityID], for values: [(property: String, value: Value)]) {
         guard values.count == 1, !entities.isEmpty else { return }
-        if byNumber.count + byText.count >= Self.limit { invalidate() }
-        switch SQLValue(values[0].value) {
-        case .integer(let number): byNumber[number] = entities
-        case .text(let text) where Self.isPlain(text): byText[text] = entities
-        default: break
+        if results.count >= Self.limit { invalidate() }
+        results.remember(entities, for: values[0].value)
+    }
+
+    func invalidate() { if !results.isEmpty { results.removeAll() } }
+
+    /// The cached results by value, because a page of a download refers to the same few partners repeatedly.
+    ///
+    /// Not copyable, so that a search does not retain the dictionaries.
+    private struct Results: ~Copyable {
+        private var byNumber: [Int64: [EntityID]] = [:]
+        private var byText: [String: [EntityID]] = [:]
+
+        var isEmpty: Bool { byNumber.isEmpty && byText.isEmpty }
+        var count: Int { byNumber.count + byText.count }
+
+        func entities(_ value: Value) -> [EntityID]? {
+            switch SQLValue(value) {
+            case .integer(let number): byNumber[number]
+            case .text(let text) where Self.isPlain(text): byText[text]
+            default: nil
+            }
         }
-    }
 
-    func invalidate() {
-        if !byNumber.isEmpty { byNumber.removeAll(keepingCapacity: true) }
-        if !byText.isEmpty { byText.removeAll(keepingCapacity: true) }
-    }
+        mutating func remember(_ entities: [EntityID], for value: Value) {
+            switch SQLValue(value) {
+            case .integer(let number): byNumber[number] = entities
+            case .text(let text) where Self.isPlain(text): byText[text] = entities
+            default: break
+            }
+        }
 
-    /// Returns whether the text is ASCII. Other strings may be equal and differ in the composition of their characters,
-    /// which SQLite distinguishes.
-    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
+        mutating func removeAll() {
+            byNumber.removeAll(keepingCapacity: true)
+            byText.removeAll(keepingCapacity: true)
+        }
+
+        /// Returns whether the text is ASCII. Other strings may be equal and differ in the composition of their
+        /// characters, which SQLite distinguishes.
+        private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
+    }
 }
 
 /// The other statements of the fold.

@@ -112,6 +112,18 @@ extension PackedProperties {
         }
     }
 
+    /// Copies bytes to the first unused place of a buffer. The buffer must have room for them.
+    @inline(__always)
+    fileprivate static func append(
+        _ bytes: UnsafeRawBufferPointer, to target: UnsafeMutableBufferPointer<UInt8>, at count: inout Int
+    ) {
+        guard let source = bytes.baseAddress, let start = target.baseAddress, bytes.count <= target.count - count else {
+            return
+        }
+        copy(source, to: UnsafeMutableRawPointer(start + count), bytes.count)
+        count += bytes.count
+    }
+
     /// Copies a value. Most values are short, and a call would cost more than the copy.
     @inline(__always)
     private static func copy(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int) {
@@ -146,10 +158,15 @@ extension ByteWriter {
         }
     }
 
+    /// Appends each name with its value. The array grows once, by the length of all names and values.
     private mutating func packed(_ packed: PackedProperties) {
-        packed.forEach { name, value in
-            bytes.append(contentsOf: name)
-            bytes.append(contentsOf: value)
+        bytes.append(addingCapacity: packed.names.encoded.count + packed.bytes.count) { output in
+            output.withUnsafeMutableBufferPointer { target, count in
+                packed.forEach { name, value in
+                    PackedProperties.append(name, to: target, at: &count)
+                    PackedProperties.append(value, to: target, at: &count)
+                }
+            }
         }
     }
 }

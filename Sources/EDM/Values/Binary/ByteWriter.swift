@@ -61,6 +61,7 @@ package struct ByteWriter {
     @inlinable
     package mutating func list<T>(_ values: [T], _ write: (inout ByteWriter, T) -> Void) {
         count(values.count)
-        for value in values { write(&self, value) }
+        // By index, because a loop over the elements copies each of them.
+        for place in values.indices { write(&self, values[place]) }
     }
 }

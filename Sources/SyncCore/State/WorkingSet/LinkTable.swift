@@ -5,7 +5,9 @@ import Operations
 /// A link is an entry of one array. Four linked lists run through the entries: the links with the same first end, those
 /// with the same second end, those that differ between the base state and the current state, and those with the same
 /// hash. Adding and removing a link takes amortized constant time, however many links an entity has.
-struct LinkTable {
+///
+/// Not copyable, so that a read does not retain the arrays; see ``copy()``.
+struct LinkTable: ~Copyable {
     typealias Key = DirtyItems.LinkEnds
 
     private struct Entry {
@@ -53,11 +55,28 @@ struct LinkTable {
     private var byHash = IDTable<Int32>()
     private var names = RelationshipNumbers()
 
+    init() {}
+
+    /// Returns an independent copy, which shares the arrays until one of both changes.
+    func copy() -> LinkTable {
+        var copy = LinkTable()
+        copy.entries = entries
+        copy.free = free
+        copy.heads = heads
+        copy.firstChanged = firstChanged
+        copy.byHash = byHash
+        copy.names = names
+        return copy
+    }
+
     var isEmpty: Bool { count == 0 }
     /// The number of links, including those of the backing that are removed.
     var count: Int { entries.count - free.count }
 
-    subscript(key: Key) -> LinkRow? { place(of: key).flatMap(row) }
+    subscript(key: Key) -> LinkRow? {
+        guard let place = place(of: key) else { return nil }
+        return row(place)
+    }
 
     /// Whether the table decides about the link: it contains the link or its removal.
     func contains(_ key: Key) -> Bool { place(of: key) != nil }
@@ -74,7 +93,7 @@ struct LinkTable {
     }
 
     /// All links, in no particular order.
-    var links: [LinkRow] { entries.indices.compactMap(row) }
+    var links: [LinkRow] { entries.indices.compactMap { row($0) } }
 
     /// The highest entity at an end of a link; nil if the table is empty.
     var lastEntity: EntityID? {
@@ -162,7 +181,8 @@ struct LinkTable {
 
     func find(_ key: Key) -> Found {
         guard let place = place(of: key) else { return .below }
-        return row(place).map(Found.link) ?? .removed
+        guard let row = row(place) else { return .removed }
+        return .link(row)
     }
 
     /// Restores the place of a link to the former result of ``find(_:)``.
@@ -331,6 +351,7 @@ extension LinkTable {
             let key = key(entry)
             try backing.removeLink(key.relationship, first: key.first, second: key.second)
         }
+        let entries = entries
         let places = entries.indices.filter { entries[$0].isPresent }.sorted {
             let (a, b) = (entries[$0], entries[$1])
             if a.relationship != b.relationship { return a.relationship < b.relationship }

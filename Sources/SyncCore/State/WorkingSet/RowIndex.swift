@@ -2,10 +2,14 @@ import EDM
 import Operations
 
 /// An index of the rows of a set by the values of some properties.
+///
+/// The index is built by the first search, so that rows which no search follows are not indexed.
 struct RowIndex {
     /// The names of properties, or paths such as `Address/Street`.
     let properties: [String]
     private var rows: [Key: SmallSet<EntityID>] = [:]
+    /// Whether ``rows`` contains the rows of the set.
+    private(set) var isBuilt = false
     /// Whether a name is a path.
     private let hasPaths: Bool
 
@@ -15,19 +19,27 @@ struct RowIndex {
         case several([Value])
     }
 
-    init(_ properties: [String], _ all: some Sequence<EntityRow>) {
+    init(_ properties: [String]) {
         self.properties = properties
         hasPaths = properties.contains { $0.utf8.contains(UInt8(ascii: "/")) }
+    }
+
+    /// Adds all rows of the set to an index that is not built.
+    mutating func build(_ all: some Sequence<EntityRow>) {
+        isBuilt = true
         for row in all { if let key = key(row) { rows[key, default: SmallSet()].insert(row.id) } }
     }
 
     /// Returns the rows with these values of the properties, in ascending order.
     func find(_ values: [(property: String, value: Value)]) -> [EntityID] {
+        if rows.isEmpty { return [] }
         let key: Key = values.count == 1 ? .one(values[0].value) : .several(values.map(\.value))
         return rows[key]?.elements.sorted() ?? []
     }
 
+    /// Updates the index if it is built.
     mutating func replace(_ old: EntityRow?, by new: EntityRow?) {
+        guard isBuilt else { return }
         guard let old else {
             if let new, let after = key(new) { rows[after, default: SmallSet()].insert(new.id) }
             return
@@ -41,7 +53,11 @@ struct RowIndex {
         if let new, let after { rows[after, default: SmallSet()].insert(new.id) }
     }
 
-    mutating func removeAll() { rows.removeAll(keepingCapacity: rows.count <= 1 << 14) }
+    /// Removes all rows. The next search builds the index again.
+    mutating func removeAll() {
+        isBuilt = false
+        if !rows.isEmpty { rows.removeAll(keepingCapacity: rows.count <= 1 << 14) }
+    }
 
     /// Returns the key of the row, or nil if the row lacks one of the properties.
     private func key(_ row: EntityRow) -> Key? {

@@ -91,15 +91,21 @@ struct RowTable {
     /// Returns the rows of a set whose properties have all these values, in ascending order.
     mutating func find(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
         guard !table.isEmpty else { return [] }
-        if let known = indexes[set] {
-            for index in known where index.properties.elementsEqual(values, by: { $0 == $1.property }) {
-                return index.find(values)
-            }
+        let entry = indexes.index(forKey: set)
+        let known = entry.flatMap { entry in
+            indexes.values[entry].firstIndex { $0.properties.elementsEqual(values, by: { $0 == $1.property }) }
         }
-        let index = RowIndex(values.map(\.property), rows.lazy.filter { $0.set == set })
+        if let entry, let known {
+            if !indexes.values[entry][known].isBuilt { indexes.values[entry][known].build(rows(of: set)) }
+            return indexes.values[entry][known].find(values)
+        }
+        var index = RowIndex(values.map(\.property))
+        index.build(rows(of: set))
         indexes[set, default: []].append(index)
         return index.find(values)
     }
+
+    private func rows(of set: String) -> some Sequence<EntityRow> { table.values.lazy.filter { $0.set == set } }
 }
 
 extension RowTable {

@@ -44,7 +44,7 @@ extension WorkingSet {
         guard let backing else { return own }
         let below = try backing.findRows(set: set, where: values)
         if rowTable.isEmpty || below.isEmpty { return own.isEmpty ? below : own }
-        let others = below.filter { !rowTable.contains($0) }
+        let others = below.contains { rowTable.contains($0) } ? below.filter { !rowTable.contains($0) } : below
         return own.isEmpty ? others : (own + others).sorted()
     }
 

@@ -69,7 +69,7 @@ package final class WorkingSet: StateStorage {
         let copy = WorkingSet(nil, bookkeeping.copy(tracking), queue.copy(), tracking)
         copy.knownHeader = knownHeader
         copy.rowTable = rowTable
-        copy.linkTable = linkTable
+        copy.linkTable = linkTable.copy()
         copy.register = register
         copy.keys = keys
         copy.bases = bases
