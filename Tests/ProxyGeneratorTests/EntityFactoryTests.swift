@@ -10,22 +10,57 @@ import Testing
     private final class Person: EntityValue {}
     private final class Boss: EntityValue {}
 
-    private func entity(_ type: String, classes: [String: EntityValue.Type]) throws -> EntityValue? {
-        let model = try CSDLReader.read(
+    /// A class whose objects have an entity set of their own from the beginning.
+    private final class Placed: EntityValue {
+        required init(_ entityType: EntityType, withDefaults: Bool = false) {
+            super.init(entityType, withDefaults: withDefaults)
+            entitySet = (try? EntityFactoryTests.model())?.findEntitySet("Places")
+        }
+    }
+
+    private static func model() throws -> EntityDataModel {
+        try CSDLReader.read(
             Array(
                 """
                 <Schema Namespace="N" xmlns="http://docs.oasis-open.org/odata/ns/edm">
                 <EntityType Name="Person"><Key><PropertyRef Name="ID"/></Key>
                 <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
                 <EntityType Name="Employee" BaseType="N.Person"/><EntityType Name="Boss" BaseType="N.Employee"/>
+                <EntityContainer Name="C"><EntitySet Name="People" EntityType="N.Person"/>
+                <EntitySet Name="Places" EntityType="N.Person"/></EntityContainer>
                 </Schema>
                 """.utf8))
-        let snapshot = EntitySnapshot(
-            set: "People", type: type, values: ["ID": .integer(1)], readLink: "People(1)", editLink: "People(1)")
+    }
+
+    private func factory(_ classes: [String: EntityValue.Type]) throws -> EntityFactory {
         let provider = OfflineODataProvider(parameters: OfflineODataParameters(storePath: "/nonexistent"))
         return EntityFactory(
-            model: model, classes: classes, provider: provider, logger: Logger(label: "tests")
-        ).entity(snapshot)
+            model: try Self.model(), classes: classes, provider: provider, logger: Logger(label: "tests"))
+    }
+
+    private func snapshot(_ type: String, set: String = "People") -> EntitySnapshot {
+        EntitySnapshot(
+            set: set, type: type, values: ["ID": .integer(1)], readLink: "People(1)", editLink: "People(1)")
+    }
+
+    private func entity(_ type: String, classes: [String: EntityValue.Type]) throws -> EntityValue? {
+        try factory(classes).entity(snapshot(type))
+    }
+
+    @Test func `the set of the model precedes the own set of an object, which precedes a set of the queue`() throws {
+        for (set, own, plain) in [
+            ("People", "People", "People"), ("RequestQueue", "Places", "RequestQueue"), ("Unknown", "Places", nil),
+        ] {
+            for (classes, expected) in [(["N.Person": Placed.self], own), ([:], plain)]
+                as [([String: EntityValue.Type], String?)]
+            {
+                let factory = try factory(classes)
+                let entity = try #require(factory.entity(snapshot("N.Person", set: set)))
+                #expect(entity.entitySet?.name == expected, "\(set)")
+                entity.apply(snapshot("N.Person", set: set), factory)
+                #expect(entity.entitySet?.name == expected, "\(set), applied")
+            }
+        }
     }
 
     @Test func `an entity of a type with its own class is an instance of that class`() throws {

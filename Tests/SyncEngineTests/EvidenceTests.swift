@@ -154,8 +154,8 @@ struct EvidenceTests {
             let reasons = Mutex<[String]>([])
             shop.store.onRecords { records, _ in
                 for case .batchAnswered(let answered) in records.map(\.body) {
-                    for outcome in answered.outcomes {
-                        if case .inDoubt(let reason) = outcome.result { reasons.withLock { $0.append(reason) } }
+                    for case .inDoubt(let reason) in answered.outcomes.map(\.result) {
+                        reasons.withLock { $0.append(reason) }
                     }
                 }
             }
@@ -165,10 +165,8 @@ struct EvidenceTests {
             #expect(try await shop.push().remaining == 0)
             let reported = reasons.withLock { $0 }
             #expect(reported.count == 1)
-            #expect(
-                reported.first?.contains(
-                    effect == .dropAnswer ? "Suppliers(3) has the values" : "The service has no entity") == true
-            )
+            let text = effect == .dropAnswer ? "Suppliers(3) has the values" : "The service has no entity"
+            #expect(reported.first?.contains(text) == true)
         }
     }
 

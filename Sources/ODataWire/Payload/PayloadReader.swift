@@ -183,7 +183,11 @@ package struct PayloadReader: Sendable {
     /// Returns whether ``inStreamError(in:of:)`` has to read the response. Most responses do not contain the text of such
     /// an error at all.
     package func mayReportError(_ bytes: [UInt8]) -> Bool {
-        if markup != nil || forMarkup(bytes) != nil { return true }
+        markup != nil || forMarkup(bytes) != nil || Self.containsErrorName(bytes)
+    }
+
+    /// Returns whether the bytes contain the end of a name such as `odata.error`, with its quotation mark.
+    private static func containsErrorName(_ bytes: [UInt8]) -> Bool {
         // `firstRange(of:)` calls its comparisons through witness tables.
         let text = Array("error\"".utf8)
         var place = 0
@@ -201,7 +205,7 @@ package struct PayloadReader: Sendable {
     /// - Parameter type: The type of the entity that the response may contain.
     package func inStreamError(in bytes: [UInt8], of type: EntityType?) -> PayloadError? {
         if let atom = forMarkup(bytes) { return atom.inStreamError(in: bytes, of: type) }
-        guard mayReportError(bytes) else { return nil }
+        guard markup != nil || Self.containsErrorName(bytes) else { return nil }
         do throws(PayloadError) {
             _ = try document(bytes) { name, value in
                 type.map { Self.isProperty(name, value, $0.findProperty, isOpen: $0.isOpen) } ?? false

@@ -78,11 +78,12 @@ struct EntityURLWriter: Sendable {
         guard let slash = url.utf8.firstIndex(where: { "/?#()'".utf8.contains($0) }),
             url.utf8[..<slash].last == UInt8(ascii: ":"), url.utf8[slash...].starts(with: "//".utf8)
         else { return nil }
-        return url[slash...].dropFirst(2)
+        // By bytes, because a combining character after the slashes is a `Character` together with the second one.
+        return url[url.utf8.index(slash, offsetBy: 2)...]
     }
 
     private static func path(of url: String) -> String {
         guard let rest = authority(of: url) else { return "" }
-        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
+        return rest.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(rest[$0...]) } ?? ""
     }
 }

@@ -28,7 +28,10 @@ package actor HistoricalEvaluation {
         let before = (core.fold, core.past)
         do {
             guard try core.state.header().applied < last else { return }
-            try core.state.transaction { try foldOn(through: last, reader) }
+            // Is never rolled back, so that no checkpoint is needed.
+            try core.state.transaction {
+                try foldOn(through: last, reader) { past throws in try past.trackingCopy() }
+            }
             checkpoint.discard()
         } catch {
             (core.fold, core.past) = before
@@ -47,7 +50,9 @@ package actor HistoricalEvaluation {
         let before = (core.fold, core.past)
         do {
             let result = try core.state.transaction { () throws -> ConditionVerdict in
-                try foldOn(through: last, reader)
+                try foldOn(through: last, reader) { past throws in
+                    try checkpoint.start(from: past, through: last, reader)
+                }
                 let verdict = try verdict(on: query, at: time)
                 guard verdict.holds == kept else { throw TrialRollback(verdict: verdict) }
                 return verdict
@@ -63,15 +68,23 @@ package actor HistoricalEvaluation {
         }
     }
 
-    /// Folds further records inside a transaction.
-    private func foldOn(through last: SequenceNumber, _ reader: LogReader) throws {
+    /// Folds further records inside a transaction: in memory, or into the views if they are few.
+    ///
+    /// - Parameter start: Returns the state in memory to fold on, given that at the position of the store.
+    private func foldOn(
+        through last: SequenceNumber, _ reader: LogReader, from start: (HistoricalFold) throws -> HistoricalFold
+    ) throws {
         let applied = try core.state.header().applied
-        guard let past = core.past, try past.applied == applied, !checkpoint.areFew(from: applied, through: last) else {
+        guard let past = core.past, try past.applied == applied, last > applied,
+            last - applied >= core.options.memoryFoldDistance
+        else {
             checkpoint.discard()
             core.past = nil
             return try ViewsOpener.foldAll(of: reader.records(from: applied + 1, through: last), &core.fold)
         }
-        core.past = try past.advanced(through: last, reader, &core.fold, checkpoint: &checkpoint)
+        var later = try start(past)
+        try later.advance(through: last, reader, &core.fold, from: applied)
+        core.past = later
     }
 
     /// Returns whether the query holds: its result contains an entity, counts at least one, or is a value other than

@@ -46,60 +46,31 @@ struct HistoricalFold {
         return folded
     }
 
-    /// Returns a copy advanced through the record, and advances the views, which are at the same position. Called
-    /// inside one of their transactions.
+    /// Returns a copy that tracks its changes, to be advanced together with the views at the same position.
+    func trackingCopy() throws(StateError) -> HistoricalFold {
+        let copy = try HistoricalFold(copying: self)
+        copy.state.trackDirtyItems()
+        return copy
+    }
+
+    /// Returns a copy, which tracks its changes from the same position if this state does.
+    func copy() throws(StateError) -> HistoricalFold { try HistoricalFold(copying: self) }
+
+    /// Folds records, and advances the views to the same record. Called inside one of their transactions.
     ///
-    /// - Parameter checkpoint: A later state that an earlier call made from this one, or nil. Folding continues from it
-    ///   if it is not after the record. The call replaces it by a new one, or by nil if there are few records.
-    func advanced(
-        through last: SequenceNumber, _ reader: LogReader, _ views: inout Fold, checkpoint: inout HistoricalCheckpoint
-    ) throws -> HistoricalFold {
-        var past: HistoricalFold
-        if let later = checkpoint.fold.take(), try later.applied <= last {
-            past = later
-        } else {
-            past = try HistoricalFold(copying: self)
-            past.state.trackDirtyItems()
-            if let middle = checkpoint.place(from: try applied, through: last) {
-                try past.advance(through: middle, reader)
-                checkpoint.fold = try HistoricalFold(copying: past)
-            }
-        }
-        try past.advance(through: last, reader)
-        guard try DirtyItemWriter.writeChanges(of: past.state, into: views.storage) else {
+    /// - Parameters:
+    ///   - position: The position of the views, from which this state tracks its changes. The state may be after it.
+    mutating func advance(
+        through last: SequenceNumber, _ reader: LogReader, _ views: inout Fold, from position: SequenceNumber
+    ) throws {
+        try advance(through: last, reader)
+        guard try DirtyItemWriter.writeChanges(of: state, into: views.storage) else {
             // The metadata changed. This is rare enough to fold twice.
-            try ViewsOpener.foldAll(of: reader.records(from: try applied + 1, through: last), &views)
-            return past
+            try ViewsOpener.foldAll(of: reader.records(from: position + 1, through: last), &views)
+            return
         }
         if let model = views.model, let index = views.index {
             views = Fold(storage: views.storage, model: model, index: index)
         }
-        return past
-    }
-}
-
-/// A state between the position of a historical store and that of its last trial. If the trial is rolled back, a
-/// bisection continues halfway, so that the records up to there need not be folded again.
-struct HistoricalCheckpoint {
-    /// The number of records from which a trial makes a checkpoint. Copying a large state costs as much as folding
-    /// hundreds of records.
-    let distance: UInt64
-    /// The state, with the items that have changed since the position of the store.
-    fileprivate var fold: HistoricalFold?
-
-    init(distance: UInt64) { self.distance = distance }
-
-    /// Discards the state, because the store is at another position.
-    mutating func discard() { fold = nil }
-
-    /// Returns whether folding the records into the views costs less than copying the state.
-    func areFew(from first: SequenceNumber, through last: SequenceNumber) -> Bool {
-        last <= first || last - first < distance / 16
-    }
-
-    /// Returns the position before which a bisection of the records continues, or nil if there are few records.
-    fileprivate func place(from first: SequenceNumber, through last: SequenceNumber) -> SequenceNumber? {
-        guard last > first, last - first >= max(distance, 2) else { return nil }
-        return first + (last - first - 1) / 2
     }
 }

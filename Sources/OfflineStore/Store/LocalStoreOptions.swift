@@ -43,8 +43,18 @@ package struct LocalStoreOptions: Sendable {
     /// Whether the views of a historical store are folded record by record like those of the store itself. This is
     /// slower, and serves to compare the two ways.
     package var foldsHistoryInViews = false
-    /// The number of records from which a trial of a historical store keeps the state halfway. Tests choose a low one,
-    /// because the results must not depend on it.
+    /// The number of records from which a historical store folds further ones in memory; fewer are folded into its
+    /// views. 0 always folds in memory.
+    ///
+    /// Folding a record into the views costs more than in memory, but folding in memory begins with a copy of the
+    /// state, which costs as much as folding some hundred records. Tests choose other numbers, because the results
+    /// must not depend on it.
+    package var memoryFoldDistance: UInt64 = 500
+    /// The number of records from which a trial of a historical store in memory keeps a second copy of the state
+    /// halfway; see `HistoricalCheckpoint`.
+    ///
+    /// The copy saves folding half of the records if the trial is rolled back, and is worth its time and memory only
+    /// for several thousand records. Tests choose a low number, because the results must not depend on it.
     package var checkpointDistance: UInt64 = 8_000
 
     package init(

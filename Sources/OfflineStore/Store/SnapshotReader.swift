@@ -70,15 +70,15 @@ final class LinkForms {
     private var last: KnownForm?
 
     /// The form of the links of a set and type.
-    private final class KnownForm {
+    private struct KnownForm {
         let set: String
         let type: String
-        let form: PlainLinkForm?
-        let key: PropertyLookup
+        /// The plain form and its key property, if the links have that form.
+        let plain: (form: PlainLinkForm, key: PropertyLookup)?
 
         init(set: String, type: String, _ form: PlainLinkForm?) {
-            (self.set, self.type, self.form) = (set, type, form)
-            key = PropertyLookup(form?.key ?? "")
+            (self.set, self.type) = (set, type)
+            plain = form.map { ($0, PropertyLookup($0.key)) }
         }
     }
 
@@ -93,16 +93,11 @@ final class LinkForms {
     /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
     func plain(_ row: EntityRow) -> SnapshotLinks? {
         guard row.origin != .local else { return nil }
-        let known = form(of: row)
-        guard let form = known.form, case .integer(let key)? = known.key(row.values) else { return nil }
+        if last?.set != row.set || last?.type != row.type {
+            last = KnownForm(set: row.set, type: row.type, names.plainForm(set: row.set, type: row.type))
+        }
+        guard let (form, lookup) = last?.plain, case .integer(let key)? = lookup(row.values) else { return nil }
         return .plain(form, key)
-    }
-
-    private func form(of row: EntityRow) -> KnownForm {
-        if let last, last.set == row.set, last.type == row.type { return last }
-        let form = KnownForm(set: row.set, type: row.type, names.plainForm(set: row.set, type: row.type))
-        last = form
-        return form
     }
 }
 

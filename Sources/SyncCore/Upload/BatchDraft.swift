@@ -53,8 +53,10 @@ struct BatchDraft {
             return
         }
         var skipped = try reasonsToSkip(operations, retrying)
-        for pending in operations where !unplannable.isEmpty {
-            if let reason = unplannable[pending.sequence] { skipped[pending.sequence] = reason }
+        if !unplannable.isEmpty {
+            for pending in operations {
+                if let reason = unplannable[pending.sequence] { skipped[pending.sequence] = reason }
+            }
         }
         let obstacle = skipped.isEmpty ? nil : operations.first { skipped[$0.sequence] != nil }
         var reason = obstacle.flatMap { skipped[$0.sequence] }

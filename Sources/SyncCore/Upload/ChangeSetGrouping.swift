@@ -28,8 +28,8 @@ struct ChangeSetGrouping {
     /// The groups by their positions in the plan.
     private var groups: [Group] = []
     private var writers = IDTable<Writer>()
-    /// The groups that read an entity after it was written last, in the order of the operations.
-    private var readers = IDTable<[Int]>()
+    /// The groups that read an entity after it was written last.
+    private(set) var readers = IDTable<SmallSet<Int>>()
     private var blockedWrites: [EntityID: Block] = [:]
     private var blockedReads: [EntityID: Block] = [:]
     private var blockedCreations: [EntityID: Block] = [:]
@@ -108,7 +108,7 @@ struct ChangeSetGrouping {
 
     /// Returns the first operation that links the entity without writing it otherwise.
     private func linker(of entity: EntityID) -> SequenceNumber? {
-        readers[entity]?.lazy.compactMap { groups[resolve($0)].operations.lazy.map(\.sequence).min() }.min()
+        readers[entity]?.elements.lazy.compactMap { groups[resolve($0)].operations.lazy.map(\.sequence).min() }.min()
     }
 
     private mutating func place(
@@ -142,7 +142,7 @@ struct ChangeSetGrouping {
             }
         }
         for entity in needs.writes.union(needs.affected) {
-            for reader in readers[entity] ?? [] { predecessors.append(resolve(reader)) }
+            for reader in readers[entity]?.elements ?? [] { predecessors.append(resolve(reader)) }
         }
         predecessors.removeAll(where: joined.contains)
         guard let group = join(unit, joined, after: predecessors) else {
@@ -175,8 +175,7 @@ struct ChangeSetGrouping {
     }
 
     private mutating func addReader(_ group: Int, of entity: EntityID) {
-        let place = readers.place(of: entity, inserting: [])
-        if readers[at: place].last != group { readers[at: place].append(group) }
+        readers[at: readers.place(of: entity, inserting: SmallSet())].insert(group)
     }
 
     private func blocked(_ needs: UnitDependencies) -> HoldReason? {
@@ -220,7 +219,8 @@ struct ChangeSetGrouping {
         }
         guard joined.allSatisfy({ !groups[$0].hasDependents }) else { return nil }
         var operations = unit
-        for old in joined {
+        // In order, so that the same state always leads to the same order and the same reasons.
+        for old in joined.sorted() {
             operations += groups[old].operations
             groups[old] = Group(operations: [], successor: position)
         }
@@ -276,8 +276,8 @@ private struct UnitDependencies {
         linker: (EntityID) -> SequenceNumber?
     ) throws(StateError) -> HoldReason? {
         var named: Set<EntityID> = []
-        for pending in operations where resolver.namesEntities(service) {
-            named.formUnion(try resolver.namedEntities(pending.operation, service))
+        if resolver.namesEntities(service) {
+            for pending in operations { named.formUnion(try resolver.namedEntities(pending.operation, service)) }
         }
         for entity in referenced {
             if let row = try resolver.serviceRow(entity) {

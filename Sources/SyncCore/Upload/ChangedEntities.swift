@@ -18,17 +18,6 @@ struct ChangedEntities {
     }
 }
 
-extension Operation {
-    /// Whether the request may contain the ETag of an entity, which depends on the earlier requests of the change set.
-    var maySendETag: Bool {
-        if call != nil { return true }
-        return switch action {
-        case .update, .delete: true
-        case .create, .createLink, .updateLink, .deleteLink: false
-        }
-    }
-}
-
 extension ServiceOptions {
     /// Whether `If-Match` may refer to the ETag in an earlier response.
     func refersToETags(_ version: ODataVersion) -> Bool {

@@ -104,13 +104,6 @@ struct CreationTree {
     }
 }
 
-extension Operation {
-    /// Whether the operation creates entities below another new one.
-    var hasNestedCreation: Bool {
-        if case .create(let creation, _) = action { !creation.inline.isEmpty } else { false }
-    }
-}
-
 extension Creation {
     fileprivate mutating func add(_ child: Creation, below navigation: String) {
         if let index = inline.firstIndex(where: { $0.navigation == navigation }) {

@@ -37,11 +37,17 @@ struct UploadReading {
                 if let created = request.creates { parents += created.parents }
             }
         }
-        if parents.isEmpty { return }
-        // All at once, because usually none lacks a key. A read may return the keys below later ones.
-        let missing = try await store.references.navigationsToKeylessEntities(of: parents)
-        for id in parents where missing[id] != nil { try await readKeys(below: id) }
+        // Several at once, because usually none lacks a key, but not all, because the store waits for the look-up. A
+        // read may return the keys below later ones.
+        for first in stride(from: 0, to: parents.count, by: Self.parentsAtOnce) {
+            let some = Array(parents[first...].prefix(Self.parentsAtOnce))
+            let missing = try await store.references.navigationsToKeylessEntities(of: some)
+            for id in some where missing[id] != nil { try await readKeys(below: id) }
+        }
     }
+
+    /// The number of entities whose missing keys are looked up without interruption.
+    private static var parentsAtOnce: Int { 50 }
 
     /// Reads the bound entities of the confirmed calls whose responses do not contain them, each once. The version of
     /// the service replaces the declared effect.

@@ -6,8 +6,7 @@ extension EntityValue {
     ///
     /// - Parameter settled: the relations that were saved together with the entity, and so are current.
     func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory, settled: [String] = []) {
-        entitySet =
-            factory.model.findEntitySet(snapshot.set) ?? entitySet ?? QueueModel.model.findEntitySet(snapshot.set)
+        ObjectEntitySet(snapshot.set, factory.model).assign(to: self)
         applyContent(snapshot, factory, settled: settled)
     }
 

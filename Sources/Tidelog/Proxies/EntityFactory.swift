@@ -42,11 +42,6 @@ final class EntityFactory: Sendable {
         return entities
     }
 
-    /// Returns the entity set with the given name, or `nil` if the model does not contain it.
-    func entitySet(_ name: String) -> EntitySet? {
-        model.findEntitySet(name) ?? QueueModel.model.findEntitySet(name)
-    }
-
     fileprivate func entityClass(of type: EntityType) -> EntityValue.Type {
         if model.findEntityType(type.name) == nil { return QueueClasses.all[type.name] ?? EntityValue.self }
         if classes.isEmpty { return EntityValue.self }
@@ -55,26 +50,44 @@ final class EntityFactory: Sendable {
     }
 }
 
+/// The entity set of the objects for snapshots of one set: the model's, the object's own, which its initializer may have
+/// assigned, or the queue's.
+struct ObjectEntitySet {
+    let name: String
+    private let modelSet: EntitySet?
+    private let queueSet: EntitySet?
+
+    init(_ name: String, _ model: EntityDataModel) {
+        self.name = name
+        modelSet = model.findEntitySet(name)
+        queueSet = modelSet == nil ? QueueModel.model.findEntitySet(name) : nil
+    }
+
+    func assign(to entity: EntityValue) {
+        if let set = modelSet ?? entity.entitySet ?? queueSet { entity.entitySet = set }
+    }
+}
+
 /// The entity objects of one result, most of which have the same type and set.
 struct EntityObjects {
     private let factory: EntityFactory
     /// The type and the set of the previous entity.
-    private var last: (type: EntityType, set: EntitySet?, setName: String, entityClass: EntityValue.Type)?
+    private var last: (type: EntityType, set: ObjectEntitySet, entityClass: EntityValue.Type)?
 
     init(_ factory: EntityFactory) { self.factory = factory }
 
     /// Returns the entity object, or `nil` if the model does not contain the type.
     mutating func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
-        if last?.type.name != snapshot.type || last?.setName != snapshot.set {
+        if last?.type.name != snapshot.type || last?.set.name != snapshot.set {
             guard
                 let type = factory.model.findEntityType(snapshot.type)
                     ?? QueueModel.model.findEntityType(snapshot.type)
             else { return nil }
-            last = (type, factory.entitySet(snapshot.set), snapshot.set, factory.entityClass(of: type))
+            last = (type, ObjectEntitySet(snapshot.set, factory.model), factory.entityClass(of: type))
         }
         guard let last else { return nil }
         let entity = last.entityClass.init(last.type, withDefaults: false)
-        if let set = last.set { entity.entitySet = set }
+        last.set.assign(to: entity)
         entity.applyContent(snapshot, factory)
         return entity
     }

@@ -52,6 +52,7 @@ struct ConditionsOverChangesTests {
         for distance in [2, 8_000] as [UInt64] {
             var options = LocalStoreOptions()
             options.checkpointDistance = distance
+            options.memoryFoldDistance = 0
             let store = InspectedStore(directory: shop.log.directory.path, options: options)
             let report = try await store.bisect(
                 good: .sequence(1), bad: .sequence(6), when: StateCondition("Customers?$filter=City eq 'Bonn'"))
@@ -62,6 +63,52 @@ struct ConditionsOverChangesTests {
                 when: StateCondition("Customers?$filter=City eq 'Bonn' and ID eq 2"))
             #expect(later.outcome == .found(9))
         }
+    }
+
+    /// The ways to fold the records of a trial: in the views, in memory with and without checkpoints, and both.
+    private static var ways: [LocalStoreOptions] {
+        var views = LocalStoreOptions()
+        views.foldsHistoryInViews = true
+        let distances: [(memory: UInt64, checkpoint: UInt64)] = [(0, 2), (0, 5), (0, 8_000), (4, 2)]
+        return [views, LocalStoreOptions()]
+            + distances.map { distance in
+                var options = LocalStoreOptions()
+                options.memoryFoldDistance = distance.memory
+                options.checkpointDistance = distance.checkpoint
+                return options
+            }
+    }
+
+    /// The first trial is through record 10 and is rolled back; the next ones continue from a checkpoint, which is at
+    /// record 5 if the distance is low.
+    @Test(arguments: [3, 5, 6, 7, 9] as [UInt64], [4, 6, 7, 8, 10, 15] as [UInt64])
+    func `a bisection finds the same record in each way of folding if the metadata change before it or after it`(
+        _ metadata: UInt64, _ change: UInt64
+    ) async throws {
+        if metadata == change { return }
+        let service = try #require(try ShopLog().service())
+        let text = String(decoding: service.metadata, as: UTF8.self)
+        let city = #"<Property Name="City" Type="Edm.String"/>"#
+        let changed = text.replacing(city, with: city + #"<Property Name="Street" Type="Edm.String"/>"#)
+        let log = try SampleLog()
+        try log.append(.serviceInstalled(service), .entitiesRead([ShopLog.customer(1, "Ada", "Rome")]))
+        for sequence in 3...20 as ClosedRange<UInt64> {
+            switch sequence {
+            case metadata:
+                try log.append(
+                    .serviceInstalled(ServiceDescription(root: service.root, metadata: Array(changed.utf8))))
+            case change: try log.append(update(1, ["City": .string("Bonn")]))
+            default: try log.append(update(1, ["Name": .string("Ada \(sequence)")]))
+            }
+        }
+        var evaluations: [[BisectReport.Evaluation]] = []
+        for options in Self.ways {
+            let report = try await InspectedStore(directory: log.directory.path, options: options).bisect(
+                good: .sequence(1), bad: .sequence(20), when: StateCondition("Customers?$filter=City eq 'Bonn'"))
+            #expect(report.outcome == .found(change), "\(options.memoryFoldDistance), \(options.checkpointDistance)")
+            evaluations.append(report.evaluations)
+        }
+        #expect(Set(evaluations).count == 1)
     }
 
     @Test func `a condition on a name that no metadata contain is an error`() async throws {

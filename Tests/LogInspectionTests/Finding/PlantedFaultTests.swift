@@ -87,11 +87,18 @@ struct PlantedFaultTests {
         #expect(report.entry?.sequence == fault)
         var options = LocalStoreOptions()
         options.checkpointDistance = UInt64(2 + random.next(below: 40))
-        let checkpointed = try await InspectedStore(directory: directory.path, options: options).bisect(
-            good: .sequence(0), bad: .sequence(.max), when: condition)
-        #expect(checkpointed.outcome == report.outcome, "a checkpoint from \(options.checkpointDistance) records")
-        #expect(checkpointed.evaluations == report.evaluations)
-        #expect(checkpointed.entry == report.entry)
+        let distances = [0, UInt64(10 + random.next(below: 60)), options.memoryFoldDistance, nil]
+        for distance in distances {
+            options.memoryFoldDistance = distance ?? 0
+            options.foldsHistoryInViews = distance == nil
+            let other = try await InspectedStore(directory: directory.path, options: options).bisect(
+                good: .sequence(0), bad: .sequence(.max), when: condition)
+            let name: Comment =
+                "in memory from \(distance.map(String.init) ?? "no") records, a checkpoint from \(options.checkpointDistance)"
+            #expect(other.outcome == report.outcome, name)
+            #expect(other.evaluations == report.evaluations, name)
+            #expect(other.entry == report.entry, name)
+        }
         var flips: [UInt64] = []
         let watched = try await inspected.watch(condition, from: .sequence(0), through: .sequence(.max)) { flip in
             flips.append(flip.sequence)

@@ -1,0 +1,58 @@
+import EDM
+import Operations
+import Testing
+
+@testable import SyncCore
+
+struct ChangeSetGroupingTests {
+    let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    /// Creates an order of each customer, in one change set of the app.
+    private func orders(of customers: [EntityID]) throws {
+        let next = try store.newID().rawValue
+        try store.perform(
+            customers.enumerated().map { place, customer in
+                let bindings = [Binding(navigation: "Customer", targets: [customer])]
+                let id = EntityID(rawValue: next + UInt64(place))
+                return .create(store.creation(id, "Orders", bindings: bindings), parent: nil)
+            }, changeSet: true)
+    }
+
+    /// Adds all pending operations to a grouping. Returns it with the reasons of the operations that have to wait.
+    private func grouped() throws -> (grouping: ChangeSetGrouping, held: [SequenceNumber: HoldReason]) {
+        let resolver = EntityResolver(storage: store.state, model: store.model)
+        var tracker = LinkTracker(resolver)
+        var (grouping, held) = (ChangeSetGrouping(), [SequenceNumber: HoldReason]())
+        for unit in try QueueWalk.units(of: store.state.pendingOperations(), resolver, &tracker) {
+            let reason = try grouping.add(unit.operations, unit.footprints, resolver) { _ in true }
+            for pending in unit.operations { held[pending.sequence] = reason }
+        }
+        return (grouping, held)
+    }
+
+    @Test func `a group that reads an entity with many operations is listed once, if another one alternates`() throws {
+        let shared = try store.download("Customers", ["CustomerID": .integer(1)])
+        let new = [try store.create("Customers"), try store.create("Customers")]
+        for number in 0..<40 { try orders(of: [new[number % 2], shared]) }
+        let (grouping, held) = try grouped()
+        #expect(held.isEmpty)
+        #expect(grouping.inOrder().map(\.count) == [41, 41])
+        #expect(grouping.readers[shared]?.elements.sorted() == [0, 1])
+    }
+
+    @Test func `an operation that cannot join a merged group waits for the same operation in every process`() throws {
+        let shared = try store.download("Customers", ["CustomerID": .integer(1)])
+        let other = try store.create("Customers")
+        let new = try (1...8).map { _ in try store.create("Customers") }
+        let last = try store.state.header().applied
+        try orders(of: new + [shared])
+        // Has to follow the merged group, which therefore keeps its position.
+        try store.perform([.update(shared, changes: ["Name": .string("new")], bindings: [])])
+        try orders(of: [new[0], other])
+        let (grouping, held) = try grouped()
+        #expect(held == [last + 11: .waitsFor(last), last + 12: .waitsFor(last)])
+        #expect(grouping.inOrder().map(\.count) == [1, 17, 1])
+    }
+}
