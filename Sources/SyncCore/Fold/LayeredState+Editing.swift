@@ -19,15 +19,15 @@ extension LayeredState {
         // Only if the record with the metadata was lost. The entities then have to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
         let kind: StateLayer.LayerKind =
-            layer == .local ? .local : edits == nil ? .baseWithoutPending : .baseUnderPending
-        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
+            layer == .local ? .local : edits.areTracked ? .baseUnderPending : .baseWithoutPending
+        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits.matches)
         var editor = StateEditor(storage: layer, model: model)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not
         // tracked.
         if kind == .local { swap(&editor.touched, &touched) }
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
-        if kind == .baseUnderPending { edits?.add(layer) }
+        if kind == .baseUnderPending { edits.add(layer) }
         return (kind == .local ? [] : editor.touched.entities.asSet, layer.effect)
     }
 
@@ -106,8 +106,8 @@ extension LayeredState {
         try storage.putPending(pending)
         if isRebased {
             try reapply(pending)
-        } else {
-            edits?.added.insert(sequence)
+        } else if edits.areTracked {
+            edits.added.insert(sequence)
         }
     }
 
@@ -121,7 +121,7 @@ extension LayeredState {
             if undone.operation.isIncompatible { undone.operation.status = .pending }
             try storage.bookkeeping.removeUndone(sequence)
             try storage.putPending(undone.operation)
-            edits?.added.insert(sequence)
+            if edits.areTracked { edits.added.insert(sequence) }
             try register(undone.operation.operation)
         }
     }
@@ -129,7 +129,7 @@ extension LayeredState {
     /// Removes a pending operation. It may be added again with other content under the same number.
     mutating func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try storage.removePending(sequence)
-        edits?.removed.insert(sequence)
+        if edits.areTracked { edits.removed.insert(sequence) }
     }
 
     /// Changes the status of a pending operation. The time of the change is that of the record.

@@ -16,15 +16,6 @@ package struct OperationEffect: Sendable, Equatable {
     /// Creates an effect with room for the accesses of a usual operation.
     init(minimumCapacity: Int) { accesses = IDTable(minimumCapacity: minimumCapacity) }
 
-    /// The entities whose rows the operation wrote.
-    var rows: [EntityID] {
-        var rows: [EntityID] = []
-        forEachAccess { item, access in
-            if access.contains(.writesValues), let id = item.entity { rows.append(id) }
-        }
-        return rows
-    }
-
     /// Returns how the operation accessed the item; nil if it did not.
     package func access(to item: StateItem) -> Access? { accesses[item.rawValue] }
 

@@ -34,8 +34,12 @@ package final class PendingQueue {
     private var byEntity = IDTable<EntityQueue>()
     private var byTransaction: [String: Set<SequenceNumber>] = [:]
     private var rejected = 0
-    /// The effect of each operation.
-    package private(set) var effects = EffectLog()
+    private var storedEffects = EffectLog()
+    /// The effect of each operation. Read in place, because a copy retains all of its arrays.
+    package private(set) var effects: EffectLog {
+        _read { yield storedEffects }
+        _modify { yield &storedEffects }
+    }
     /// The number of operations that are not to be sent: drafts and local-only operations.
     package private(set) var heldBack = 0
     private var journal: Journal?
