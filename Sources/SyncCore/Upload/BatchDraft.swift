@@ -53,8 +53,10 @@ struct BatchDraft {
             return
         }
         var skipped = try reasonsToSkip(operations, retrying)
-        for pending in operations where !unplannable.isEmpty {
-            if let reason = unplannable[pending.sequence] { skipped[pending.sequence] = reason }
+        if !unplannable.isEmpty {
+            for sequence in operations.map(\.sequence) {
+                if let reason = unplannable[sequence] { skipped[sequence] = reason }
+            }
         }
         let obstacle = skipped.isEmpty ? nil : operations.first { skipped[$0.sequence] != nil }
         var reason = obstacle.flatMap { skipped[$0.sequence] }
@@ -76,8 +78,10 @@ struct BatchDraft {
             reason = try grouping.leaveOut(operations, footprints, resolver)
         } else {
             let writesStream = operations.contains { $0.operation.stream != nil }
-            for pending in operations where pending.operation.stream != nil {
-                streamed.formUnion(pending.operation.createdEntities)
+            if writesStream {
+                for pending in operations where pending.operation.stream != nil {
+                    streamed.formUnion(pending.operation.createdEntities)
+                }
             }
             reason = try grouping.add(operations, footprints, resolver) { new throws(StateError) in
                 // A stream write is not part of a change set, so no operation of a change set can refer to its

@@ -167,7 +167,13 @@ package final class PendingQueue {
 
     /// Returns at most `limit` operations from `first` on, in ascending order.
     package func operations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
-        order.from(first, limit: limit).compactMap { self[$0] }
+        let sequences = order.from(first, limit: limit)
+        var found: [PendingOperation] = []
+        found.reserveCapacity(sequences.count)
+        for sequence in sequences {
+            if let place = entries.place(of: sequence) { found.append(entries[at: place].operation) }
+        }
+        return found
     }
 
     package func naming(_ id: EntityID) -> [SequenceNumber] {
