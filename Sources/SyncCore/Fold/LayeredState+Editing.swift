@@ -8,14 +8,14 @@ extension LayeredState {
     @discardableResult
     mutating func edit(
         _ layer: StateEditor.Layer, _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> Set<EntityID> {
+    ) throws(StateError) -> EntityIDSet {
         try editLayer(layer, body).touched
     }
 
     mutating func editLayer(
         _ layer: StateEditor.Layer, keepingEffect: Bool = false,
         _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
+    ) throws(StateError) -> (touched: EntityIDSet, effect: OperationEffect) {
         // Only if the record with the metadata was lost. The entities then have to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
         let kind: StateLayer.LayerKind =
@@ -28,14 +28,14 @@ extension LayeredState {
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
         if kind == .baseUnderPending { edits.add(layer) }
-        return (kind == .local ? [] : editor.touched.entities.asSet, layer.effect)
+        return (kind == .local ? [] : editor.touched.entities, layer.effect)
     }
 
     /// Changes the base state. Returns the changed entities, and their versions before the change.
     mutating func editBase(
         notesTouched: Bool = true,
         _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> (touched: Set<EntityID>, before: MergeBaseTracker.PriorVersions) {
+    ) throws(StateError) -> (touched: EntityIDSet, before: MergeBaseTracker.PriorVersions) {
         let watches = try storage.hasPending()
         var before: MergeBaseTracker.PriorVersions = [:]
         let touched = try edit(.base) { e throws(StateError) in
@@ -99,7 +99,7 @@ extension LayeredState {
     mutating func add(
         _ operation: Operation, sequence: SequenceNumber, time: Timestamp
     ) throws(StateError) {
-        try keepNextEntity(above: operation.createdEntities)
+        try keepNextEntity(above: operation)
         try register(operation)
         try mergeBases.advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
@@ -114,6 +114,7 @@ extension LayeredState {
     /// Restores undone operations in their old positions, because pending operations are applied in order of their
     /// numbers.
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
+        guard try storage.bookkeeping.hasUndone() else { return }
         for sequence in sequences {
             guard var undone = try storage.bookkeeping.undoneOperation(sequence) else { continue }
             try beginRebase()
@@ -150,6 +151,15 @@ extension LayeredState {
         guard model?.findEntitySet(creation.set) != nil, model?.findEntityType(creation.type) != nil else { return }
         try storage.register(creation.entity, set: creation.set)
         for inline in creation.inline { for child in inline.entities { try register(child) } }
+    }
+
+    func keepNextEntity(above operation: Operation) throws(StateError) {
+        guard case .create(let creation, _) = operation.action else { return }
+        if creation.inline.isEmpty {
+            try keepNextEntity(above: CollectionOfOne(creation.entity))
+        } else {
+            try keepNextEntity(above: creation.createdEntities)
+        }
     }
 
     func keepNextEntity(above images: [EntityImage]) throws(StateError) {

@@ -30,15 +30,26 @@ package struct EffectLog {
     /// The number of operations that have an effect.
     package var count: Int { entries.count }
 
-    package subscript(sequence: SequenceNumber) -> OperationEffect? {
-        guard let entry = entries[sequence] else { return nil }
-        var effect = OperationEffect()
-        for place in entry.accesses {
-            let stored = accesses[Int(place)]
-            effect.record(stored.item, stored.access)
+    package subscript(sequence: SequenceNumber) -> OperationEffect? { list(of: sequence)?.effect }
+
+    /// An effect as a list, which costs less than its table of items.
+    struct EffectList {
+        let accesses: [(item: StateItem, access: Access)]
+        let links: [DirtySet.LinkEnds]
+
+        var effect: OperationEffect {
+            var effect = OperationEffect()
+            for (item, access) in accesses { effect.record(item, access) }
+            effect.links = links
+            return effect
         }
-        effect.links = entry.links
-        return effect
+    }
+
+    func list(of sequence: SequenceNumber) -> EffectList? {
+        guard let place = entries.place(of: sequence) else { return nil }
+        let (own, links) = (entries[at: place].accesses, entries[at: place].links)
+        return EffectList(
+            accesses: accesses[Int(own.lowerBound)..<Int(own.upperBound)].map { ($0.item, $0.access) }, links: links)
     }
 
     /// Calls `body` once for each item that the operation read or wrote.

@@ -42,9 +42,10 @@ package final class PendingQueue {
     }
     /// The number of operations that are not to be sent: drafts and local-only operations.
     package private(set) var heldBack = 0
-    private var journal: Journal?
+    private var journal = Journal()
 
-    package init() {}
+    /// Creates an empty queue with room for so many operations.
+    package init(minimumCapacity: Int = 0) { entries = IDTable(minimumCapacity: minimumCapacity) }
 
     /// Returns an independent queue with the same operations.
     func copy() -> PendingQueue {
@@ -156,7 +157,7 @@ package final class PendingQueue {
     }
 
     package func removeEffects() {
-        journal?.storeEffects(effects)
+        journal.storeEffects(effects)
         effects = EffectLog()
     }
 
@@ -209,51 +210,58 @@ package final class PendingQueue {
     /// Starts a transaction: changes from now on can be rolled back.
     package func begin() { journal = Journal(last: max(order.last ?? 0, effects.last)) }
 
-    package func commit() { journal = nil }
+    package func commit() { journal = Journal() }
 
     /// Reverts every change since ``begin()``.
     package func rollBack() {
-        guard let undo = journal else { return }
-        journal = nil
-        for sequence in order.from(undo.last, limit: .max) where sequence > undo.last { remove(sequence) }
-        for (sequence, former) in undo.operations {
+        let undo = journal
+        guard let last = undo.last else { return }
+        journal = Journal()
+        for sequence in order.from(last, limit: .max) where sequence > last { remove(sequence) }
+        for (sequence, former) in zip(undo.operations.ids, undo.operations.values) {
             if let former { put(former.operation, about: former.subjects) } else { remove(sequence) }
         }
         if let former = undo.formerEffects { effects = former }
         for sequence in undo.newEffects { effects.remove(sequence) }
-        for (sequence, former) in undo.effects {
-            if let former { effects.put(former, of: sequence) } else { effects.remove(sequence) }
+        for (sequence, former) in zip(undo.effects.ids, undo.effects.values) {
+            if let former { effects.put(former.effect, of: sequence) } else { effects.remove(sequence) }
         }
     }
 
     private func addToJournal(_ sequence: SequenceNumber) {
-        guard let last = journal?.last, sequence <= last, journal?.operations[sequence] == nil else { return }
-        journal?.operations[sequence] = .some(entries[sequence])
+        guard let last = journal.last, sequence <= last, !journal.operations.contains(sequence) else { return }
+        journal.operations.updateValue(entries[sequence], for: sequence)
     }
 
     private func recordEffect(_ sequence: SequenceNumber) {
-        guard let last = journal?.last, journal?.formerEffects == nil else { return }
+        guard let last = journal.last, !journal.hasFormerEffects else { return }
         if sequence > last {
-            journal?.newEffects.append(sequence)
-        } else if journal?.effects[sequence] == nil {
-            journal?.effects[sequence] = .some(effects[sequence])
+            journal.newEffects.append(sequence)
+        } else if !journal.effects.contains(sequence) {
+            journal.effects.updateValue(effects.list(of: sequence), for: sequence)
         }
     }
 
     /// The content before the changes of a transaction.
     private struct Journal {
-        /// The last operation that existed or had an effect. All later ones were added in the transaction.
-        let last: SequenceNumber
-        var operations: [SequenceNumber: Entry?] = [:]
-        var effects: [SequenceNumber: OperationEffect?] = [:]
+        /// The last operation that existed or had an effect, or nil outside a transaction. All later ones were added in
+        /// the transaction.
+        private(set) var last: SequenceNumber?
+        var operations = IDTable<Entry?>()
+        var effects = IDTable<EffectLog.EffectList?>()
         /// The operations after `last` that got an effect, with duplicates.
         var newEffects: [SequenceNumber] = []
         /// All effects, if they were removed together. Entries of `effects` were changed before that.
-        var formerEffects: EffectLog?
+        private(set) var formerEffects: EffectLog?
+        /// Whether ``formerEffects`` is set. A comparison with nil would copy it.
+        private(set) var hasFormerEffects = false
 
-        init(last: SequenceNumber) { self.last = last }
+        init(last: SequenceNumber? = nil) { self.last = last }
 
-        mutating func storeEffects(_ all: EffectLog) { if formerEffects == nil { formerEffects = all } }
+        mutating func storeEffects(_ all: EffectLog) {
+            guard last != nil, !hasFormerEffects else { return }
+            (formerEffects, hasFormerEffects) = (all, true)
+        }
     }
 }
 
