@@ -306,6 +306,6 @@ extension Operation {
 }
 
 extension PendingOperation {
-    fileprivate var isRejected: Bool { if case .rejected = status { true } else { false } }
-    fileprivate var isInDoubt: Bool { if case .inDoubt = status { true } else { false } }
+    fileprivate var isRejected: Bool { status.kind == .rejected }
+    fileprivate var isInDoubt: Bool { status.kind == .inDoubt }
 }

@@ -109,7 +109,7 @@ package struct EntityResolver<Storage: StateReader> {
     ) throws(StateError) -> [OperationFootprint.NamedTarget] {
         guard !values.isEmpty, let type = try entityType(of: entity, in: operation) else { return [] }
         var found: [OperationFootprint.NamedTarget] = []
-        for property in type.navigationProperties {
+        for property in type.dependentNavigationProperties {
             guard let pairs = property.navigation?.constraints, pairs.contains(where: { values[$0.dependent] != nil }),
                 let set = try set(of: entity).flatMap({ model.findEntitySet($0) }),
                 let target = model.principalSet(of: property, in: set, from: type)
