@@ -10,7 +10,7 @@ struct BaseEdits {
     /// See ``StateLayer/matches``.
     var matches: [StateItem: Set<EntityID>] = [:]
     /// Operations to revert, because they ended or their content changed. Those still pending are reapplied.
-    var removed: Set<SequenceNumber> = []
+    var removed = IDTable<Void>()
     /// Operations that are not applied yet: new and redone ones.
     var added: Set<SequenceNumber> = []
 
@@ -104,16 +104,14 @@ struct PartialReplay {
         for (item, access) in zip(edits.writes.ids, edits.writes.values) {
             region.add(StateItem(rawValue: item), access, by: 0)
         }
-        for sequence in edits.removed {
-            try include(sequence, isGone: try storage.pendingOperation(sequence) == nil)
-        }
+        for sequence in edits.removed.ids { try include(sequence, isGone: try !storage.isPending(sequence)) }
         _ = try spread(limit)
         repeat {
             guard taken.count <= limit else { return false }
             try revert()
             try reapply()
         } while try spread(limit)
-        for sequence in edits.removed where try storage.pendingOperation(sequence) == nil {
+        for sequence in edits.removed.ids where try !storage.isPending(sequence) {
             try storage.removeEffect(of: sequence)
         }
         return true

@@ -218,9 +218,10 @@ final class StateLayer {
 
     private func recordLink(_ relationship: String, _ first: EntityID, _ second: EntityID) {
         guard records else { return }
-        effect.record(.link(relationship, first, second), .writesValues)
-        effect.record(.end(relationship, first, isFirst: true), .writesMembers)
-        effect.record(.end(relationship, second, isFirst: false), .writesMembers)
+        let items = StateItem.LinkItems(relationship)
+        effect.record(items.link(first, second), .writesValues)
+        effect.record(items.end(first, isFirst: true), .writesMembers)
+        effect.record(items.end(second, isFirst: false), .writesMembers)
         effect.record(.entity(first), .writesMembers)
         effect.record(.entity(second), .writesMembers)
         effect.links.append(DirtySet.LinkEnds(relationship: relationship, first: first, second: second))

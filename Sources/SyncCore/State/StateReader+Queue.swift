@@ -19,6 +19,10 @@ extension StateReader {
         return try loadedQueue().pending[sequence]
     }
 
+    func isPending(_ sequence: SequenceNumber) throws(StateError) -> Bool {
+        try loadedQueue().pending.contains(sequence)
+    }
+
     /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
     package func pendingStatus(
         of sequence: SequenceNumber

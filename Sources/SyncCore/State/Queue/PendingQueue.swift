@@ -68,6 +68,8 @@ package final class PendingQueue {
         entries.place(of: sequence).map { entries[at: $0].operation }
     }
 
+    func contains(_ sequence: SequenceNumber) -> Bool { entries.contains(sequence) }
+
     package func status(
         of sequence: SequenceNumber
     ) -> (status: PendingOperation.Status, since: Timestamp)? {
