@@ -135,7 +135,7 @@ extension PureSession {
     mutating func read(_ id: EntityID, expand: [String] = []) throws -> Bool {
         let resolver = EntityResolver(storage: state, model: model)
         guard let row = try resolver.serviceRow(id), let set = model.findEntitySet(row.set),
-            let reference = resolver.reference(row)
+            let reference = try resolver.reference(row)
         else { return false }
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
         let suffix = expand.isEmpty ? "" : "?$expand=" + expand.joined(separator: ",")

@@ -121,7 +121,7 @@ struct PlannerPropertyTests {
         let resolver = EntityResolver(storage: store.state, model: store.model)
         var known: Set<ResourceReference> = []
         for id in try 1..<store.newID().rawValue {
-            guard let row = try resolver.serviceRow(EntityID(rawValue: id)), let reference = resolver.reference(row)
+            guard let row = try resolver.serviceRow(EntityID(rawValue: id)), let reference = try resolver.reference(row)
             else { continue }
             known.insert(reference)
         }

@@ -68,6 +68,7 @@ struct StateSample {
         answers.append("pending \(sequence): \(String(describing: try state.pendingOperation(sequence)))")
         answers.append("naming \(id): \(try state.pendingOperations(naming: id))")
         answers.append("changing \(id): \(try state.pendingOperations(changing: id))")
+        answers.append("any undone: \(try state.bookkeeping.hasUndone())")
         answers.append("undone \(sequence): \(String(describing: try state.bookkeeping.undoneOperation(sequence)))")
     }
 

@@ -15,7 +15,7 @@ package struct KeyReference: Sendable {
     /// which do not have the rule.
     package static func all(of type: EntityType, in set: EntitySet, _ model: EntityDataModel) -> [KeyReference] {
         guard !model.version.isLegacy else { return [] }
-        return type.navigationProperties.compactMap { navigation in
+        return type.dependentNavigationProperties.compactMap { navigation in
             guard !navigation.isCollection, let pairs = navigation.navigation?.constraints,
                 pairs.contains(where: { pair in type.keyProperties.contains { $0.name == pair.dependent } }),
                 let target = model.principalSet(of: navigation, in: set, from: type)

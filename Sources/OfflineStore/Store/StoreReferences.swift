@@ -80,7 +80,7 @@ extension EntityResolver {
     func serviceReference(
         _ id: EntityID, _ model: EntityDataModel
     ) throws(StateError) -> (reference: ResourceReference, set: EntitySet)? {
-        guard let row = try serviceRow(id), let set = model.findEntitySet(row.set), let reference = reference(row)
+        guard let row = try serviceRow(id), let set = model.findEntitySet(row.set), let reference = try reference(row)
         else { return nil }
         return (reference, set)
     }

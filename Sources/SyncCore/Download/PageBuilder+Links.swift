@@ -85,7 +85,7 @@ extension PageBuilder {
         guard let source = try builder.find(EntityPayload(id: link.open.source), in: sourceSet) else {
             return wait(number, link.source, link.open)
         }
-        guard let (name, targetSet) = target(of: link.open.navigation, source, sourceSet) else {
+        guard let (name, targetSet) = try target(of: link.open.navigation, source, sourceSet) else {
             return waiting.remove(number)
         }
         if let named = builder.links.set(in: link.open.target, expected: targetSet), named != targetSet {
@@ -125,7 +125,7 @@ extension PageBuilder {
         // If an end is unknown, there is no link to remove.
         guard let sourceSet = entitySet(change.set),
             let source = try builder.find(EntityPayload(id: change.source), in: sourceSet),
-            let (name, targetSet) = target(of: change.relationship, source, sourceSet)
+            let (name, targetSet) = try target(of: change.relationship, source, sourceSet)
         else { return }
         guard let text = change.target else {
             return add(.init(source: source, navigation: name, target: nil, isAdded: false))
@@ -142,10 +142,10 @@ extension PageBuilder {
     /// Returns the property that a delta names as relationship, and its target set.
     private mutating func target(
         of relationship: String, _ source: EntityID, _ set: EntitySet
-    ) -> (name: String, set: EntitySet)? {
+    ) throws(StateError) -> (name: String, set: EntitySet)? {
         let name = Self.name(of: relationship)
-        guard let property = set.entityType.findProperty(name) ?? declared(name, source),
-            let target = model.target(of: property, in: set, from: type(of: source))
+        guard let property = try declared(name, source, in: set),
+            let target = model.target(of: property, in: set, from: try type(of: source))
         else {
             unidentified.insert("\(set.name)/\(relationship)")
             return nil

@@ -256,14 +256,14 @@ package struct PageBuilder {
     private mutating func add(
         _ change: NavigationDelta, of source: EntityID, _ set: EntitySet
     ) throws(StateError) {
-        guard let property = set.entityType.findProperty(change.navigation) ?? declared(change.navigation, source),
-            let target = model.target(of: property, in: set, from: type(of: source))
+        guard let property = try declared(change.navigation, source, in: set),
+            let target = model.target(of: property, in: set, from: try type(of: source))
         else {
             unidentified.insert("\(set.name)/\(change.navigation)")
             return
         }
         let parent = target.isContained(by: property) ? source : nil
-        let isCertain = model.isCertainTarget(of: property, in: set, from: type(of: source))
+        let isCertain = model.isCertainTarget(of: property, in: set, from: try type(of: source))
         for item in change.items {
             switch item {
             case .entity(let payload):
@@ -289,12 +289,15 @@ package struct PageBuilder {
         }
     }
 
-    /// Returns a property of the entity's own type, which may be derived from the set's type.
-    func declared(_ navigation: String, _ id: EntityID) -> Property? { type(of: id)?.findProperty(navigation) }
+    /// Returns a property of the set's type, or of the entity's own type, which may be derived from it.
+    func declared(_ navigation: String, _ id: EntityID, in set: EntitySet) throws(StateError) -> Property? {
+        if let property = set.entityType.findProperty(navigation) { return property }
+        return try type(of: id)?.findProperty(navigation)
+    }
 
     /// Returns the entity's own type according to the page or the state, or nil if neither has it.
-    func type(of id: EntityID) -> EntityType? {
-        let row = try? storage.serviceRow(id)
+    func type(of id: EntityID) throws(StateError) -> EntityType? {
+        let row = try storage.serviceRow(id)
         let image = pages.last.flatMap { page in
             page.images[(page.starts.last?.image ?? 0)...].first { $0.entity == id }
         }

@@ -51,7 +51,7 @@ struct ConfirmationFold {
 
     /// Covers and identifies new entities, and marks ETags that are stale now.
     private func finish(
-        _ touched: Set<EntityID>, returned: [EntityID], _ layers: inout LayeredState
+        _ touched: EntityIDSet, returned: [EntityID], _ layers: inout LayeredState
     ) throws(StateError) {
         let (operation, storage) = (pending.operation, layers.storage)
         let created = operation.createdEntities
@@ -73,9 +73,11 @@ struct ConfirmationFold {
         try layers.assignKeys(created)
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1). If the response does not
         // contain it, the stored ETag is stale.
-        let reported = Set(images.filter { $0.etag != nil }.map(\.entity))
+        let reported = EntityIDs(images.lazy.filter { $0.etag != nil }.map(\.entity))
+        var changed = EntityIDs(touched.entities)
+        changed.formUnion(operation.referencedEntities)
         var gone: Set<EntityID> = []
-        for id in touched.union(operation.referencedEntities).sorted() where !reported.contains(id) {
+        for id in changed where !reported.contains(id) {
             guard var row = try layers.baseRow(id) else { continue }
             if row.origin == .gone { gone.insert(id) }
             guard row.etag != nil, row.origin == .service else { continue }

@@ -8,34 +8,34 @@ extension LayeredState {
     @discardableResult
     mutating func edit(
         _ layer: StateEditor.Layer, _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> Set<EntityID> {
+    ) throws(StateError) -> EntityIDSet {
         try editLayer(layer, body).touched
     }
 
     mutating func editLayer(
         _ layer: StateEditor.Layer, keepingEffect: Bool = false,
         _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
+    ) throws(StateError) -> (touched: EntityIDSet, effect: OperationEffect) {
         // Only if the record with the metadata was lost. The entities then have to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
         let kind: StateLayer.LayerKind =
-            layer == .local ? .local : edits == nil ? .baseWithoutPending : .baseUnderPending
-        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
+            layer == .local ? .local : edits.areTracked ? .baseUnderPending : .baseWithoutPending
+        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits.matches)
         var editor = StateEditor(storage: layer, model: model)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not
         // tracked.
         if kind == .local { swap(&editor.touched, &touched) }
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
-        if kind == .baseUnderPending { edits?.add(layer) }
-        return (kind == .local ? [] : editor.touched.entities.asSet, layer.effect)
+        if kind == .baseUnderPending { edits.add(layer) }
+        return (kind == .local ? [] : editor.touched.entities, layer.effect)
     }
 
     /// Changes the base state. Returns the changed entities, and their versions before the change.
     mutating func editBase(
         notesTouched: Bool = true,
         _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> (touched: Set<EntityID>, before: MergeBaseTracker.PriorVersions) {
+    ) throws(StateError) -> (touched: EntityIDSet, before: MergeBaseTracker.PriorVersions) {
         let watches = try storage.hasPending()
         var before: MergeBaseTracker.PriorVersions = [:]
         let touched = try edit(.base) { e throws(StateError) in
@@ -99,21 +99,22 @@ extension LayeredState {
     mutating func add(
         _ operation: Operation, sequence: SequenceNumber, time: Timestamp
     ) throws(StateError) {
-        try keepNextEntity(above: operation.createdEntities)
+        try keepNextEntity(above: operation)
         try register(operation)
         try mergeBases.advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
         try storage.putPending(pending)
         if isRebased {
             try reapply(pending)
-        } else {
-            edits?.added.insert(sequence)
+        } else if edits.areTracked {
+            edits.added.insert(sequence)
         }
     }
 
     /// Restores undone operations in their old positions, because pending operations are applied in order of their
     /// numbers.
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
+        guard try storage.bookkeeping.hasUndone() else { return }
         for sequence in sequences {
             guard var undone = try storage.bookkeeping.undoneOperation(sequence) else { continue }
             try beginRebase()
@@ -121,7 +122,7 @@ extension LayeredState {
             if undone.operation.isIncompatible { undone.operation.status = .pending }
             try storage.bookkeeping.removeUndone(sequence)
             try storage.putPending(undone.operation)
-            edits?.added.insert(sequence)
+            if edits.areTracked { edits.added.insert(sequence) }
             try register(undone.operation.operation)
         }
     }
@@ -129,7 +130,7 @@ extension LayeredState {
     /// Removes a pending operation. It may be added again with other content under the same number.
     mutating func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try storage.removePending(sequence)
-        edits?.removed.insert(sequence)
+        if edits.areTracked { edits.removed.insert(sequence) }
     }
 
     /// Changes the status of a pending operation. The time of the change is that of the record.
@@ -150,6 +151,15 @@ extension LayeredState {
         guard model?.findEntitySet(creation.set) != nil, model?.findEntityType(creation.type) != nil else { return }
         try storage.register(creation.entity, set: creation.set)
         for inline in creation.inline { for child in inline.entities { try register(child) } }
+    }
+
+    func keepNextEntity(above operation: Operation) throws(StateError) {
+        guard case .create(let creation, _) = operation.action else { return }
+        if creation.inline.isEmpty {
+            try keepNextEntity(above: CollectionOfOne(creation.entity))
+        } else {
+            try keepNextEntity(above: creation.createdEntities)
+        }
     }
 
     func keepNextEntity(above images: [EntityImage]) throws(StateError) {

@@ -14,9 +14,9 @@ struct LayeredState {
     /// Whether the pending operations are reverted at the moment.
     private var isReverted = false
     /// The changes of the base state while the pending operations remained applied.
-    var edits: BaseEdits?
+    var edits = BaseEdits()
     /// Whether the pending operations are applied to the current base state, so that the state equals that of the log.
-    var isRebased: Bool { !isReverted && edits == nil }
+    var isRebased: Bool { !isReverted && !edits.areTracked }
     /// The length up to which a queue is rebased as a whole, because that costs less than to determine the affected
     /// operations.
     var longQueue = Fold.usualLongQueue
@@ -62,7 +62,7 @@ struct LayeredState {
     mutating func beginRebase() throws(StateError) {
         guard isRebased else { return }
         if model != nil, try storage.pendingCount() > longQueue, try storage.hasEffects() {
-            edits = BaseEdits()
+            edits = BaseEdits(areTracked: true)
         } else {
             try revertPending()
         }
@@ -72,7 +72,7 @@ struct LayeredState {
     mutating func revertPending() throws(StateError) {
         guard !isReverted else { return }
         isReverted = true
-        edits = nil
+        edits = BaseEdits()
         try storage.removeEffects()
         while true {
             let bases = try storage.drainBases(limit: 1_024)
@@ -102,12 +102,12 @@ struct LayeredState {
 
     /// Reapplies the pending operations if they were reverted.
     mutating func finishRebase() throws(StateError) {
-        if let edits, let model, let index {
+        if edits.areTracked, let model, let index {
             var replay = PartialReplay(storage, model, index, edits)
             let count = try storage.pendingCount()
             if try replay.run(limit: longQueue == 0 ? .max : count / 2) {
-                self.edits = nil
                 if !edits.removed.isEmpty { partialReplaysOfEnded += 1 }
+                edits = BaseEdits()
                 touched.add(replay.touched)
                 return
             }

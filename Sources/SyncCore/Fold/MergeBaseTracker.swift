@@ -68,8 +68,7 @@ struct MergeBaseTracker {
     /// Removes an operation that is no longer pending from the cached changes.
     mutating func uncount(_ pending: PendingOperation) throws(StateError) {
         guard !laterChanges.isEmpty, let resolver else { return }
-        for id in Set(pending.operation.touchedEntities) {
-            guard laterChanges[id] != nil else { continue }
+        for id in EntityIDs(pending.operation.touchedEntities) where laterChanges.keys.contains(id) {
             let ended = try EntityChanges(of: id, in: [pending], resolver)
             laterChanges[id]?.remove(ended)
         }
@@ -92,9 +91,11 @@ struct MergeBaseTracker {
         _ operation: Operation, _ before: PriorVersions, _ done: PriorVersions, _ images: [EntityImage], isLate: Bool
     ) throws(StateError) {
         if before.isEmpty, done.isEmpty { return }
-        let own = Set(operation.touchedEntities)
-        let shown = Set(images.map(\.entity))
-        for id in Set(before.keys).union(done.keys).sorted() {
+        let own = EntityIDs(operation.touchedEntities)
+        let shown = EntityIDs(images.lazy.map(\.entity))
+        var changed = EntityIDs(before.keys)
+        changed.formUnion(done.keys)
+        for id in changed {
             if before[id] == nil, shown.contains(id), !own.contains(id) {
                 // An additional entity in the response: a difference is a change by another client.
                 try store(id, done[id] ?? nil)
@@ -203,9 +204,9 @@ struct MergeBaseTracker {
     }
 
     /// Removes the merge bases of entities without pending changes.
-    func discard(of ids: some Sequence<EntityID>) throws(StateError) {
+    func discard(of ids: @autoclosure () -> [EntityID]) throws(StateError) {
         guard try storage.bookkeeping.hasMergeBases() else { return }
-        for id in ids where try storage.bookkeeping.mergeBase(id) != nil {
+        for id in ids() where try storage.bookkeeping.mergeBase(id) != nil {
             if try !storage.hasPendingChange(of: id) { try storage.bookkeeping.removeMergeBase(id) }
         }
     }

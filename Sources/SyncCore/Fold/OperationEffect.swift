@@ -16,15 +16,6 @@ package struct OperationEffect: Sendable, Equatable {
     /// Creates an effect with room for the accesses of a usual operation.
     init(minimumCapacity: Int) { accesses = IDTable(minimumCapacity: minimumCapacity) }
 
-    /// The entities whose rows the operation wrote.
-    var rows: [EntityID] {
-        var rows: [EntityID] = []
-        forEachAccess { item, access in
-            if access.contains(.writesValues), let id = item.entity { rows.append(id) }
-        }
-        return rows
-    }
-
     /// Returns how the operation accessed the item; nil if it did not.
     package func access(to item: StateItem) -> Access? { accesses[item.rawValue] }
 
@@ -131,20 +122,34 @@ package struct StateItem: RawRepresentable, Sendable, Hashable {
 
     static func entity(_ id: EntityID) -> StateItem { StateItem(rawValue: id.rawValue & (.max >> 2)) }
 
+    /// The items of a relationship, whose name is hashed once.
+    struct LinkItems {
+        private var name = FNV1a()
+
+        init(_ relationship: String) { name.add(relationship.utf8) }
+
+        func link(_ first: EntityID, _ second: EntityID) -> StateItem {
+            var hash = name
+            hash.add(first.rawValue)
+            hash.add(second.rawValue)
+            return StateItem(.link, hash.value)
+        }
+
+        /// Returns the item of the links that have the entity at the given end.
+        func end(_ id: EntityID, isFirst: Bool) -> StateItem {
+            var hash = name
+            hash.add(id.rawValue << 1 | (isFirst ? 1 : 0))
+            return StateItem(.end, hash.value)
+        }
+    }
+
     static func link(_ relationship: String, _ first: EntityID, _ second: EntityID) -> StateItem {
-        var hash = FNV1a()
-        hash.add(relationship.utf8)
-        hash.add(first.rawValue)
-        hash.add(second.rawValue)
-        return StateItem(.link, hash.value)
+        LinkItems(relationship).link(first, second)
     }
 
     /// The links of a relationship that have the entity at the given end.
     static func end(_ relationship: String, _ id: EntityID, isFirst: Bool) -> StateItem {
-        var hash = FNV1a()
-        hash.add(relationship.utf8)
-        hash.add(id.rawValue << 1 | (isFirst ? 1 : 0))
-        return StateItem(.end, hash.value)
+        LinkItems(relationship).end(id, isFirst: isFirst)
     }
 
     /// The entities of a set with these values. Values that any storage treats as equal have the same item.

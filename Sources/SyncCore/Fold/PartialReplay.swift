@@ -3,14 +3,18 @@ import Operations
 
 /// The changes of the base state while the pending operations remained applied.
 struct BaseEdits {
+    /// Whether changes are tracked. A Boolean value, because a comparison of an optional copies all tables.
+    private(set) var areTracked = false
     /// The kinds of access that wrote each item, by the raw values of the items.
     var writes = IDTable<Access>()
     /// See ``StateLayer/matches``.
     var matches: [StateItem: Set<EntityID>] = [:]
     /// Operations to revert, because they ended or their content changed. Those still pending are reapplied.
-    var removed: Set<SequenceNumber> = []
+    var removed = IDTable<Void>()
     /// Operations that are not applied yet: new and redone ones.
     var added: Set<SequenceNumber> = []
+
+    init(areTracked: Bool = false) { self.areTracked = areTracked }
 
     mutating func add(_ layer: StateLayer) {
         layer.effect.forEachAccess { item, access in
@@ -100,24 +104,22 @@ struct PartialReplay {
         for (item, access) in zip(edits.writes.ids, edits.writes.values) {
             region.add(StateItem(rawValue: item), access, by: 0)
         }
-        for sequence in edits.removed {
-            try include(sequence, isGone: try storage.pendingOperation(sequence) == nil)
-        }
+        for sequence in edits.removed.ids { try include(sequence, isGone: try !storage.isPending(sequence)) }
         _ = try spread(limit)
         repeat {
             guard taken.count <= limit else { return false }
             try revert()
             try reapply()
         } while try spread(limit)
-        for sequence in edits.removed where try storage.pendingOperation(sequence) == nil {
+        for sequence in edits.removed.ids where try !storage.isPending(sequence) {
             try storage.removeEffect(of: sequence)
         }
         return true
     }
 
     private mutating func include(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
-        guard taken.updateValue((), for: sequence) == nil, let effect = try storage.effect(of: sequence) else { return }
-        effect.forEachAccess { item, access in
+        guard taken.updateValue((), for: sequence) == nil else { return }
+        try storage.forEachAccess(by: sequence) { item, access in
             let reach = isGone ? access.intersection(.writes) : access
             if !reach.isEmpty { region.add(item, reach, by: sequence) }
         }
@@ -127,7 +129,8 @@ struct PartialReplay {
     private mutating func spread(_ limit: Int) throws(StateError) -> Bool {
         let before = taken.count
         while taken.count <= limit, let (item, reach) = region.next() {
-            for (operation, access) in try storage.accesses(of: item) where !taken.contains(operation) {
+            try storage.forEachAccess(to: item) { operation, access throws(StateError) in
+                guard !taken.contains(operation) else { return }
                 let isReached =
                     access.overwrites(reach.access)
                     || (operation > reach.first && reach.access.disturbs(later: access))
@@ -139,16 +142,17 @@ struct PartialReplay {
 
     private func revert() throws(StateError) {
         for sequence in taken.ids {
-            guard let effect = try storage.effect(of: sequence) else { continue }
-            for id in effect.rows {
-                guard let base = try storage.base(id) else { continue }
+            try storage.forEachAccess(by: sequence) { item, access throws(StateError) in
+                guard access.contains(.writesValues), let id = item.entity, let base = try storage.base(id) else {
+                    return
+                }
                 switch base {
                 case .absent: try storage.removeRow(id)
                 case .row(let row): try storage.putRow(row)
                 }
                 try storage.removeBase(id)
             }
-            for ends in effect.links {
+            for ends in try storage.effectLinks(of: sequence) {
                 guard var link = try storage.link(ends.relationship, first: ends.first, second: ends.second),
                     link.inLocal != link.inBase
                 else { continue }

@@ -62,7 +62,7 @@ struct QueueFold {
             pending.status = .pending
             if let time = layers.time { pending.since = time }
             try layers.storage.putPending(pending)
-            try layers.keepNextEntity(above: pending.operation.createdEntities)
+            try layers.keepNextEntity(above: pending.operation)
             try layers.register(pending.operation)
         }
     }

@@ -133,8 +133,11 @@ final class StateLayer {
         // An entity that has the values only in the base state lost them through an operation, or gained them in this
         // edit.
         var candidates = Set(found).union(matches[item] ?? [])
-        for (sequence, access) in try state.accesses(of: item) where access.contains(.writesMembers) {
-            candidates.formUnion(try state.effect(of: sequence)?.rows ?? [])
+        try state.forEachAccess(to: item) { sequence, access throws(StateError) in
+            guard access.contains(.writesMembers) else { return }
+            try state.forEachAccess(by: sequence) { item, access in
+                if access.contains(.writesValues), let id = item.entity { candidates.insert(id) }
+            }
         }
         var matching: [EntityID] = []
         for id in candidates.sorted() {
@@ -218,9 +221,10 @@ final class StateLayer {
 
     private func recordLink(_ relationship: String, _ first: EntityID, _ second: EntityID) {
         guard records else { return }
-        effect.record(.link(relationship, first, second), .writesValues)
-        effect.record(.end(relationship, first, isFirst: true), .writesMembers)
-        effect.record(.end(relationship, second, isFirst: false), .writesMembers)
+        let items = StateItem.LinkItems(relationship)
+        effect.record(items.link(first, second), .writesValues)
+        effect.record(items.end(first, isFirst: true), .writesMembers)
+        effect.record(items.end(second, isFirst: false), .writesMembers)
         effect.record(.entity(first), .writesMembers)
         effect.record(.entity(second), .writesMembers)
         effect.links.append(DirtySet.LinkEnds(relationship: relationship, first: first, second: second))

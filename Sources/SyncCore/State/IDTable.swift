@@ -109,10 +109,13 @@ package struct IDTable<Value> {
             let last = ids.count - 1
             if place != last { slots[slot(of: last, ids[last])] = Int32(place) }
         }
-        ids.swapAt(place, ids.count - 1)
-        values.swapAt(place, values.count - 1)
-        ids.removeLast()
-        return values.removeLast()
+        // Moved, because an exchange of two elements copies them.
+        let lastID = ids.removeLast()
+        var removed = values.removeLast()
+        guard place < ids.count else { return removed }
+        ids[place] = lastID
+        swap(&removed, &values[place])
+        return removed
     }
 
     private func slot(of place: Int, _ id: UInt64) -> Int {

@@ -19,6 +19,10 @@ extension StateReader {
         return try loadedQueue().pending[sequence]
     }
 
+    func isPending(_ sequence: SequenceNumber) throws(StateError) -> Bool {
+        try loadedQueue().pending.contains(sequence)
+    }
+
     /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
     package func pendingStatus(
         of sequence: SequenceNumber
@@ -101,9 +105,23 @@ extension StateReader {
         try loadedQueue().pending.effects[sequence]
     }
 
-    /// Returns the operations that read or wrote the item, in order.
-    package func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)] {
-        try loadedQueue().pending.effects.accesses(of: item)
+    /// Calls `body` once for each item that the operation read or wrote. `body` must not change effects.
+    func forEachAccess(
+        by sequence: SequenceNumber, _ body: (StateItem, Access) throws(StateError) -> Void
+    ) throws(StateError) {
+        try loadedQueue().pending.effects.forEachAccess(by: sequence, body)
+    }
+
+    /// Calls `body` once for each operation that read or wrote the item, in any order. `body` must not change effects.
+    func forEachAccess(
+        to item: StateItem, _ body: (SequenceNumber, Access) throws(StateError) -> Void
+    ) throws(StateError) {
+        try loadedQueue().pending.effects.forEachAccess(to: item, body)
+    }
+
+    /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
+    func effectLinks(of sequence: SequenceNumber) throws(StateError) -> [DirtySet.LinkEnds] {
+        try loadedQueue().pending.effects.links(of: sequence)
     }
 }
 

@@ -71,6 +71,8 @@ package protocol BookkeepingReader: AnyObject {
     // Undone operations, in ascending order of their own sequence number
     func undoneOperations() throws(StateError) -> [UndoneOperation]
     func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation?
+    /// Returns whether any operation is undone. The fold calls this for each batch and each response.
+    func hasUndone() throws(StateError) -> Bool
 
     // Open batches: some of their operations are in flight or in doubt. In ascending order
     func openBatches() throws(StateError) -> [OpenBatch]

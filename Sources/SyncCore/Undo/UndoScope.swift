@@ -52,6 +52,7 @@ extension PendingOperation {
     /// Groups operations in order, with those of one app change set together.
     static func units(_ operations: [PendingOperation]) -> [[PendingOperation]] {
         var units: [[PendingOperation]] = []
+        units.reserveCapacity(operations.count)
         for pending in operations {
             if let changeSet = pending.operation.changeSet, units.last?.last?.operation.changeSet == changeSet {
                 units[units.count - 1].append(pending)

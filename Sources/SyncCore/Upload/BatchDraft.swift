@@ -78,8 +78,10 @@ struct BatchDraft {
             reason = try grouping.leaveOut(operations, footprints, resolver)
         } else {
             let writesStream = operations.contains { $0.operation.stream != nil }
-            for pending in operations where pending.operation.stream != nil {
-                streamed.formUnion(pending.operation.createdEntities)
+            if writesStream {
+                for pending in operations where pending.operation.stream != nil {
+                    streamed.formUnion(pending.operation.createdEntities)
+                }
             }
             reason = try grouping.add(operations, footprints, resolver) { new throws(StateError) in
                 // A stream write is not part of a change set, so no operation of a change set can refer to its

@@ -281,7 +281,7 @@ private struct UnitDependencies {
         }
         for entity in referenced {
             if let row = try resolver.serviceRow(entity) {
-                if resolver.reference(row) == nil { return .keyUnknown(entity) }
+                if try resolver.reference(row) == nil { return .keyUnknown(entity) }
                 let isStale = row.origin == .serviceWithStaleETag
                 guard conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
                     continue

@@ -90,7 +90,7 @@ struct Coalescing {
             // A reference to the entity is valid before the update as well as after it.
             guard canMove(footprint, to: place, passingReadersOf: entity) else { return false }
             var merged = earlier.operations[0].operation.action
-            guard merge(entity, changes, bindings, into: &merged) else { return false }
+            guard try merge(entity, changes, bindings, into: &merged) else { return false }
             carry(unit, as: merged, at: place)
             return true
         case .delete:
@@ -212,7 +212,7 @@ extension Coalescing {
     /// expressed together.
     private func merge(
         _ entity: EntityID, _ changes: PropertyValues, _ bindings: [Binding], into action: inout Operation.Action
-    ) -> Bool {
+    ) throws(StateError) -> Bool {
         switch action {
         case .create(var creation, let parent):
             let isInner = creation.entity != entity
@@ -223,11 +223,9 @@ extension Coalescing {
             action = .create(creation, parent: parent)
             return true
         case .update(entity, var values, var bound):
-            guard let name = try? resolver.storage.set(of: entity),
-                let type = (try? resolver.anyRow(entity)).flatMap({ $0 }).flatMap({
-                    resolver.model.findEntityType($0.type)
-                })
-                    ?? resolver.model.findEntitySet(name)?.entityType,
+            guard let name = try resolver.set(of: entity) else { return false }
+            let own = try resolver.anyRow(entity).flatMap { resolver.model.findEntityType($0.type) }
+            guard let type = own ?? resolver.model.findEntitySet(name)?.entityType,
                 merge(changes, bindings, into: &values, &bound, of: type, fixed: [])
             else { return false }
             action = .update(entity, changes: values, bindings: bound)
@@ -308,6 +306,6 @@ extension Operation {
 }
 
 extension PendingOperation {
-    fileprivate var isRejected: Bool { if case .rejected = status { true } else { false } }
-    fileprivate var isInDoubt: Bool { if case .inDoubt = status { true } else { false } }
+    fileprivate var isRejected: Bool { status.kind == .rejected }
+    fileprivate var isInDoubt: Bool { status.kind == .inDoubt }
 }

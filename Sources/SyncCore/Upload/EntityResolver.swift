@@ -109,7 +109,7 @@ package struct EntityResolver<Storage: StateReader> {
     ) throws(StateError) -> [OperationFootprint.NamedTarget] {
         guard !values.isEmpty, let type = try entityType(of: entity, in: operation) else { return [] }
         var found: [OperationFootprint.NamedTarget] = []
-        for property in type.navigationProperties {
+        for property in type.dependentNavigationProperties {
             guard let pairs = property.navigation?.constraints, pairs.contains(where: { values[$0.dependent] != nil }),
                 let set = try set(of: entity).flatMap({ model.findEntitySet($0) }),
                 let target = model.principalSet(of: property, in: set, from: type)
@@ -221,19 +221,19 @@ package struct EntityResolver<Storage: StateReader> {
     }
 
     /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.
-    package func reference(_ row: EntityRow) -> ResourceReference? {
-        reference(row, depth: 0)
+    package func reference(_ row: EntityRow) throws(StateError) -> ResourceReference? {
+        try reference(row, depth: 0)
     }
 
     /// The largest depth of nested containment.
     static var deepestContainment: Int { 64 }
 
-    private func reference(_ row: EntityRow, depth: Int) -> ResourceReference? {
+    private func reference(_ row: EntityRow, depth: Int) throws(StateError) -> ResourceReference? {
         if let editLink = row.editLink, EntityLinks.isAddress(editLink) { return .url(editLink) }
         guard let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type) else { return nil }
         if let containment = set.containment {
-            guard depth < Self.deepestContainment, let id = try? storage.container(of: row.id, in: set),
-                let parentRow = try? serviceRow(id), let parent = reference(parentRow, depth: depth + 1)
+            guard depth < Self.deepestContainment, let id = try storage.container(of: row.id, in: set),
+                let parentRow = try serviceRow(id), let parent = try reference(parentRow, depth: depth + 1)
             else { return nil }
             let owner = containment.cast.map { .cast(parent, to: $0) } ?? parent
             guard containment.navigation.isCollection else {

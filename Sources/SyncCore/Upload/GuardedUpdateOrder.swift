@@ -10,17 +10,20 @@ import Operations
 struct GuardedUpdateOrder {
     let resolver: EntityResolver<WorkingSet>
 
-    /// An operation, and the other entities whose dependent properties it changes because it ends their links.
-    typealias OrderedOperation = (operation: PendingOperation, unlinked: [EntityID])
+    /// Operations in this order.
+    ///
+    /// An operation that ends links of other entities, and thereby changes their dependent properties, has these entities
+    /// at its index in `unlinked`.
+    typealias OrderedOperations = (operations: [PendingOperation], unlinked: [Int: [EntityID]])
 
     /// Returns the operations in this order.
-    func sorted(_ operations: [PendingOperation]) throws(StateError) -> [OrderedOperation] {
+    func sorted(_ operations: [PendingOperation]) throws(StateError) -> OrderedOperations {
         // Only requests with ETags move, or depend on the links that earlier operations end.
         guard operations.count > 1, operations.contains(where: \.operation.maySendETag) else {
-            return operations.map { ($0, []) }
+            return (operations, [:])
         }
         /// Each operation, with the updates that precede it.
-        var places: [(guarded: [PendingOperation], last: OrderedOperation)] = []
+        var places: [(guarded: [PendingOperation], last: PendingOperation, unlinked: [EntityID])] = []
         var firstLinks: [EntityID: Int] = [:]
         /// Entities whose updates do not move, because the order of operations on one entity matters.
         var fixed: Set<EntityID> = []
@@ -57,9 +60,15 @@ struct GuardedUpdateOrder {
                 linked[dependent.entity, default: []].formUnion(dependent.properties)
             }
             let others = unlinked.filter { !$0.properties.isEmpty && !referenced.contains($0.entity) }
-            places.append(([], (pending, others.map(\.entity))))
+            places.append(([], pending, others.map(\.entity)))
         }
-        return places.flatMap { place in place.guarded.map { ($0, []) } + [place.last] }
+        var sorted: OrderedOperations = ([], [:])
+        for place in places {
+            sorted.operations += place.guarded
+            if !place.unlinked.isEmpty { sorted.unlinked[sorted.operations.count] = place.unlinked }
+            sorted.operations.append(place.last)
+        }
+        return sorted
     }
 
     /// Returns the entities whose dependent properties the links of the operation determine.

@@ -50,10 +50,12 @@ struct KeyTargets {
 
     /// Whether a value that defines the same link as a binding is sent as well: a part of the key, unless the service
     /// assigns the key of the target.
-    func keepsDependent(_ pair: ReferentialConstraint, _ type: EntityType, of target: EntityID) -> Bool {
+    func keepsDependent(_ pair: ReferentialConstraint, _ type: EntityType, of target: EntityID) throws(StateError)
+        -> Bool
+    {
         guard type.keyProperties.contains(where: { $0.name == pair.dependent }) else { return false }
         guard planner.contentIDs[target] != nil else { return true }
-        guard let set = try? resolver.set(of: target), let principal = resolver.model.findEntitySet(set)?.entityType
+        guard let set = try resolver.set(of: target), let principal = resolver.model.findEntitySet(set)?.entityType
         else {
             return false
         }

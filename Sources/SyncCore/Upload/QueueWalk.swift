@@ -83,7 +83,10 @@ struct QueueWalk {
         var looked = 0
         while let last = page.last {
             for place in looked..<page.count {
-                if let fix = try lastFix(of: page[place]), looked < Self.fixReach { end = max(end, fix) }
+                if page[place].status.kind == .rejected, looked < Self.fixReach, let fix = try lastFix(of: page[place])
+                {
+                    end = max(end, fix)
+                }
                 guard let name = page[place].operation.transactionID, transactions.insert(name).inserted else {
                     continue
                 }
@@ -102,9 +105,9 @@ struct QueueWalk {
     /// The number of operations up to which a page grows because of operations that amend rejected ones.
     private static var fixReach: Int { 4_096 }
 
-    /// Returns the last operation that may amend this one, if the service rejected it.
+    /// Returns the last operation that may amend this one, which the service rejected.
     private func lastFix(of pending: PendingOperation) throws(StateError) -> SequenceNumber? {
-        guard coalescing != nil, case .rejected = pending.status else { return nil }
+        guard coalescing != nil else { return nil }
         return try resolver.storage.pendingOperations(naming: pending.operation.subject).last
     }
 }

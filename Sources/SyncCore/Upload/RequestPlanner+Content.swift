@@ -34,7 +34,9 @@ extension RequestPlanner {
                 // The key of a new principal is provisional, so the link identifies it to the service.
                 let keys = KeyTargets(planner: self)
                 for pair in navigation.navigation?.constraints ?? []
-                where !keys.keepsDependent(pair, type, of: binding.targets[0]) { content.values[pair.dependent] = nil }
+                where try !keys.keepsDependent(pair, type, of: binding.targets[0]) {
+                    content.values[pair.dependent] = nil
+                }
             }
             var targets: [ResourceReference] = []
             for target in binding.targets {

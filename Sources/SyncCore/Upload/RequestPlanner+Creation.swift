@@ -142,8 +142,8 @@ extension RequestPlanner {
 
     /// Returns whether the keys of other entities are part of the key of the new one; see ``KeyTargets``.
     private func hasKeyReferences(_ creation: Creation) -> Bool {
-        guard let set = resolver.model.findEntitySet(creation.set),
-            let type = resolver.model.findEntityType(creation.type)
+        guard let type = resolver.model.findEntityType(creation.type), !type.dependentNavigationProperties.isEmpty,
+            let set = resolver.model.findEntitySet(creation.set)
         else { return false }
         return !KeyReference.all(of: type, in: set, resolver.model).isEmpty
     }

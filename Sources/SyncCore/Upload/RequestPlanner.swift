@@ -63,14 +63,15 @@ struct RequestPlanner {
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        for (pending, unlinked) in try GuardedUpdateOrder(resolver: resolver).sorted(operations) {
+        let sorted = try GuardedUpdateOrder(resolver: resolver).sorted(operations)
+        for (index, pending) in sorted.operations.enumerated() {
             if !options.supportsPatch, pending.operation.call == nil {
                 try nullDependents(pending.operation, &tracker)
             }
             guard !superseded.operations.contains(pending.sequence) else { continue }
             let first = requests.count
             try add(pending)
-            didChange(unlinked)
+            if let unlinked = sorted.unlinked[index] { didChange(unlinked) }
             guard requests.count > first else { continue }
             // Carried operations end with the operation, and so with its response.
             requests[first].carries =
@@ -200,7 +201,7 @@ struct RequestPlanner {
     func reference(_ entity: EntityID) throws(StateError) -> ResourceReference {
         if let contentID = contentIDs[entity] { return .contentID(contentID) }
         if knownLater.contains(entity) { return .url(try resolver.storage.set(of: entity) ?? "") }
-        guard let row = try resolver.serviceRow(entity), let reference = resolver.reference(row) else {
+        guard let row = try resolver.serviceRow(entity), let reference = try resolver.reference(row) else {
             throw StateError(.unsendable, "the request needs entity \(entity), which the service does not have")
         }
         return reference

@@ -30,6 +30,8 @@ struct SupersededUnlinks {
     init(
         in changeSet: [PendingOperation], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) {
+        // An operation replaces only links that earlier ones remove.
+        guard changeSet.count > 1 else { return }
         for pending in changeSet {
             let operation = pending.operation
             func navigation(_ entity: EntityID, _ name: String) throws(StateError) -> Navigation? {

@@ -39,6 +39,8 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         }
     }
 
+    package func hasUndone() throws(StateError) -> Bool { try first("SELECT 1 FROM undone LIMIT 1") != nil }
+
     func undone(_ row: Row) throws(StateError) -> UndoneOperation {
         UndoneOperation(operation: try PendingRow.read(row, names), undo: UInt64(bitPattern: row.integer(15)))
     }

@@ -30,7 +30,9 @@ struct StoredQueue: StatementRunner {
         subjects: (Operation, PendingQueue) throws(StateError) -> [EntityID]
     ) throws(StateError) -> PendingQueue {
         try connection.untraced { () throws(StateError) in
-            let read = PendingQueue()
+            // Otherwise the operations, which are large values, are moved whenever the table grows.
+            let count = try first("SELECT count(*) FROM pending")?.first?.integer ?? 0
+            let read = PendingQueue(minimumCapacity: Int(clamping: count))
             let sql = "SELECT \(PendingRow.columns) FROM pending ORDER BY sequence"
             try each(sql, []) { row throws(StateError) in
                 let pending = try PendingRow.read(row, names)

@@ -70,7 +70,7 @@ struct AccessTests {
         ]
         let effect = effect(items, [link])
         #expect(try OperationEffect(encoded: effect.encoded) == effect)
-        #expect(effect.rows == [EntityID(rawValue: 1)], "a hash is no entity")
+        #expect(items.compactMap(\.0.entity) == [EntityID(rawValue: 1)], "a hash is no entity")
     }
 
     @Test func `the items of entities, links, ends and values differ`() {

@@ -145,12 +145,15 @@ struct BackedStateTests {
         #expect(accesses > 0)
     }
 
-    @Test func `an error of the storage ends the planning of an upload, whichever access fails`() throws {
+    @Test(arguments: [false, true])
+    func `an error of the storage ends the planning of an upload, whichever access fails`(_ coalesces: Bool) throws {
+        var options = UploadPlanner.Options()
+        options.coalesces = coalesces
         var accesses = 0
         for step in try steps() {
             guard let model = step.model else { continue }
             accesses += try failEach(step.state, model, "the plan before \(step.record.body)") { state in
-                _ = try UploadPlanner(storage: state, model: model).plan()
+                _ = try UploadPlanner(storage: state, model: model, options: options).plan()
             }
         }
         #expect(accesses > 0)

@@ -19,6 +19,10 @@ final class CountingBookkeeping: BookkeepingStorage {
         try accesses.step()
         return try stored.undoneOperation(sequence)
     }
+    func hasUndone() throws(StateError) -> Bool {
+        try accesses.step()
+        return try stored.hasUndone()
+    }
     func putUndone(_ operation: UndoneOperation) throws(StateError) {
         try accesses.step()
         try stored.putUndone(operation)

@@ -30,27 +30,52 @@ package struct EffectLog {
     /// The number of operations that have an effect.
     package var count: Int { entries.count }
 
-    package subscript(sequence: SequenceNumber) -> OperationEffect? {
-        guard let entry = entries[sequence] else { return nil }
-        var effect = OperationEffect()
-        for place in entry.accesses {
-            let stored = accesses[Int(place)]
-            effect.record(stored.item, stored.access)
+    package subscript(sequence: SequenceNumber) -> OperationEffect? { list(of: sequence)?.effect }
+
+    /// An effect as a list, which costs less than its table of items.
+    struct EffectList {
+        let accesses: [(item: StateItem, access: Access)]
+        let links: [DirtySet.LinkEnds]
+
+        var effect: OperationEffect {
+            var effect = OperationEffect()
+            for (item, access) in accesses { effect.record(item, access) }
+            effect.links = links
+            return effect
         }
-        effect.links = entry.links
-        return effect
     }
 
-    /// Returns the operations that read or wrote the item, in ascending order.
-    package func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] {
-        var found: [(operation: SequenceNumber, access: Access)] = []
-        var place = newest[item.rawValue] ?? -1
-        while place >= 0 {
-            let stored = accesses[Int(place)]
-            if stored.operation != 0 { found.append((stored.operation, stored.access)) }
-            place = stored.previous
+    func list(of sequence: SequenceNumber) -> EffectList? {
+        guard let place = entries.place(of: sequence) else { return nil }
+        let (own, links) = (entries[at: place].accesses, entries[at: place].links)
+        return EffectList(
+            accesses: accesses[Int(own.lowerBound)..<Int(own.upperBound)].map { ($0.item, $0.access) }, links: links)
+    }
+
+    /// Calls `body` once for each item that the operation read or wrote.
+    func forEachAccess<Failure: Error>(
+        by sequence: SequenceNumber, _ body: (StateItem, Access) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let entry = entries.place(of: sequence) else { return }
+        for place in entries[at: entry].accesses { try body(accesses[Int(place)].item, accesses[Int(place)].access) }
+    }
+
+    /// Calls `body` once for each operation that read or wrote the item, in any order.
+    package func forEachAccess<Failure: Error>(
+        to item: StateItem, _ body: (SequenceNumber, Access) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let known = newest.place(of: item.rawValue) else { return }
+        var next = newest[at: known]
+        while next >= 0 {
+            let stored = accesses[Int(next)]
+            if stored.operation != 0 { try body(stored.operation, stored.access) }
+            next = stored.previous
         }
-        return found.sorted { $0.operation < $1.operation }
+    }
+
+    /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
+    func links(of sequence: SequenceNumber) -> [DirtySet.LinkEnds] {
+        entries.place(of: sequence).map { entries[at: $0].links } ?? []
     }
 
     package mutating func put(_ effect: OperationEffect, of sequence: SequenceNumber) {

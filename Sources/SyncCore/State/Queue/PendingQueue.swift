@@ -34,13 +34,18 @@ package final class PendingQueue {
     private var byEntity = IDTable<EntityQueue>()
     private var byTransaction: [String: Set<SequenceNumber>] = [:]
     private var rejected = 0
-    /// The effect of each operation.
-    package private(set) var effects = EffectLog()
+    private var storedEffects = EffectLog()
+    /// The effect of each operation. Read in place, because a copy retains all of its arrays.
+    package private(set) var effects: EffectLog {
+        _read { yield storedEffects }
+        _modify { yield &storedEffects }
+    }
     /// The number of operations that are not to be sent: drafts and local-only operations.
     package private(set) var heldBack = 0
-    private var journal: Journal?
+    private var journal = Journal()
 
-    package init() {}
+    /// Creates an empty queue with room for so many operations.
+    package init(minimumCapacity: Int = 0) { entries = IDTable(minimumCapacity: minimumCapacity) }
 
     /// Returns an independent queue with the same operations.
     func copy() -> PendingQueue {
@@ -62,6 +67,8 @@ package final class PendingQueue {
     package subscript(sequence: SequenceNumber) -> PendingOperation? {
         entries.place(of: sequence).map { entries[at: $0].operation }
     }
+
+    func contains(_ sequence: SequenceNumber) -> Bool { entries.contains(sequence) }
 
     package func status(
         of sequence: SequenceNumber
@@ -152,7 +159,7 @@ package final class PendingQueue {
     }
 
     package func removeEffects() {
-        journal?.storeEffects(effects)
+        journal.storeEffects(effects)
         effects = EffectLog()
     }
 
@@ -163,7 +170,13 @@ package final class PendingQueue {
 
     /// Returns at most `limit` operations from `first` on, in ascending order.
     package func operations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
-        order.from(first, limit: limit).compactMap { self[$0] }
+        let sequences = order.from(first, limit: limit)
+        var found: [PendingOperation] = []
+        found.reserveCapacity(sequences.count)
+        for sequence in sequences {
+            if let place = entries.place(of: sequence) { found.append(entries[at: place].operation) }
+        }
+        return found
     }
 
     package func naming(_ id: EntityID) -> [SequenceNumber] {
@@ -199,51 +212,58 @@ package final class PendingQueue {
     /// Starts a transaction: changes from now on can be rolled back.
     package func begin() { journal = Journal(last: max(order.last ?? 0, effects.last)) }
 
-    package func commit() { journal = nil }
+    package func commit() { journal = Journal() }
 
     /// Reverts every change since ``begin()``.
     package func rollBack() {
-        guard let undo = journal else { return }
-        journal = nil
-        for sequence in order.from(undo.last, limit: .max) where sequence > undo.last { remove(sequence) }
-        for (sequence, former) in undo.operations {
+        let undo = journal
+        guard let last = undo.last else { return }
+        journal = Journal()
+        for sequence in order.from(last, limit: .max) where sequence > last { remove(sequence) }
+        for (sequence, former) in zip(undo.operations.ids, undo.operations.values) {
             if let former { put(former.operation, about: former.subjects) } else { remove(sequence) }
         }
         if let former = undo.formerEffects { effects = former }
         for sequence in undo.newEffects { effects.remove(sequence) }
-        for (sequence, former) in undo.effects {
-            if let former { effects.put(former, of: sequence) } else { effects.remove(sequence) }
+        for (sequence, former) in zip(undo.effects.ids, undo.effects.values) {
+            if let former { effects.put(former.effect, of: sequence) } else { effects.remove(sequence) }
         }
     }
 
     private func addToJournal(_ sequence: SequenceNumber) {
-        guard let last = journal?.last, sequence <= last, journal?.operations[sequence] == nil else { return }
-        journal?.operations[sequence] = .some(entries[sequence])
+        guard let last = journal.last, sequence <= last, !journal.operations.contains(sequence) else { return }
+        journal.operations.updateValue(entries[sequence], for: sequence)
     }
 
     private func recordEffect(_ sequence: SequenceNumber) {
-        guard let last = journal?.last, journal?.formerEffects == nil else { return }
+        guard let last = journal.last, !journal.hasFormerEffects else { return }
         if sequence > last {
-            journal?.newEffects.append(sequence)
-        } else if journal?.effects[sequence] == nil {
-            journal?.effects[sequence] = .some(effects[sequence])
+            journal.newEffects.append(sequence)
+        } else if !journal.effects.contains(sequence) {
+            journal.effects.updateValue(effects.list(of: sequence), for: sequence)
         }
     }
 
     /// The content before the changes of a transaction.
     private struct Journal {
-        /// The last operation that existed or had an effect. All later ones were added in the transaction.
-        let last: SequenceNumber
-        var operations: [SequenceNumber: Entry?] = [:]
-        var effects: [SequenceNumber: OperationEffect?] = [:]
+        /// The last operation that existed or had an effect, or nil outside a transaction. All later ones were added in
+        /// the transaction.
+        private(set) var last: SequenceNumber?
+        var operations = IDTable<Entry?>()
+        var effects = IDTable<EffectLog.EffectList?>()
         /// The operations after `last` that got an effect, with duplicates.
         var newEffects: [SequenceNumber] = []
         /// All effects, if they were removed together. Entries of `effects` were changed before that.
-        var formerEffects: EffectLog?
+        private(set) var formerEffects: EffectLog?
+        /// Whether ``formerEffects`` is set. A comparison with nil would copy it.
+        private(set) var hasFormerEffects = false
 
-        init(last: SequenceNumber) { self.last = last }
+        init(last: SequenceNumber? = nil) { self.last = last }
 
-        mutating func storeEffects(_ all: EffectLog) { if formerEffects == nil { formerEffects = all } }
+        mutating func storeEffects(_ all: EffectLog) {
+            guard last != nil, !hasFormerEffects else { return }
+            (formerEffects, hasFormerEffects) = (all, true)
+        }
     }
 }
 

@@ -22,8 +22,8 @@ package struct EntityIDSet: Sendable {
 
     mutating func formUnion(_ other: EntityIDSet) { for id in other.table.entities { insert(id) } }
 
-    /// The entities as a set of the standard library.
-    var asSet: Set<EntityID> { Set(table.entities) }
+    /// The entities in any order.
+    var entities: some Collection<EntityID> { table.entities }
 }
 
 extension EntityIDSet: Equatable {

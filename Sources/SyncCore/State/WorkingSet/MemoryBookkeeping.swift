@@ -32,6 +32,7 @@ final class MemoryBookkeeping: BookkeepingStorage {
 
     func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
     func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }
+    func hasUndone() -> Bool { !undone.isEmpty }
     func putUndone(_ operation: UndoneOperation) { undone[operation.sequence] = operation }
     func removeUndone(_ sequence: SequenceNumber) { undone[sequence] = nil }
 

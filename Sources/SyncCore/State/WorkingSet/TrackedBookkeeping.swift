@@ -9,6 +9,8 @@ package final class TrackedBookkeeping: BookkeepingStorage {
     private let tracking: StateTracking
     /// Whether there are merge bases; nil if unknown.
     private var knownHasMergeBases: Bool?
+    /// Whether there are undone operations; nil if unknown.
+    private var knownHasUndone: Bool?
 
     init(_ storage: any BookkeepingStorage, _ tracking: StateTracking) {
         self.storage = storage
@@ -16,7 +18,7 @@ package final class TrackedBookkeeping: BookkeepingStorage {
     }
 
     /// Discards cached results of the storage after a rollback.
-    func invalidateCaches() { knownHasMergeBases = nil }
+    func invalidateCaches() { (knownHasMergeBases, knownHasUndone) = (nil, nil) }
 
     /// Returns an independent copy. Only without a backing.
     func copy(_ tracking: StateTracking) -> TrackedBookkeeping {
@@ -30,14 +32,22 @@ package final class TrackedBookkeeping: BookkeepingStorage {
     package func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
         try storage.undoneOperation(sequence)
     }
+    package func hasUndone() throws(StateError) -> Bool {
+        if let knownHasUndone { return knownHasUndone }
+        let found = try storage.hasUndone()
+        knownHasUndone = found
+        return found
+    }
     package func putUndone(_ operation: UndoneOperation) throws(StateError) {
         try tracking.requireBacking()
+        knownHasUndone = true
         tracking.dirtyItems?.undone.insert(operation.sequence)
         if tracking.digest.isKept { tracking.digest.replace(try undoneOperation(operation.sequence), by: operation) }
         try storage.putUndone(operation)
     }
     package func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
         try tracking.requireBacking()
+        knownHasUndone = nil
         tracking.dirtyItems?.undone.insert(sequence)
         if tracking.digest.isKept {
             tracking.digest.replace(try undoneOperation(sequence), by: nil as UndoneOperation?)
