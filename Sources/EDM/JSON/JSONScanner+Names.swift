@@ -25,7 +25,7 @@ package struct MemberNames {
         }
         let isNew = bytes.withUnsafeBytes { bytes in
             let name = UnsafeRawBufferPointer(rebasing: bytes[range])
-            return !few.contains { NameTable.isEqual(name, UnsafeRawBufferPointer(rebasing: bytes[$0])) }
+            return !few.contains { name.hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes[$0])) }
         }
         if few.isEmpty { few.reserveCapacity(Self.fewLimit) }
         few.append(range)
