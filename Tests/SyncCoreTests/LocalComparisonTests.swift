@@ -39,7 +39,10 @@ struct LocalComparisonTests {
     @Test(arguments: [
         (Value.single(.nan), Value.single(.nan)),
         (.collection([.double(.nan)]), .collection([.double(.nan)])),
-        (.complex(ComplexValue(properties: ["A": .single(.nan)])), .complex(ComplexValue(properties: ["A": .single(.nan)]))),
+        (
+            .complex(ComplexValue(properties: ["A": .single(.nan)])),
+            .complex(ComplexValue(properties: ["A": .single(.nan)]))
+        ),
         (.decimal(DecimalValue("1.5")!), .decimal(DecimalValue("1.50")!)), (.double(0), .double(-0.0)),
         (.string("\u{E9}"), .string("e\u{301}")), (.integer(1), .integer(2)), (.null, .integer(0)),
     ])

@@ -119,7 +119,9 @@ import Testing
         for number in [1_000, 1_005, 1_096, large, UInt64(UInt32.max) + 1 + 1_005, 5, 999, 1_097, 1 << 40, .max] {
             let wanted = records.filter { $0 == payload(number) }
             var named = Self.nothing
-            named.values = [ColumnSearch.NamedValue(name: Array("Name".utf8), value: Array(payload(number).dropFirst(4)))]
+            named.values = [
+                ColumnSearch.NamedValue(name: Array("Name".utf8), value: Array(payload(number).dropFirst(4)))
+            ]
             #expect(Self.found(named, block).map(\.payload) == wanted, "\(number)")
             var single = Self.nothing
             single.numbers = SearchedIdentifiers([number])
