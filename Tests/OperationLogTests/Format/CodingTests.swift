@@ -76,7 +76,7 @@ import Testing
             var random = SeededRandom(seed: UInt64(count))
             return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         }
-        let blocks = [noise(200_000), [7], noise(300_000)]
+        let blocks = [noise(40_000), [7], noise(60_000)]
         let shared = try RunCompressor(level: 3)
         for blocks in [blocks, blocks.reversed()] {
             var output: [UInt8] = [1, 2, 3]
