@@ -71,7 +71,7 @@ import Testing
         #expect(snapshot.sequence == 65)
         let cursor = try reader.snapshot(snapshot)
         var found: [[UInt8]] = []
-        while let item = try cursor.next() { found.append(item.payload) }
+        while let item = try cursor.next() { found.append(Array(item.bytes)) }
         #expect(found == items.map(\.1))
         #expect(try InspectedStore(directory: directory).history.verify().isSound)
     }

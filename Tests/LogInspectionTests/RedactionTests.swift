@@ -28,7 +28,7 @@ import Testing
         }
         for snapshot in try reader.snapshots() {
             let items = try reader.snapshot(snapshot)
-            while let item = try items.next() { bytes += item.payload + [0] }
+            while let item = try items.next() { bytes += item.bytes + [0] }
         }
         let items = store.history.items()
         while let item = try items.next() { bytes += Array(item.json().utf8) }

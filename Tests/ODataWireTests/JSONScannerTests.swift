@@ -15,9 +15,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"a":1,"b":2,"a":3}"#, 13, "a"), (#"{"a":1,"\u0061":2}"#, 7, "a"), (#"{"\u0061":1,"a":2}"#, 13, "a"),
+        (#"{"a":1,"b":2,"a":3}"#, 13, "a"), (#"{"a":1,"\u0061":2}"#, 7, "a"), (#"{"\u0061":1,"a":2}"#, 12, "a"),
         (#"{"a\tb":1,"c":{"a":1},"a\tb":2}"#, 22, "a\tb"),
         ("{" + (0..<30).map { "\"name\($0)\":0," }.joined() + "\"name7\":0}", 321, "name7"),
+        // Both after the 24th member, from which on names are hashed.
+        ("{" + (0..<30).map { "\"name\($0)\":0," }.joined() + "\"name27\":0}", 321, "name27"),
+        ("{" + (10..<40).map { "\"name\($0)\":0," }.joined() + "\"nam\\u006539\":0}", 331, "name39"),
+        (#"{"\u0061":1,"b":2,"\u0061":3}"#, 18, "a"),
     ])
     func `a repeated name is an error whether its object is read or skipped`(
         text: String, offset: Int, name: String

@@ -83,6 +83,25 @@ struct StoredValuesTests {
         }
     }
 
+    @Test func `rows of one set whose types alternate are returned with their own types`() throws {
+        let state = try state()
+        // The metadata need not have the type of a row.
+        let types = ["S.A", "S.B", "S.A", "S.Longer", "S.\u{E9}", "S.e\u{301}", "S.A", "S.B"]
+        for (index, type) in types.enumerated() {
+            var row = row(UInt64(index + 1), ["ID": .integer(Int64(index))])
+            row.type = type
+            try put(row, in: state)
+        }
+        for _ in 1...2 {
+            let found = try state.rowTables.allRows(set: "As").map(\.type)
+            #expect(found.map { Array($0.utf8) } == types.map { Array($0.utf8) })
+            for (index, type) in types.enumerated() {
+                let found = try #require(try state.row(EntityID(rawValue: UInt64(index + 1))))
+                #expect(found.type.isExactly(type))
+            }
+        }
+    }
+
     @Test func `rows with the same property names share one list of names`() throws {
         let state = try state()
         for id in 1...3 { try put(row(UInt64(id), ["ID": .integer(Int64(id)), "Name": .string("a")]), in: state) }

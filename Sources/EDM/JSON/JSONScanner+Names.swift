@@ -25,7 +25,7 @@ package struct MemberNames {
         }
         let isNew = bytes.withUnsafeBytes { bytes in
             let name = UnsafeRawBufferPointer(rebasing: bytes[range])
-            return !few.contains { NameTable.isEqual(name, UnsafeRawBufferPointer(rebasing: bytes[$0])) }
+            return !few.contains { name.hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes[$0])) }
         }
         if few.isEmpty { few.reserveCapacity(Self.fewLimit) }
         few.append(range)
@@ -64,23 +64,22 @@ extension JSONScanner {
     /// - Parameters:
     ///   - start: The offset of the opening quotation mark of the name that ends at the current offset.
     ///   - known: The name, or nil if it was not decoded.
-    private mutating func recordName(
-        _ start: Int, _ names: inout MemberNames, _ known: String?
-    ) throws(JSONError) {
+    private func recordName(_ start: Int, _ names: inout MemberNames, _ known: String?) throws(JSONError) {
         guard checksNames else { return }
         let range = start + 1..<offset - 1
         let isPlain = bytes.withUnsafeBytes { !$0[range].contains(UInt8(ascii: "\\")) }
         let decoded: String? = if isPlain { nil } else if let known { known } else { try name(at: start) }
         guard !names.insert(range, in: bytes, decoded: decoded) else { return }
-        let name = if let known { known } else { try name(at: start) }
+        let name = decoded ?? known ?? String(decoding: bytes[range], as: UTF8.self)
         throw JSONError(.duplicateName, "The object has the member \(clipped(name)) twice.", at: start)
     }
 
-    /// Decodes the name that begins at `start`, which has been passed.
-    private mutating func name(at start: Int) throws(JSONError) -> String {
-        let end = offset
-        defer { offset = end }
-        offset = start
-        return try quoted()
+    /// Decodes a name again that has been skipped.
+    ///
+    /// - Parameter start: The offset of its opening quotation mark.
+    private func name(at start: Int) throws(JSONError) -> String {
+        var scanner = self
+        scanner.offset = start
+        return try scanner.quoted()
     }
 }

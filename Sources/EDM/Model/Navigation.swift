@@ -17,27 +17,27 @@ public struct Navigation: Sendable, Hashable {
     private let declaration: Declaration
 
     /// The qualified name of the target entity type.
-    public var targetType: String { declaration.content.targetType }
+    public var targetType: String { declaration.targetType }
     /// The number of targets of one source. It determines whether an end is mandatory, never the nullability of a
     /// property.
-    public var multiplicity: Multiplicity { declaration.content.multiplicity }
+    public var multiplicity: Multiplicity { declaration.multiplicity }
     /// The number of sources of one target. `*` if the relationship has only this direction and the document does not
     /// declare it, or, in V2 and V3, if the source is the dependent end.
-    public var sourceMultiplicity: Multiplicity { declaration.content.sourceMultiplicity }
+    public var sourceMultiplicity: Multiplicity { declaration.sourceMultiplicity }
     /// The navigation property of the target type in the reverse direction of the relationship.
-    public var partner: String? { declaration.content.partner }
+    public var partner: String? { declaration.partner }
     /// The dependent and principal properties, if the *source* of this end is the dependent.
-    public var constraints: [ReferentialConstraint] { declaration.content.constraints }
+    public var constraints: [ReferentialConstraint] { declaration.constraints }
     /// The dependent and principal properties, if the *target* of this end is the dependent.
-    public var inverseConstraints: [ReferentialConstraint] { declaration.content.inverseConstraints }
+    public var inverseConstraints: [ReferentialConstraint] { declaration.inverseConstraints }
     /// A Boolean value that indicates whether the source contains its targets (CSDL 4.01, section 8.4).
-    public var containsTarget: Bool { declaration.content.containsTarget }
+    public var containsTarget: Bool { declaration.containsTarget }
     /// The effect of deleting the source on its targets, as declared (`Cascade`, `None`, `SetNull`, `SetDefault`).
-    public var onDelete: String? { declaration.content.onDelete }
+    public var onDelete: String? { declaration.onDelete }
     /// The relationship that both partners share.
-    public var relationship: Relationship { declaration.content.relationship }
+    public var relationship: Relationship { declaration.relationship }
     /// The declared association and direction in V2 and V3. `relationship` can be another, equivalent association.
-    public var walk: AssociationDirection? { declaration.content.walk }
+    public var walk: AssociationDirection? { declaration.walk }
 
     /// Creates the relationship of a navigation property.
     public init(
@@ -47,13 +47,13 @@ public struct Navigation: Sendable, Hashable {
         walk: AssociationDirection? = nil
     ) {
         declaration = Declaration(
-            Content(
-                targetType: targetType, multiplicity: multiplicity, sourceMultiplicity: sourceMultiplicity,
-                partner: partner, constraints: constraints, inverseConstraints: inverseConstraints,
-                containsTarget: containsTarget, onDelete: onDelete, relationship: relationship, walk: walk))
+            targetType: targetType, multiplicity: multiplicity, sourceMultiplicity: sourceMultiplicity,
+            partner: partner, constraints: constraints, inverseConstraints: inverseConstraints,
+            containsTarget: containsTarget, onDelete: onDelete, relationship: relationship, walk: walk)
     }
 
-    private struct Content: Sendable, Hashable {
+    /// All copies share the declaration, because most look-ups by name copy the value and read one or two of its parts.
+    private final class Declaration: Sendable {
         let targetType: String
         let multiplicity: Multiplicity
         let sourceMultiplicity: Multiplicity
@@ -64,20 +64,46 @@ public struct Navigation: Sendable, Hashable {
         let onDelete: String?
         let relationship: Relationship
         let walk: AssociationDirection?
-    }
 
-    /// All copies share the content, because most look-ups by name copy the value and read one or two of its parts.
-    private final class Declaration: Sendable {
-        let content: Content
-
-        init(_ content: Content) { self.content = content }
+        init(
+            targetType: String, multiplicity: Multiplicity, sourceMultiplicity: Multiplicity, partner: String?,
+            constraints: [ReferentialConstraint], inverseConstraints: [ReferentialConstraint], containsTarget: Bool,
+            onDelete: String?, relationship: Relationship, walk: AssociationDirection?
+        ) {
+            self.targetType = targetType
+            self.multiplicity = multiplicity
+            self.sourceMultiplicity = sourceMultiplicity
+            self.partner = partner
+            self.constraints = constraints
+            self.inverseConstraints = inverseConstraints
+            self.containsTarget = containsTarget
+            self.onDelete = onDelete
+            self.relationship = relationship
+            self.walk = walk
+        }
     }
 
     public static func == (a: Navigation, b: Navigation) -> Bool {
-        a.declaration === b.declaration || a.declaration.content == b.declaration.content
+        if a.declaration === b.declaration { return true }
+        return a.targetType == b.targetType && a.multiplicity == b.multiplicity
+            && a.sourceMultiplicity == b.sourceMultiplicity && a.partner == b.partner
+            && a.constraints == b.constraints && a.inverseConstraints == b.inverseConstraints
+            && a.containsTarget == b.containsTarget && a.onDelete == b.onDelete && a.relationship == b.relationship
+            && a.walk == b.walk
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(declaration.content) }
+    /// The other parts rarely differ if these are equal.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(relationship)
+        hasher.combine(targetType)
+        hasher.combine(partner)
+    }
+}
+
+extension Navigation: CustomReflectable {
+    public var customMirror: Mirror {
+        Mirror(self, children: Mirror(reflecting: declaration).children, displayStyle: .struct)
+    }
 }
 
 /// The association and direction of a navigation property (V2 and V3).

@@ -12,8 +12,6 @@ public final class Property: Sendable {
     public let facets: Facets
     /// The relationship; set for navigation properties only.
     public let navigation: Navigation?
-    /// A Boolean value that indicates whether it is a navigation property.
-    public let isNavigation: Bool
     /// The qualified name of the type that declares the property, which can be a base type of the type in which it
     /// was found.
     public let declaringType: String
@@ -39,12 +37,12 @@ public final class Property: Sendable {
         self.isNullable = isNullable
         self.facets = facets
         self.navigation = navigation
-        // Stored, because the comparison of `navigation` with nil copies it.
-        isNavigation = navigation != nil
         self.declaringType = declaringType
         self.annotations = annotations
     }
 
+    /// A Boolean value that indicates whether it is a navigation property.
+    public var isNavigation: Bool { navigation != nil }
     /// A Boolean value that indicates whether the type is a collection.
     public var isCollection: Bool { type.isCollection }
 }

@@ -25,7 +25,9 @@ extension String {
         let (own, others) = (utf8, other.utf8)
         guard own.count == others.count else { return false }
         let areSame = own.withContiguousStorageIfAvailable { a in
-            others.withContiguousStorageIfAvailable { b in NameTable.isEqual(.init(a), .init(b)) }
+            others.withContiguousStorageIfAvailable { b in
+                UnsafeRawBufferPointer(a).hasSameBytes(as: UnsafeRawBufferPointer(b))
+            }
         }
         return (areSame ?? nil) ?? own.elementsEqual(others)
     }

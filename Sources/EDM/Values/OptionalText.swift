@@ -3,6 +3,9 @@
 /// The optimizer (Swift 6.3) keeps a struct of many words in memory if several of its properties are enumerations with
 /// payloads, such as `String?`. Such a struct is copied and destroyed wherever it is created or returned. This type is
 /// no enumeration, so it does not count as one.
+///
+/// `@usableFromInline`, because otherwise the compiler inlines none of its functions in other modules.
+@usableFromInline
 package struct OptionalText: Sendable, Hashable {
     /// The text; empty for nil.
     @usableFromInline let present: String

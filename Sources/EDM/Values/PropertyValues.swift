@@ -191,7 +191,8 @@ extension PropertyValues {
         if case .packed(let packed) = form { packed } else { nil }
     }
 
-    /// Returns whether both are encoded, with the same names in the same order and the same notation of each value.
+    /// Returns whether both are encoded, with the same names in the same order and the same notation of each value:
+    /// `1.5` differs from `1.50`. True also if a value is NaN, which equals nothing.
     package func hasSameEncoding(as other: PropertyValues) -> Bool {
         guard let packed, let other = other.packed else { return false }
         return packed.bytes == other.bytes

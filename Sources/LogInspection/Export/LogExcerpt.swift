@@ -64,7 +64,7 @@ struct LogExcerpt {
     private func forEachOfSnapshot(_ body: (Element) throws -> Void) throws {
         guard let snapshot else { return }
         let items = try reader.snapshot(snapshot)
-        while let item = try items.next() { try body(.snapshotItem(kind: item.kind, payload: item.payload)) }
+        while let item = try items.next() { try body(.snapshotItem(kind: item.kind, payload: Array(item.bytes))) }
     }
 }
 

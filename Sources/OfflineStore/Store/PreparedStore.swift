@@ -55,7 +55,7 @@ package enum PreparedStore {
             let log = try LogCopy(
                 directory: unfinished.files.log, store: .random(), firstSequence: snapshot.sequence, keys: keys)
             let items = try reader.snapshot(snapshot)
-            while let item = try items.next() { try log.addSnapshotItem(kind: item.kind, payload: item.payload) }
+            while let item = try items.next() { try log.addSnapshotItem(kind: item.kind, payload: Array(item.bytes)) }
             try log.finish()
             try unfinished.finish(description, keys: keys)
         } catch {

@@ -44,13 +44,10 @@ struct ColumnNumbers: Sendable {
     ///
     /// - Returns: false if the numbers are not stored here and the column must be read again.
     func find(_ numbers: SearchedIdentifiers, _ body: (Int) -> Void) -> Bool {
+        if numbers.all.count == 1 { return find(numbers.all[0], body) }
         guard !values.isEmpty else { return false }
         values.withUnsafeBufferPointer { values in
-            if numbers.all.count == 1, let number = UInt32(exactly: numbers.all[0]) {
-                Self.find(number, in: values, body)
-            } else {
-                for place in values.indices where numbers.contains(UInt64(values[place])) { body(place) }
-            }
+            for place in values.indices where numbers.contains(UInt64(values[place])) { body(place) }
         }
         return true
     }
@@ -61,19 +58,17 @@ struct ColumnNumbers: Sendable {
     func find(_ number: UInt64, _ body: (Int) -> Void) -> Bool {
         guard let range, range.contains(number) else { return true }
         guard !values.isEmpty, let number = UInt32(exactly: number) else { return false }
-        values.withUnsafeBufferPointer { Self.find(number, in: $0, body) }
-        return true
-    }
-
-    /// Searches in chunks, so that several numbers are compared at once.
-    private static func find(_ number: UInt32, in values: UnsafeBufferPointer<UInt32>, _ body: (Int) -> Void) {
-        var start = 0
-        while start < values.count {
-            let end = min(start + 64, values.count)
-            var found: UInt32 = 0
-            for place in start..<end { found |= values[place] == number ? 1 : 0 }
-            if found != 0 { for place in start..<end where values[place] == number { body(place) } }
-            start = end
+        values.withUnsafeBufferPointer { values in
+            // In chunks, so that several numbers are compared at once.
+            var start = 0
+            while start < values.count {
+                let end = min(start + 64, values.count)
+                var found: UInt32 = 0
+                for place in start..<end { found |= values[place] == number ? 1 : 0 }
+                if found != 0 { for place in start..<end where values[place] == number { body(place) } }
+                start = end
+            }
         }
+        return true
     }
 }

@@ -26,7 +26,6 @@ struct RecordWriter {
         guard length >= 0, length <= LogFormat.maximumPayload, let start = target.baseAddress else { return false }
         let needed = LEB128.size(UInt64(length))
         guard record + 1 + needed + length <= target.count else { return false }
-        // The subscripts of the buffer would be calls.
         let kind = start.load(fromByteOffset: record + lengthBytes, as: UInt8.self)
         if needed != lengthBytes {
             (start + record + 1 + needed).copyMemory(from: start + record + 1 + lengthBytes, byteCount: length)

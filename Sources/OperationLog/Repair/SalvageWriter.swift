@@ -95,7 +95,7 @@ final class SalvageWriter {
         let new = try SegmentWriter(
             fileSystem, path: path, header: header(isSnapshot: true), keys: key.map { [$0] } ?? [],
             compression: options.compression, runSize: .max)
-        while let item = try cursor.next() { try new.add(kind: item.kind, payload: item.payload) }
+        while let item = try cursor.next() { try new.add(kind: item.kind, payload: Array(item.bytes)) }
         _ = try new.seal()
     }
 }

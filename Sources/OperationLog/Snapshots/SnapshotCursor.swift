@@ -25,10 +25,10 @@ package final class SnapshotCursor {
 
     /// Returns the next item, or nil after the last one, when the whole file has been verified.
     ///
-    /// The sequence numbers of the items continue from that of the snapshot and have no meaning.
+    /// An item is a slice of its block's bytes, which stay in memory as long as the slice does.
     ///
     /// - Throws: ``LogError/damaged(_:)`` if the snapshot is incomplete or changed.
-    package func next() throws(LogError) -> LogRecord? {
+    package func next() throws(LogError) -> (kind: UInt8, bytes: ArraySlice<UInt8>)? {
         while !isAtEnd {
             if let item = try nextOfBlock() { return item }
             try advance()
@@ -36,7 +36,7 @@ package final class SnapshotCursor {
         return nil
     }
 
-    private func nextOfBlock() throws(LogError) -> LogRecord? {
+    private func nextOfBlock() throws(LogError) -> (kind: UInt8, bytes: ArraySlice<UInt8>)? {
         guard walk != nil else { return nil }
         do throws(LogFault) {
             guard let record = try walk?.next() else {
@@ -44,7 +44,7 @@ package final class SnapshotCursor {
                 return nil
             }
             contents.items += 1
-            return record
+            return (record.kind, record.bytes)
         } catch {
             throw segment.damage(error, at: decoded)
         }

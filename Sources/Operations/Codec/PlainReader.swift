@@ -123,8 +123,7 @@ struct PlainReader {
     private mutating func byte() -> UInt8? {
         guard offset < bytes.count else { return nil }
         defer { offset += 1 }
-        // The subscript would be a call.
-        return bytes.load(fromByteOffset: offset, as: UInt8.self)
+        return bytes.byte(at: offset)
     }
 
     @inline(__always)

@@ -35,8 +35,8 @@ struct LocalComparison {
 
     /// Returns whether all sent values are known and identical.
     private static func isSame(_ sent: PropertyValues, _ known: PropertyValues) -> Bool {
-        // An unchanged entity usually has the same bytes.
-        if sent.hasSameEncoding(as: known) { return true }
+        // An unchanged entity usually has the same bytes. The second comparison is for NaN, which equals nothing.
+        if sent.hasSameEncoding(as: known), sent == known { return true }
         // A changed one usually has the same properties in the same order.
         if sent.names == known.names { return zip(sent.values, known.values).allSatisfy { isSame($0, $1) } }
         return sent.allSatisfy { name, value in known[name].map { isSame($0, value) } ?? false }

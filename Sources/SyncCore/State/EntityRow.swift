@@ -1,7 +1,10 @@
-package import EDM
+public import EDM
 package import Operations
 
 /// An entity in its current state, or in its base state.
+///
+/// `@usableFromInline`, because otherwise the compiler does not inline the ETag and the link in other modules.
+@usableFromInline
 package struct EntityRow: Sendable, Hashable {
     package var id: EntityID
     package var set: String
@@ -53,6 +56,7 @@ package struct EntityRow: Sendable, Hashable {
     }
 
     /// Returns whether both rows are equal. ETags and links are compared by their code units.
+    @usableFromInline
     package static func == (a: EntityRow, b: EntityRow) -> Bool {
         a.id == b.id && a.set == b.set && a.type == b.type && a.origin == b.origin && a.downloaded == b.downloaded
             && a.etag.isExactly(b.etag) && a.editLink.isExactly(b.editLink) && a.values == b.values

@@ -17,6 +17,7 @@ extension RowQuery {
     ) throws -> ExpandedTargets {
         guard let end = property.navigation else { return ExpandedTargets(sources: rows.count) }
         if type == nil, let set = onlyTarget(of: property) {
+            // By index, because iterating, and a map of the rows, copies each row to read its ID.
             let sources = rows.indices.map { rows[$0].id }
             do {
                 guard isCount else {

@@ -35,7 +35,7 @@ package struct Row {
         let bytes = UnsafeRawBufferPointer(
             start: pointer, count: Int(sqlite3_column_bytes(statement, Int32(column))))
         let isSame = previous.utf8.withContiguousStorageIfAvailable {
-            NameTable.isEqual(UnsafeRawBufferPointer($0), bytes)
+            UnsafeRawBufferPointer($0).hasSameBytes(as: bytes)
         }
         return isSame == true ? previous : names.string(bytes) ?? text(column)
     }

@@ -34,6 +34,21 @@ import Testing
         #expect(sorted == texts)
     }
 
+    @Test func `decimals with the same text are equal`() throws {
+        let digits = String(repeating: "7", count: DecimalValue.maximumDigits)
+        for text in ["NaN", "INF", "-INF", "0", "-1.50", digits, "-0." + digits.dropFirst()] {
+            // Two instances of the text, which do not share their memory.
+            let (a, b) = (
+                try #require(DecimalValue(text)),
+                try #require(DecimalValue(String(decoding: Array(text.utf8), as: UTF8.self)))
+            )
+            #expect(a == b && !(a < b) && !(b < a) && a.hashValue == b.hashValue, "\(text.prefix(20))")
+        }
+        let (last, other) = (try #require(DecimalValue(digits)), try #require(DecimalValue(digits.dropLast() + "8")))
+        #expect(last != other && last < other)
+        #expect(DecimalValue("-INF") != DecimalValue("INF") && DecimalValue("NaN") != DecimalValue("INF"))
+    }
+
     @Test func `precision and scale do not count trailing zeros`() throws {
         let number = try #require(DecimalValue("0.003906250"))
         #expect(number.precision == 6)

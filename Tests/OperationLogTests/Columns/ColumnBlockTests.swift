@@ -96,6 +96,43 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `numbers are found in and outside of a column's range, with and without numbers above 32 bits`(isLarge: Bool)
+        throws
+    {
+        // The payload is a name and a number between 1,000 and 1,096.
+        func payload(_ number: UInt64) -> [UInt8] {
+            var payload = Array("Name".utf8)
+            LEB128.append(number, to: &payload)
+            return payload
+        }
+        var records = (0..<200).map { payload(1_000 + UInt64($0 % 97)) }
+        let large = UInt64(UInt32.max) + 1_005
+        if isLarge { records[150] = payload(large) }
+        let layout = RecordLayout { _, payload, fields in fields.append(RecordField(.number, 4..<payload.count)) }
+        var encoder = ColumnEncoder(layout)
+        let raw = ColumnTests.raw(records.map { (2, $0) })
+        let encoded = encoder.encode(raw, recordCount: 200)
+        let form = try #require(encoded)
+        let block = try #require(ColumnBlock(form, firstSequence: 1, recordCount: 200, rawLength: raw.count))
+        // 1,005 has the same low 32 bits as the second large number; the last ones are outside of the range.
+        for number in [1_000, 1_005, 1_096, large, UInt64(UInt32.max) + 1 + 1_005, 5, 999, 1_097, 1 << 40, .max] {
+            let wanted = records.filter { $0 == payload(number) }
+            var named = Self.nothing
+            named.values = [
+                ColumnSearch.NamedValue(name: Array("Name".utf8), value: Array(payload(number).dropFirst(4)))
+            ]
+            #expect(Self.found(named, block).map(\.payload) == wanted, "\(number)")
+            var single = Self.nothing
+            single.numbers = SearchedIdentifiers([number])
+            #expect(Self.found(single, block).map(\.payload) == wanted, "\(number)")
+            var several = Self.nothing
+            several.numbers = SearchedIdentifiers([number, 1_001, 7])
+            let either = records.filter { $0 == payload(number) || $0 == payload(1_001) }
+            #expect(Self.found(several, block).map(\.payload) == either, "\(number)")
+        }
+    }
+
     @Test func `a search by named value matches literals that end with, continue after or equal the name`() throws {
         // The payload of kind 2 is a name, a number and a text. Names, numbers and texts vary between the records.
         func payload(_ name: String, _ number: UInt8, _ text: String) -> [UInt8] {

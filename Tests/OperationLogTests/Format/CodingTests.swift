@@ -71,6 +71,33 @@ import Testing
         #expect(reason.contains("memory"))
     }
 
+    @Test func `the memory that blocks share has no effect on their compressed form`() throws {
+        func noise(_ count: Int) -> [UInt8] {
+            var random = SeededRandom(seed: UInt64(count))
+            return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        }
+        let blocks = [noise(40_000), [7], noise(60_000)]
+        let shared = try RunCompressor(level: 3)
+        for blocks in [blocks, blocks.reversed()] {
+            var output: [UInt8] = [1, 2, 3]
+            for block in blocks {
+                let before = output
+                shared.startRun()
+                try shared.compress(block[...], into: &output)
+                let own = try RunCompressor(level: 3)
+                own.startRun()
+                var stored: [UInt8] = []
+                try own.compress(block[...], into: &stored)
+                #expect(output == before + stored, "\(block.count) bytes")
+                guard case .raw(let raw) = try RunDecompressor().decompress(stored[...], rawLength: block.count) else {
+                    Issue.record("a block of \(block.count) bytes was refused")
+                    continue
+                }
+                #expect(raw.elementsEqual(block), "\(block.count) bytes")
+            }
+        }
+    }
+
     @Test func `a block whose decompressed size differs from its header is rejected`() throws {
         let compressor = try RunCompressor(level: 3)
         var stored: [UInt8] = []

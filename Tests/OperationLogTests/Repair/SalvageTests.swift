@@ -252,7 +252,7 @@ import Testing
         let file = try #require(try reader.snapshots().first { $0.sequence == sequence })
         let cursor = try reader.snapshot(file)
         var items: [[UInt8]] = []
-        while let item = try cursor.next() { items.append([item.kind] + item.payload) }
+        while let item = try cursor.next() { items.append([item.kind] + item.bytes) }
         return items
     }
 

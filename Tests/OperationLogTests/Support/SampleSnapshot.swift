@@ -31,7 +31,7 @@ enum SampleSnapshot {
         while let item = try cursor.next() {
             items.append(
                 LogRecord(
-                    sequence: snapshot.sequence + UInt64(items.count), kind: item.kind, payload: item.payload))
+                    sequence: snapshot.sequence + UInt64(items.count), kind: item.kind, payload: Array(item.bytes)))
         }
         return items
     }

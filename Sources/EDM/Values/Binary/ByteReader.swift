@@ -89,15 +89,14 @@ package struct ByteReader {
     package mutating func byte() throws(CodecError) -> UInt8 {
         guard offset < bytes.count else { throw fail(.truncated) }
         defer { offset += 1 }
-        // The subscript would be a call.
-        return bytes.load(fromByteOffset: offset, as: UInt8.self)
+        return bytes.byte(at: offset)
     }
 
     @inlinable
     package mutating func unsigned() throws(CodecError) -> UInt64 {
         // Most numbers, and all lengths of names, have one byte.
         if offset < bytes.count {
-            let first = bytes.load(fromByteOffset: offset, as: UInt8.self)
+            let first = bytes.byte(at: offset)
             if first < 0x80 {
                 offset += 1
                 return UInt64(first)
@@ -140,10 +139,8 @@ package struct ByteReader {
 
     package mutating func fixed64() throws(CodecError) -> UInt64 {
         guard remaining >= 8 else { throw fail(.truncated) }
-        var result: UInt64 = 0
-        for index in 0..<8 { result |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
-        offset += 8
-        return result
+        defer { offset += 8 }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     /// Reads a number of elements, each at least one byte long.

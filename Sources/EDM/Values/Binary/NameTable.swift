@@ -30,7 +30,7 @@ package final class NameTable {
             return UTF8Text.string(bytes)
         }
         let place = (Int(first) &* 31 &+ Int(last) &* 7 &+ bytes.count) & 255
-        if let known = strings[place], known.bytes.withUnsafeBytes({ Self.isEqual($0, bytes) }) { return known.text }
+        if let known = strings[place], known.bytes.withUnsafeBytes({ $0.hasSameBytes(as: bytes) }) { return known.text }
         guard let text = UTF8Text.string(bytes) else { return nil }
         strings[place] = Name(bytes: Array(bytes), text: text)
         return text
@@ -39,8 +39,7 @@ package final class NameTable {
     /// Reads two length-prefixed names, for example of a set and a type, and advances the offset. Returns `nil`
     /// without advancing if they are not valid names or too long.
     package func pair(in bytes: UnsafeRawBufferPointer, at offset: inout Int) -> (String, String)? {
-        // The subscript of the buffer would be a call.
-        func byte(_ place: Int) -> Int { Int(bytes.load(fromByteOffset: place, as: UInt8.self)) }
+        func byte(_ place: Int) -> Int { Int(bytes.byte(at: place)) }
         let start = offset
         guard start < bytes.count, byte(start) < 0x80 else { return nil }
         let middle = start + 1 + byte(start)
@@ -49,7 +48,7 @@ package final class NameTable {
         guard end <= bytes.count else { return nil }
         let whole = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         let place = (whole.count &* 31 &+ byte(middle - 1) &+ byte(end - 1)) & 15
-        if let known = pairs[place], known.bytes.withUnsafeBytes({ Self.isEqual($0, whole) }) {
+        if let known = pairs[place], known.bytes.withUnsafeBytes({ $0.hasSameBytes(as: whole) }) {
             offset = end
             return (known.first, known.second)
         }
@@ -102,40 +101,5 @@ package final class NameTable {
         // The length of a long name has several bytes; such names share a slot per length byte.
         guard length < 0x80 else { return (count &* 31 &+ length) & 63 }
         return first.prefix(7).reduce(count &* 31 &+ length) { $0 &* 31 &+ Int($1) } & 63
-    }
-
-    /// Compares eight bytes at a time; the last word can overlap the previous one. Faster than a call for short
-    /// names.
-    @inline(__always)
-    package static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        let count = a.count
-        guard count == b.count else { return false }
-        guard let a = a.baseAddress, let b = b.baseAddress else { return true }
-        var at = 0
-        while count - at >= 8 {
-            guard
-                a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                    == b.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            else { return false }
-            at += 8
-        }
-        if count >= 8 {
-            at = count - 8
-            return a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                == b.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-        }
-        if count >= 4 {
-            guard a.loadUnaligned(as: UInt32.self) == b.loadUnaligned(as: UInt32.self) else { return false }
-            at = count - 4
-            return a.loadUnaligned(fromByteOffset: at, as: UInt32.self)
-                == b.loadUnaligned(fromByteOffset: at, as: UInt32.self)
-        }
-        while at < count {
-            guard a.load(fromByteOffset: at, as: UInt8.self) == b.load(fromByteOffset: at, as: UInt8.self) else {
-                return false
-            }
-            at += 1
-        }
-        return true
     }
 }

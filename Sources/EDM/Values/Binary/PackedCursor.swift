@@ -13,12 +13,11 @@ package struct PackedCursor {
 
     // MARK: Elements
 
-    /// Loads from the start of the buffer, because its subscript is a call into the standard library.
     @inline(__always)
     mutating func byte() -> UInt8? {
-        guard offset < bytes.count, let start = bytes.baseAddress else { return nil }
+        guard offset < bytes.count else { return nil }
         defer { offset += 1 }
-        return start.load(fromByteOffset: offset, as: UInt8.self)
+        return bytes.byte(at: offset)
     }
 
     /// Reads a number. Returns `nil` also for a non-minimal encoding, which no writer produces.
@@ -77,7 +76,7 @@ package struct PackedCursor {
     /// Advances past the given bytes if they are next.
     mutating func pass(_ wanted: UnsafeRawBufferPointer) -> Bool {
         guard wanted.count <= bytes.count - offset,
-            NameTable.isEqual(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + wanted.count]), wanted)
+            wanted.hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + wanted.count]))
         else { return false }
         offset += wanted.count
         return true

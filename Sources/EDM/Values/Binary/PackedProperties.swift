@@ -141,7 +141,7 @@ package struct PackedProperties: Sendable {
     }
 
     private static func areSurelyEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        guard NameTable.isEqual(a, b) else { return false }
+        guard a.hasSameBytes(as: b) else { return false }
         switch a.first.flatMap(ValueTag.init) {
         case .single, .double, .complex, .collection, nil: return false
         default: return true

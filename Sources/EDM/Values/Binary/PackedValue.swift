@@ -122,7 +122,7 @@ extension PackedCursor {
 
     /// Whether the names are equal. Names with non-ASCII characters can be equal with different bytes.
     private static func isSameName(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        if NameTable.isEqual(a, b) { return true }
+        if a.hasSameBytes(as: b) { return true }
         if UTF8Text.isASCII(a), UTF8Text.isASCII(b) { return false }
         return String(decoding: a, as: UTF8.self) == String(decoding: b, as: UTF8.self)
     }
