@@ -103,7 +103,7 @@ extension StateReader {
 
     /// Returns the operations that read or wrote the item, in order.
     package func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)] {
-        try loadedQueue().pending.effects.accesses(of: item)
+        try loadedQueue().pending.accesses(of: item)
     }
 }
 

@@ -77,7 +77,12 @@ package final class PendingQueue {
     /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
     package func put(_ operation: PendingOperation, about subjects: [EntityID]) {
         let sequence = operation.sequence
-        if entries.contains(sequence) { remove(sequence) } else { addToJournal(sequence) }
+        // A new operation follows all others.
+        if let last = order.last, sequence <= last, entries.contains(sequence) {
+            remove(sequence)
+        } else {
+            addToJournal(sequence)
+        }
         entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
         order.insert(sequence)
         if operation.operation.delivery != .queued { heldBack += 1 }
@@ -140,6 +145,9 @@ package final class PendingQueue {
             if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
         }
     }
+
+    /// Returns the operations whose effects access the item; see ``EffectLog/accesses(of:)``.
+    func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] { effects.accesses(of: item) }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
         recordEffect(sequence)
