@@ -11,7 +11,18 @@ struct CleanRowCache {
     /// The approximate size of an entry without its values, in bytes.
     private static let entrySize = 192
 
-    private var rows = IDTable<EntityRow?>()
+    private struct Entry {
+        let row: EntityRow?
+        /// The kind of the row, separately because a look into an optional row copies all of it. Empty without a row.
+        let kind: EntityKind
+
+        init(_ row: EntityRow?) {
+            self.row = row
+            kind = EntityKind(set: row?.set ?? "", type: row?.type ?? "")
+        }
+    }
+
+    private var rows = IDTable<Entry>()
     private var size = 0
     private let capacity: Int
 
@@ -24,14 +35,20 @@ struct CleanRowCache {
     mutating func row(
         _ id: EntityID, _ read: () throws(StateError) -> EntityRow?
     ) throws(StateError) -> EntityRow? {
-        if let place = rows.place(of: id) { return rows[at: place] }
+        if let place = rows.place(of: id) { return rows[at: place].row }
         let row = try read()
         // The size of values that are not encoded is unknown.
         guard let size = Self.size(of: row) else { return row }
         if self.size + size > capacity { removeAll() }
         self.size += size
-        rows.updateValue(row, for: id)
+        rows.updateValue(Entry(row), for: id)
         return row
+    }
+
+    /// Returns the set and type of a cached row, or nil if no row is cached. Does not copy the row.
+    func kind(of id: EntityID) -> EntityKind? {
+        guard let place = rows.place(of: id), !rows[at: place].kind.set.isEmpty else { return nil }
+        return rows[at: place].kind
     }
 
     private static func size(of row: EntityRow?) -> Int? {
