@@ -34,8 +34,10 @@ final class SyncActivity: Sendable {
     func notify(_ records: [Record], from first: SequenceNumber) {
         let observers = observers
         if observers.isEmpty { return }
-        for (place, record) in records.enumerated() {
-            for observer in observers { observer(.recorded(first + UInt64(place), record)) }
+        // By index, because an iterator copies each record.
+        for place in records.indices {
+            let event = SyncEvent.recorded(first + UInt64(place), records[place])
+            for observer in observers { observer(event) }
         }
     }
 
