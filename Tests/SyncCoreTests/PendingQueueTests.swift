@@ -110,7 +110,7 @@ struct PendingQueueTests {
         #expect(queue.effects.count == model.effects.count, comment)
         for sequence: SequenceNumber in 1...40 { #expect(queue.effects[sequence] == model.effects[sequence], comment) }
         for item in Self.items {
-            let found = queue.effects.accesses(of: item)
+            let found = queue.accesses(of: item)
             #expect(found.map(\.operation) == model.accesses(of: item), comment)
             #expect(found.allSatisfy { model.effects[$0.operation]?.access(to: item) == $0.access }, comment)
         }
