@@ -48,7 +48,7 @@ package struct EffectLog {
     /// Returns the operations that read or wrote the item, in ascending order.
     ///
     /// Cost: the first call also links the accesses that were added since the last one.
-    package mutating func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] {
+    mutating func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] {
         linkAccesses()
         var found: [(operation: SequenceNumber, access: Access)] = []
         var place = newest[item.rawValue] ?? -1

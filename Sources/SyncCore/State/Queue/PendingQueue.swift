@@ -147,7 +147,9 @@ package final class PendingQueue {
     }
 
     /// Returns the operations whose effects access the item; see ``EffectLog/accesses(of:)``.
-    func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] { effects.accesses(of: item) }
+    package func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] {
+        effects.accesses(of: item)
+    }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
         recordEffect(sequence)
