@@ -34,6 +34,16 @@ struct CleanRowCacheTests {
         #expect((first == nil) == (number == 1) && backing.reads == 1)
     }
 
+    @Test func `the set and type of a row are known while it is cached`() throws {
+        var cache = CleanRowCache()
+        for number in [1, 2] as [UInt64] { _ = try row(number, in: &cache) }
+        #expect(cache.kind(of: EntityID(rawValue: 2))?.set == "Orders")
+        #expect(cache.kind(of: EntityID(rawValue: 2))?.type == "Shop.Order")
+        #expect(cache.kind(of: EntityID(rawValue: 1)) == nil && cache.kind(of: EntityID(rawValue: 4)) == nil)
+        cache.remove([EntityID(rawValue: 2)])
+        #expect(cache.kind(of: EntityID(rawValue: 2)) == nil)
+    }
+
     @Test func `an evicted row is read again, and no row is confused with another`() throws {
         var cache = CleanRowCache(capacity: 2_000)
         for number in 1...40 as ClosedRange<UInt64> {

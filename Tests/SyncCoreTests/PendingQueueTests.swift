@@ -111,7 +111,7 @@ struct PendingQueueTests {
         for sequence: SequenceNumber in 1...40 { #expect(queue.effects[sequence] == model.effects[sequence], comment) }
         for item in Self.items {
             var found: [(operation: SequenceNumber, access: Access)] = []
-            queue.effects.forEachAccess(to: item) { found.append(($0, $1)) }
+            queue.forEachAccess(to: item) { found.append(($0, $1)) }
             #expect(found.map(\.operation).sorted() == model.accesses(of: item), comment)
             #expect(found.allSatisfy { model.effects[$0.operation]?.access(to: item) == $0.access }, comment)
         }

@@ -4,26 +4,12 @@ package import Operations
 /// Options of an intent. For a request sent directly to a service, only headers, header templates, ``ifMatch`` and the
 /// stream are used.
 package struct IntentOptions: Sendable {
-    package var headers: HTTPHeaders
-    package var headerTemplates: [HeaderDraft]
-    package var customTag: String?
-    /// The transaction. Operations with the same transactionID are sent in one change set.
-    package var transactionID: String?
-    /// The ETag of the version that was changed. A store ignores it and uses its own.
-    package var ifMatch: String?
-    /// A Boolean value that indicates whether the request must be sent without any modification.
-    package var isUnmodifiable: Bool
-    package var uploadCategory: CategoryDraft?
     /// The delivery, which has to be the same for a whole change set.
     package var delivery: Delivery
     /// A Boolean value that indicates whether an update without changes is sent.
     package var sendsEmptyUpdate: Bool
-    /// The stream of a create or update, which then has no properties, bindings or new entities.
-    package var stream: StreamWrite?
-    /// The bytes of ``stream``, for a service.
-    package var streamContent: LocalStream?
-    /// The URL of ``stream`` for writing, for a service; nil if it follows from the entity's URL.
-    package var streamLink: String?
+    /// Contains one element if there are rare options. A call has options for each intent, so they should be small.
+    private var rare: [RareOptions] = []
 
     package init(
         headers: HTTPHeaders = .empty, headerTemplates: [HeaderDraft] = [], customTag: String? = nil,
@@ -31,16 +17,97 @@ package struct IntentOptions: Sendable {
         uploadCategory: CategoryDraft? = nil, delivery: Delivery = .queued, sendsEmptyUpdate: Bool = false,
         stream: StreamWrite? = nil
     ) {
-        self.headers = headers
-        self.headerTemplates = headerTemplates
-        self.customTag = customTag
-        self.transactionID = transactionID
-        self.ifMatch = ifMatch
-        self.isUnmodifiable = isUnmodifiable
-        self.uploadCategory = uploadCategory
         self.delivery = delivery
         self.sendsEmptyUpdate = sendsEmptyUpdate
-        self.stream = stream
+        let isPlain =
+            headers.fields.isEmpty && headerTemplates.isEmpty && customTag == nil && transactionID == nil
+            && ifMatch == nil && !isUnmodifiable && uploadCategory == nil && stream == nil
+        if isPlain { return }
+        rare = [
+            RareOptions(
+                headers: headers, headerTemplates: headerTemplates, customTag: customTag,
+                transactionID: transactionID, ifMatch: ifMatch, isUnmodifiable: isUnmodifiable,
+                uploadCategory: uploadCategory, stream: stream)
+        ]
+    }
+}
+
+// MARK: Rare options
+
+private struct RareOptions: Sendable {
+    var headers = HTTPHeaders.empty
+    var headerTemplates: [HeaderDraft] = []
+    var customTag: String?
+    var transactionID: String?
+    var ifMatch: String?
+    var isUnmodifiable = false
+    var uploadCategory: CategoryDraft?
+    var stream: StreamWrite?
+    var streamContent: LocalStream?
+    var streamLink: String?
+}
+
+extension IntentOptions {
+    package var headers: HTTPHeaders {
+        get { rare.first?.headers ?? .empty }
+        set { setRare(\.headers, newValue) }
+    }
+
+    package var headerTemplates: [HeaderDraft] {
+        get { rare.first?.headerTemplates ?? [] }
+        set { setRare(\.headerTemplates, newValue) }
+    }
+
+    package var customTag: String? {
+        get { rare.first?.customTag }
+        set { setRare(\.customTag, newValue) }
+    }
+
+    /// The transaction. Operations with the same transactionID are sent in one change set.
+    package var transactionID: String? {
+        get { rare.first?.transactionID }
+        set { setRare(\.transactionID, newValue) }
+    }
+
+    /// The ETag of the version that was changed. A store ignores it and uses its own.
+    package var ifMatch: String? {
+        get { rare.first?.ifMatch }
+        set { setRare(\.ifMatch, newValue) }
+    }
+
+    /// A Boolean value that indicates whether the request must be sent without any modification.
+    package var isUnmodifiable: Bool {
+        get { rare.first?.isUnmodifiable ?? false }
+        set { setRare(\.isUnmodifiable, newValue) }
+    }
+
+    package var uploadCategory: CategoryDraft? {
+        get { rare.first?.uploadCategory }
+        set { setRare(\.uploadCategory, newValue) }
+    }
+
+    /// The stream of a create or update, which then has no properties, bindings or new entities.
+    package var stream: StreamWrite? {
+        get { rare.first?.stream }
+        set { setRare(\.stream, newValue) }
+    }
+
+    /// The bytes of ``stream``, for a service.
+    package var streamContent: LocalStream? {
+        get { rare.first?.streamContent }
+        set { setRare(\.streamContent, newValue) }
+    }
+
+    /// The URL of ``stream`` for writing, for a service; nil if it follows from the entity's URL.
+    package var streamLink: String? {
+        get { rare.first?.streamLink }
+        set { setRare(\.streamLink, newValue) }
+    }
+
+    private mutating func setRare<Option>(_ option: WritableKeyPath<RareOptions, Option>, _ value: Option) {
+        var changed = rare.first ?? RareOptions()
+        changed[keyPath: option] = value
+        rare = [changed]
     }
 }
 

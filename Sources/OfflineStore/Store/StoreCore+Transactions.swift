@@ -49,13 +49,15 @@ extension StoreCore {
         try state.checkDeferral()
         logCommit.removeAll()
         var payload = ByteWriter(minimumCapacity: 256)
-        for record in uncommitted {
+        let records = uncommitted
+        // By index, because an iterator copies each record.
+        for place in records.indices {
             payload.removeAll()
-            let kind = RecordCodec.encode(record, into: &payload)
+            let kind = RecordCodec.encode(records[place], into: &payload)
             try logCommit.add(kind: kind, payload: payload.bytes)
         }
         let range = try log.write(logCommit)
-        tap.notify(uncommitted, from: range.lowerBound)
+        tap.notify(records, from: range.lowerBound)
         return range
     }
 

@@ -49,7 +49,7 @@ package struct Fold {
     ///
     /// - Precondition: `sequence` follows the last applied record.
     package mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
-        layers.time = record.body == .lost ? nil : record.time
+        layers.time = record.time
         switch record.body {
         case .serviceInstalled(let service): try install(service)
         case .operation(let operation): try layers.add(operation, sequence: sequence, time: record.time)
@@ -106,7 +106,9 @@ package struct Fold {
             }
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .streamsStored(let images): for image in images { try storage.putStream(image) }
-        case .lost: try losses.apply(sequence, to: &layers)
+        case .lost:
+            layers.time = nil
+            try losses.apply(sequence, to: &layers)
         case .unknown: break
         }
         try storage.changeHeader { $0.applied = sequence }

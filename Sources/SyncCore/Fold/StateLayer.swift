@@ -50,7 +50,7 @@ final class StateLayer {
     /// Returns the type of an entity, or nil if it does not exist.
     func type(of id: EntityID) throws(StateError) -> String? {
         record(.entity(id), .readsExistence)
-        return kind == .baseUnderPending ? try current(id)?.type : try state.type(of: id)
+        return kind == .baseUnderPending ? try current(id)?.type : try state.kind(of: id)?.type
     }
 
     private func current(_ id: EntityID) throws(StateError) -> EntityRow? {

@@ -63,6 +63,12 @@ package struct EntityRow: Sendable, Hashable {
     }
 }
 
+/// The set and the type of an entity.
+struct EntityKind {
+    let set: String
+    let type: String
+}
+
 /// The base state of an entity, stored while pending operations change it.
 package enum BaseState: Sendable, Hashable {
     /// The service does not have the entity.

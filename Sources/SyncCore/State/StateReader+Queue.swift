@@ -116,7 +116,7 @@ extension StateReader {
     func forEachAccess(
         to item: StateItem, _ body: (SequenceNumber, Access) throws(StateError) -> Void
     ) throws(StateError) {
-        try loadedQueue().pending.effects.forEachAccess(to: item, body)
+        try loadedQueue().pending.forEachAccess(to: item, body)
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.

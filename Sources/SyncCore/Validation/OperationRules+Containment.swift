@@ -15,9 +15,10 @@ extension OperationRules {
                     "Entities of \(set.name) exist only inside an entity of \(containment.parent.name).",
                     recovery: "Create it as a related entity, through \(containment.navigation.name) of that entity."))
         }
-        let row = try existing(parent.entity)
-        guard let set = model.findEntitySet(row.set) else { return }
-        try checkPlace(creation, through: try navigation(parent.navigation, try type(row.type), set: row.set), of: set)
+        let kind = try existingKind(parent.entity)
+        guard let set = model.findEntitySet(kind.set) else { return }
+        try checkPlace(
+            creation, through: try navigation(parent.navigation, try type(kind.type), set: kind.set), of: set)
         guard let target = model.findEntitySet(creation.set), target.isContainedSingle,
             let other = try onlyContained(in: parent.entity, target)
         else { return }

@@ -113,11 +113,11 @@ package struct OperationRules {
     }
 
     private func checkParent(_ parent: Parent, _ creation: Creation) throws(ValidationError) {
-        let row = try existing(parent.entity)
-        let type = try type(row.type)
-        let navigation = try navigation(parent.navigation, type, set: row.set)
+        let kind = try existingKind(parent.entity)
+        let type = try type(kind.type)
+        let navigation = try navigation(parent.navigation, type, set: kind.set)
         try checkTarget(navigation, type: creation.type)
-        try checkSet(creation.set, of: navigation, from: row.set, type)
+        try checkSet(creation.set, of: navigation, from: kind.set, type)
         try checkOwner(parent.entity, navigation, creation)
     }
 
@@ -222,9 +222,9 @@ package struct OperationRules {
                     .init(.wrongNavigationKind, "\(navigation) accepts one entity, not \(binding.targets.count)."))
             }
             for target in binding.targets {
-                let row = try existing(target)
-                try checkTarget(navigation, type: row.type)
-                try checkSet(row.set, of: navigation, from: set, type)
+                let kind = try existingKind(target)
+                try checkTarget(navigation, type: kind.type)
+                try checkSet(kind.set, of: navigation, from: set, type)
             }
         }
     }
@@ -330,10 +330,18 @@ package struct OperationRules {
     // MARK: State
 
     func existing(_ id: EntityID) throws(ValidationError) -> EntityRow {
-        guard let row = try read({ s throws(StateError) in try s.row(id) }) else {
-            throw .refused(.init(.entityNotFound, "\(try name(id)) is not in the store, or was deleted."))
-        }
+        guard let row = try read({ s throws(StateError) in try s.row(id) }) else { throw try missing(id) }
         return row
+    }
+
+    /// Returns the set and type of an entity that must exist, without a copy of its row.
+    func existingKind(_ id: EntityID) throws(ValidationError) -> EntityKind {
+        guard let kind = try read({ s throws(StateError) in try s.kind(of: id) }) else { throw try missing(id) }
+        return kind
+    }
+
+    private func missing(_ id: EntityID) throws(ValidationError) -> ValidationError {
+        .refused(.init(.entityNotFound, "\(try name(id)) is not in the store, or was deleted."))
     }
 
     func name(_ id: EntityID) throws(ValidationError) -> String {

@@ -27,15 +27,20 @@ final class SyncActivity: Sendable {
     func remove(_ observer: Int) { state.withLock { _ = $0.observers.removeValue(forKey: observer) } }
 
     func notify(_ event: SyncEvent) {
-        let observers = state.withLock { $0.observers.isEmpty ? [] : $0.observers.sorted { $0.key < $1.key } }
-        for (_, observer) in observers { observer(event) }
+        for observer in observers { observer(event) }
     }
 
     /// Sends an event for each record of a transaction.
     func notify(_ records: [Record], from first: SequenceNumber) {
-        if state.withLock({ $0.observers.isEmpty }) { return }
-        // The observers of each record are looked up anew, because one of them may add or remove observers.
-        for (place, record) in records.enumerated() { notify(.recorded(first + UInt64(place), record)) }
+        if observers.isEmpty { return }
+        // The observers of each record are looked up anew, because one of them may add or remove observers. By index,
+        // because an iterator copies each record.
+        for place in records.indices { notify(.recorded(first + UInt64(place), records[place])) }
+    }
+
+    /// The observers in the order in which they were added.
+    private var observers: [Observer] {
+        state.withLock { $0.observers.isEmpty ? [] : $0.observers.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     /// Returns the progress from now on. A slow reader misses some updates, but never the last.

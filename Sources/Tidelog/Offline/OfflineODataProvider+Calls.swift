@@ -9,7 +9,13 @@ extension OfflineODataProvider {
     /// Returns the metadata of the store.
     ///
     /// - Throws: `noStore` if the store is not open.
-    public func model() async throws(TidelogError) -> EntityDataModel { try await engine().store.model }
+    public func model() async throws(TidelogError) -> EntityDataModel {
+        let engine = try engine()
+        // Only opening and a refresh change the metadata, and both set it here. Asking the store would cost each call
+        // another wait for its queue.
+        if let model = loadedModel { return model }
+        return try await engine.store.model
+    }
 
     package func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool

@@ -11,7 +11,14 @@ extension OfflineODataProvider {
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
     ) async throws(TidelogError) -> MetadataRefresh {
         let engine = try engine()
-        let refresh = try await engine.refreshMetadata(policy, classes: classMetadata?.compared)
+        let refresh: MetadataRefresh
+        do throws(TidelogError) {
+            refresh = try await engine.refreshMetadata(policy, classes: classMetadata?.compared)
+        } catch {
+            // The metadata may have been installed before the failure.
+            if let model = try? await engine.store.model { adopt(model) }
+            throw error
+        }
         adopt(try await engine.store.model)
         return refresh
     }

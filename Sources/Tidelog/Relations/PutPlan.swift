@@ -23,6 +23,7 @@ struct PutPlan {
         operations.reserveCapacity(count)
         seen.reserveCapacity(count)
         created.reserveCapacity(count)
+        links.reserveCapacity(count)
     }
 
     private enum Step {

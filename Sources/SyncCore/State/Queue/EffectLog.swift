@@ -2,15 +2,16 @@ package import Operations
 
 /// The effects of pending operations, by operation and by item.
 ///
-/// The accesses of an operation are contiguous in one array, and the accesses to an item form a linked list in it. A
-/// removal marks the operation's accesses; the array is compacted when most of it is marked.
+/// The accesses of an operation are contiguous in one array, and the accesses to an item form a linked list in it,
+/// which is completed when it is read. A removal marks the operation's accesses; the array is compacted when most of it
+/// is marked.
 package struct EffectLog {
     private struct StoredAccess {
         let item: StateItem
         /// Zero if the access was removed.
         var operation: SequenceNumber
-        /// The index of the preceding access to the same item, or -1 if there is none.
-        let previous: Int32
+        /// The index of the preceding access to the same item, or -1 if there is none. Set by ``linkAccesses()``.
+        var previous: Int32 = -1
         let access: Access
     }
 
@@ -21,8 +22,11 @@ package struct EffectLog {
 
     private var accesses: [StoredAccess] = []
     private var entries = IDTable<Entry>()
-    /// The index of the last access, by the item's raw value.
+    /// The index of the last access, by the item's raw value, among the linked ones.
     private var newest = IDTable<Int32>()
+    /// The number of accesses at the start that are linked. Only rebases of long queues read the lists, and a call with
+    /// many operations would spend more time on them than on the rest of the log.
+    private var linkedCount = 0
     private var removedCount = 0
     /// The highest number of an operation that ever had an effect here.
     private(set) var last: SequenceNumber = 0
@@ -60,8 +64,9 @@ package struct EffectLog {
         for place in entries[at: entry].accesses { try body(accesses[Int(place)].item, accesses[Int(place)].access) }
     }
 
-    /// Calls `body` once for each operation that read or wrote the item, in any order.
-    package func forEachAccess<Failure: Error>(
+    /// Calls `body` once for each operation that read or wrote the item, in any order. Finds only accesses that
+    /// ``linkAccesses()`` has linked.
+    func forEachAccess<Failure: Error>(
         to item: StateItem, _ body: (SequenceNumber, Access) throws(Failure) -> Void
     ) throws(Failure) {
         guard let known = newest.place(of: item.rawValue) else { return }
@@ -82,15 +87,20 @@ package struct EffectLog {
         if sequence <= last { remove(sequence) }
         last = max(last, sequence)
         let start = Int32(accesses.count)
-        effect.forEachAccess { item, access in append(item, access, by: sequence) }
+        effect.forEachAccess { item, access in
+            accesses.append(StoredAccess(item: item, operation: sequence, access: access))
+        }
         entries.updateValue(Entry(accesses: start..<Int32(accesses.count), links: effect.links), for: sequence)
     }
 
-    private mutating func append(_ item: StateItem, _ access: Access, by sequence: SequenceNumber) {
-        let place = Int32(accesses.count)
-        let known = newest.place(of: item.rawValue, inserting: -1)
-        accesses.append(StoredAccess(item: item, operation: sequence, previous: newest[at: known], access: access))
-        newest[at: known] = place
+    /// Completes the lists of accesses by item.
+    mutating func linkAccesses() {
+        while linkedCount < accesses.count {
+            let known = newest.place(of: accesses[linkedCount].item.rawValue, inserting: -1)
+            accesses[linkedCount].previous = newest[at: known]
+            newest[at: known] = Int32(linkedCount)
+            linkedCount += 1
+        }
     }
 
     package mutating func remove(_ sequence: SequenceNumber) {
@@ -104,13 +114,13 @@ package struct EffectLog {
         let former = accesses
         accesses = []
         newest.removeAll()
-        removedCount = 0
+        (linkedCount, removedCount) = (0, 0)
         for sequence in entries.ids.sorted() {
             guard let entry = entries.place(of: sequence) else { continue }
             let start = Int32(accesses.count)
             for place in entries[at: entry].accesses {
                 let stored = former[Int(place)]
-                append(stored.item, stored.access, by: sequence)
+                accesses.append(StoredAccess(item: stored.item, operation: sequence, access: stored.access))
             }
             entries[at: entry].accesses = start..<Int32(accesses.count)
         }

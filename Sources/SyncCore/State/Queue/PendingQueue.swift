@@ -84,7 +84,12 @@ package final class PendingQueue {
     /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
     package func put(_ operation: PendingOperation, about subjects: [EntityID]) {
         let sequence = operation.sequence
-        if entries.contains(sequence) { remove(sequence) } else { addToJournal(sequence) }
+        // A new operation follows all others.
+        if let last = order.last, sequence <= last, entries.contains(sequence) {
+            remove(sequence)
+        } else {
+            addToJournal(sequence)
+        }
         entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
         order.insert(sequence)
         if operation.operation.delivery != .queued { heldBack += 1 }
@@ -146,6 +151,16 @@ package final class PendingQueue {
             byEntity[at: place].rejected += rejected
             if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
         }
+    }
+
+    /// Calls `body` once for each operation whose effect accesses the item, in any order. `body` must not change effects.
+    ///
+    /// Cost: the first call after new effects also completes the lists of accesses by item.
+    package func forEachAccess<Failure: Error>(
+        to item: StateItem, _ body: (SequenceNumber, Access) throws(Failure) -> Void
+    ) throws(Failure) {
+        effects.linkAccesses()
+        try effects.forEachAccess(to: item, body)
     }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {

@@ -14,7 +14,18 @@ struct CleanRowCache {
     /// The maximum number of entries whose memory is kept for the next transaction.
     private static let keptEntries = 1_024
 
-    private(set) var rows = IDTable<EntityRow?>()
+    struct Entry {
+        let row: EntityRow?
+        /// The kind of the row, separately because a look into an optional row copies all of it. Empty without a row.
+        let kind: EntityKind
+
+        init(_ row: EntityRow?) {
+            self.row = row
+            kind = EntityKind(set: row?.set ?? "", type: row?.type ?? "")
+        }
+    }
+
+    private(set) var rows = IDTable<Entry>()
     /// The approximate size of all entries, in bytes.
     private(set) var size = 0
     private let capacity: Int
@@ -29,14 +40,20 @@ struct CleanRowCache {
     mutating func row(
         _ id: EntityID, _ read: () throws(StateError) -> EntityRow?
     ) throws(StateError) -> EntityRow? {
-        if let place = rows.place(of: id) { return rows[at: place] }
+        if let place = rows.place(of: id) { return rows[at: place].row }
         let row = try read()
         // The size of values that are not encoded is unknown.
         guard let size = Self.size(of: row), size <= capacity / 8 else { return row }
         if self.size + size > capacity { removeAll() }
         self.size += size
-        rows.updateValue(row, for: id)
+        rows.updateValue(Entry(row), for: id)
         return row
+    }
+
+    /// Returns the set and type of a cached row, or nil if no row is cached. Does not copy the row.
+    func kind(of id: EntityID) -> EntityKind? {
+        guard let place = rows.place(of: id), !rows[at: place].kind.set.isEmpty else { return nil }
+        return rows[at: place].kind
     }
 
     private static func size(of row: EntityRow?) -> Int? {
@@ -49,7 +66,7 @@ struct CleanRowCache {
     /// Removes the rows of these entities.
     mutating func remove(_ ids: some Sequence<EntityID>) {
         if rows.isEmpty { return }
-        for id in ids { if let row = rows.removeValue(for: id) { size -= Self.size(of: row) ?? 0 } }
+        for id in ids { if let entry = rows.removeValue(for: id) { size -= Self.size(of: entry.row) ?? 0 } }
     }
 
     /// Removes all rows. Releases their memory if it is large.

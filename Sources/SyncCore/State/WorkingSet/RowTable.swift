@@ -24,11 +24,17 @@ struct RowTable {
 
     func find(_ id: EntityID) -> Found {
         if let place = table.place(of: id) { return .row(table[at: place]) }
-        return !removed.isEmpty && removed.contains(id) ? .removed : .below
+        return isRemoved(id) ? .removed : .below
     }
 
-    /// Returns the type of an entity whose row is in the table.
-    func type(of id: EntityID) -> String? { table.place(of: id).map { table[at: $0].type } }
+    /// Returns the set and type of an entity whose row is in the table.
+    func kind(of id: EntityID) -> EntityKind? {
+        guard let place = table.place(of: id) else { return nil }
+        return EntityKind(set: table[at: place].set, type: table[at: place].type)
+    }
+
+    /// Returns whether the row in the backing is removed.
+    func isRemoved(_ id: EntityID) -> Bool { !removed.isEmpty && removed.contains(id) }
 
     func contains(_ id: EntityID) -> Bool { table.contains(id) || removed.contains(id) }
 

@@ -4,7 +4,8 @@ struct SmallSet<Element: Hashable> {
     /// The elements that were added while ``first`` was present; empty if there are many.
     private var few: [Element] = []
     private var many: Set<Element> = []
-    private static var mostFew: Int { 16 }
+    /// A search of so many elements costs less than a hash and the growth of a hash table.
+    private static var mostFew: Int { 48 }
 
     init() {}
 

@@ -10,10 +10,12 @@ extension WorkingSet {
         }
     }
 
-    /// Returns the type of an entity's row, or nil if it has none. Does not copy a row of the working set.
-    func type(of id: EntityID) throws(StateError) -> String? {
-        if let type = rowTable.type(of: id) { return type }
-        return try row(id)?.type
+    /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row in memory.
+    func kind(of id: EntityID) throws(StateError) -> EntityKind? {
+        if let kind = rowTable.kind(of: id) { return kind }
+        if rowTable.isRemoved(id) { return nil }
+        if let kind = cleanRows.kind(of: id) { return kind }
+        return try row(id).map { EntityKind(set: $0.set, type: $0.type) }
     }
 
     /// Returns the row of the backing.
