@@ -45,7 +45,7 @@ struct SnapshotReader {
         return snapshots
     }
 
-    private func links(_ row: EntityRow) -> SnapshotLinks {
+    private func links(_ row: borrowing EntityRow) -> SnapshotLinks {
         if row.editLink == nil, let links = forms.plain(row) { return links }
         let readLink = forms.readLink(row)
         return .texts(
@@ -74,10 +74,12 @@ final class LinkForms {
         let set: String
         let type: String
         let form: PlainLinkForm?
+        /// The form for entities that the service does not have.
+        let local: PlainLinkForm?
         let key: PropertyLookup
 
-        init(set: String, type: String, _ form: PlainLinkForm?) {
-            (self.set, self.type, self.form) = (set, type, form)
+        init(set: String, type: String, _ form: PlainLinkForm?, local: PlainLinkForm?) {
+            (self.set, self.type, self.form, self.local) = (set, type, form, local)
             key = PropertyLookup(form?.key ?? "")
         }
     }
@@ -91,16 +93,20 @@ final class LinkForms {
     func readLink(_ row: EntityRow) -> String { plain(row)?.read ?? names.readLink(row) }
 
     /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
-    func plain(_ row: EntityRow) -> SnapshotLinks? {
-        guard row.origin != .local else { return nil }
-        let known = form(of: row)
+    func plain(_ row: borrowing EntityRow) -> SnapshotLinks? {
+        let known = form(set: row.set, type: row.type)
+        if row.origin == .local {
+            guard let form = known.local, let number = Int64(exactly: row.id.rawValue) else { return nil }
+            return .plain(form, number)
+        }
         guard let form = known.form, case .integer(let key)? = known.key(row.values) else { return nil }
         return .plain(form, key)
     }
 
-    private func form(of row: EntityRow) -> KnownForm {
-        if let last, last.set == row.set, last.type == row.type { return last }
-        let form = KnownForm(set: row.set, type: row.type, names.plainForm(set: row.set, type: row.type))
+    private func form(set: String, type: String) -> KnownForm {
+        if let last, last.set == set, last.type == type { return last }
+        let form = KnownForm(
+            set: set, type: type, names.plainForm(set: set, type: type), local: names.localForm(set: set))
         last = form
         return form
     }
