@@ -58,24 +58,40 @@ final class EntityFactory: Sendable {
 /// The entity objects of one result, most of which have the same type and set.
 struct EntityObjects {
     private let factory: EntityFactory
-    /// The type and the set of the previous entity.
-    private var last: (type: EntityType, set: EntitySet?, setName: String, entityClass: EntityValue.Type)?
+    /// The class of the previous entity.
+    private var last: KnownClass?
+
+    /// The class for the entities of a type and set. A reference, so that it is not copied for each entity.
+    private final class KnownClass {
+        let type: EntityType
+        let set: EntitySet?
+        let setName: String
+        let entityClass: EntityValue.Type
+
+        init(_ type: EntityType, _ set: EntitySet?, setName: String, _ entityClass: EntityValue.Type) {
+            (self.type, self.set, self.setName, self.entityClass) = (type, set, setName, entityClass)
+        }
+    }
 
     init(_ factory: EntityFactory) { self.factory = factory }
 
     /// Returns the entity object, or `nil` if the model does not contain the type.
     mutating func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
-        if last?.type.name != snapshot.type || last?.setName != snapshot.set {
-            guard
-                let type = factory.model.findEntityType(snapshot.type)
-                    ?? QueueModel.model.findEntityType(snapshot.type)
-            else { return nil }
-            last = (type, factory.entitySet(snapshot.set), snapshot.set, factory.entityClass(of: type))
-        }
-        guard let last else { return nil }
-        let entity = last.entityClass.init(last.type, withDefaults: false)
-        if let set = last.set { entity.entitySet = set }
+        guard let known = knownClass(snapshot) else { return nil }
+        let entity = known.entityClass.init(known.type, withDefaults: false)
+        if let set = known.set { entity.entitySet = set }
         entity.applyContent(snapshot, factory)
         return entity
+    }
+
+    private mutating func knownClass(_ snapshot: EntitySnapshot) -> KnownClass? {
+        if let last, last.type.name == snapshot.type, last.setName == snapshot.set { return last }
+        guard
+            let type = factory.model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type)
+        else { return nil }
+        let known = KnownClass(
+            type, factory.entitySet(snapshot.set), setName: snapshot.set, factory.entityClass(of: type))
+        last = known
+        return known
     }
 }
