@@ -1,3 +1,4 @@
+import Operations
 import Testing
 
 @testable import OfflineStore
@@ -12,6 +13,12 @@ struct SnapshotLinksTests {
         #expect(made == texts)
         #expect(Set([made, texts]).count == 1)
         #expect(made != .plain(form, 5))
+    }
+
+    @Test func `the link of an entity that the service does not have contains its ID`() {
+        let id = EntityID(rawValue: 12)
+        let links = SnapshotLinks.plain(PlainLinkForm(localIn: "Orders"), 12)
+        #expect(links == .texts(read: "Orders(\(id))", edit: "Orders(\(id))"))
     }
 
     @Test func `one link can be changed without the other`() {

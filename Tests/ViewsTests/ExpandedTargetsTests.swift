@@ -69,7 +69,8 @@ struct ExpandedTargetsTests {
             }
             let found = try shop.query.targets(of: sources, property, options)
             #expect(
-                found.targets.map { $0.map { found.rows[$0].id } } == each.map { $0.rows.map(\.id) },
+                sources.indices.map { found.targets(of: $0).map { found.rows[$0].id } }
+                    == each.map { $0.rows.map(\.id) },
                 "seed \(seed): \(text)")
             #expect(found.counts == each.map(\.count), "seed \(seed): \(text)")
             let counted = try shop.query.targets(of: sources, property, options, isCount: true)

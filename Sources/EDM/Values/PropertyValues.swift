@@ -35,6 +35,14 @@ public struct PropertyValues: Sendable, Hashable {
             case .packed(let packed): packed.names.count
             }
         }
+
+        /// Returns the value that a lookup finds.
+        func value(of lookup: PropertyLookup) -> Value? {
+            switch self {
+            case .plain(let names, let values): lookup.value(in: values, named: names)
+            case .packed(let packed): lookup.value(in: packed)
+            }
+        }
     }
 
     /// Creates an empty collection of values.
@@ -212,7 +220,7 @@ extension PropertyValues {
 }
 
 /// A selection of properties, applied to rows that mostly have the same names.
-package struct PropertySubset {
+package final class PropertySubset {
     private let isChosen: (String) -> Bool
     /// The names of the previous row, and their selection.
     private var names: PropertyNames?
@@ -222,15 +230,26 @@ package struct PropertySubset {
     package init(where isChosen: @escaping (String) -> Bool) { self.isChosen = isChosen }
 
     /// Returns the chosen properties in their encoded form; nil if the values are not encoded.
-    package mutating func callAsFunction(_ values: PropertyValues) -> PropertyValues? {
+    package func callAsFunction(_ values: PropertyValues) -> PropertyValues? {
         guard case .packed(let packed) = values.form else { return nil }
-        if packed.names !== names {
-            names = packed.names
-            places = packed.names.names.indices.filter { isChosen(packed.names.names[$0]) }
-            chosen = PropertyNames(places.map { packed.names.names[$0] })
-        }
+        choose(from: packed.names)
         guard let chosen else { return nil }
-        return PropertyValues(packed.subset(places, named: chosen))
+        return chosen.count == packed.names.count ? values : PropertyValues(packed.subset(places, named: chosen))
+    }
+
+    /// Copies the chosen values of untrusted bytes. Returns nil if the bytes are not the canonical encoding of one value
+    /// per name.
+    package func copy(of bytes: UnsafeRawBufferPointer, named names: PropertyNames) -> PropertyValues? {
+        choose(from: names)
+        guard let chosen else { return nil }
+        return PackedProperties(names: names, copying: bytes, only: places, named: chosen).map { PropertyValues($0) }
+    }
+
+    private func choose(from names: PropertyNames) {
+        if names === self.names { return }
+        self.names = names
+        places = names.names.indices.filter { isChosen(names.names[$0]) }
+        chosen = PropertyNames(places.map { names.names[$0] })
     }
 }
 
@@ -238,20 +257,30 @@ package struct PropertySubset {
 package final class PropertyLookup {
     private let name: String
     /// The names of the previous row, and the index of the property in them.
-    private var names: PropertyNames?
-    private var place: Int?
+    private var last: (names: PropertyNames?, place: Int?) = (nil, nil)
 
     package init(_ name: String) { self.name = name }
 
     /// Returns the value of the property; nil if it is unset.
-    package func callAsFunction(_ values: PropertyValues) -> Value? {
-        guard case .packed(let packed) = values.form else { return values[name] }
-        if packed.names !== names {
-            names = packed.names
-            place = packed.names.place(of: name)
-        }
-        guard let place else { return nil }
+    package func callAsFunction(_ values: PropertyValues) -> Value? { values.form.value(of: self) }
+
+    fileprivate func value(in values: [Value], named names: [String]) -> Value? {
+        names.firstIndex(of: name).map { values[$0] }
+    }
+
+    fileprivate func value(in packed: PackedProperties) -> Value? {
+        guard let place = place(in: packed.names) else { return nil }
         return packed.value(atIndex: place)
+    }
+
+    /// Returns the index of the property.
+    private func place(in names: PropertyNames) -> Int? {
+        var known = last
+        if known.names !== names {
+            known = (names, names.place(of: name))
+            last = known
+        }
+        return known.place
     }
 }
 

@@ -148,7 +148,9 @@ package struct EntitySnapshot: Sendable, Hashable {
     }
 
     /// Creates a snapshot of an entity of the store.
-    init(_ row: EntityRow, _ links: SnapshotLinks, _ state: SyncState) {
+    ///
+    /// - Parameter row: The entity. The usual convention of an initializer would copy it once more.
+    init(_ row: borrowing EntityRow, _ links: consuming SnapshotLinks, _ state: SyncState) {
         set = row.set
         type = row.type
         values = row.values

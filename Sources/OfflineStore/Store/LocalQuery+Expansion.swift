@@ -70,9 +70,10 @@ extension LocalQuery {
             entities = try shape(found.rows, options, ExpansionPath(depth: way.depth + 1, entities: way.entities))
         }
         let isCounted = item.form == .count || options.count == true
+        let name = item.property.name
         for (source, place) in places.enumerated() {
             var result = EntitySnapshot.Expanded(
-                navigation: item.property.name, entities: found.targets[source].map { entities[$0] },
+                navigation: name, entities: found.targets(of: source).map { entities[$0] },
                 count: isCounted ? found.counts[source] : nil, form: item.form)
             let local = try reader.localTargets(of: rows[place].id, item.property)
             for index in result.entities.indices where !local.isEmpty {

@@ -64,7 +64,8 @@ struct LocalQuery {
         guard request.options.deltaToken == nil else {
             throw EvaluationError(.unsupported, "The store does not return deltas. Request them from the service.")
         }
-        let found = try query.answer(request, pageSize: page?.size(for: request.options))
+        let found = try query.answer(
+            request, pageSize: page?.size(for: request.options), only: Selection.needed(for: request, model))
         var answer = QueryAnswer(entities: [], count: found.count, isSingle: found.isSingle)
         switch (request.path.target, found.content) {
         case (.count, _): answer.form = .count

@@ -38,13 +38,23 @@ struct Selection {
         snapshot.values = PropertyValues(distinctNames: kept.map(\.name), values: values)
     }
 
+    /// Returns the properties that the result of a query over an entity set needs: the selected ones and the key. Nil
+    /// if it needs all, or if the entities can have several types.
+    static func needed(for request: ServiceRequest, _ model: EntityDataModel) -> PropertySubset? {
+        guard !request.options.select.isEmpty, request.options.compute.isEmpty, request.options.apply.isEmpty,
+            case .entitySet(let set)? = request.path.segments.first,
+            model.derivedTypes(of: set.entityType.name).isEmpty
+        else { return nil }
+        let paths = SelectedPaths(request.options.select, keyOf: set.entityType)
+        return paths.isWhole ? nil : PropertySubset { paths.below($0) != nil }
+    }
+
     /// Sets the paths for the type of an entity.
     private mutating func select(for snapshot: EntitySnapshot) {
         // Rows that were combined have no key.
         let type = snapshot.links.hasRead ? snapshot.type : ""
         if type == self.type { return }
-        var paths = SelectedPaths(items)
-        for property in model.findEntityType(type)?.keyProperties ?? [] { paths.add(property.name) }
+        let paths = SelectedPaths(items, keyOf: model.findEntityType(type))
         (self.type, self.paths, names, kept) = (type, paths, [], [])
         subset = paths.isFlat ? PropertySubset { [paths] in paths.below($0) != nil } : nil
     }
@@ -58,11 +68,13 @@ struct SelectedPaths {
 
     init() {}
 
-    init(_ items: [SelectItem]) {
+    /// Creates the selection of the items and of the key of a type.
+    init(_ items: [SelectItem], keyOf type: EntityType?) {
         for item in items { add(item.path[...], nested: item.options.select) }
+        for property in type?.keyProperties ?? [] { add(property.name) }
     }
 
-    mutating func add(_ name: String) { names[name, default: SelectedPaths()].isWhole = true }
+    private mutating func add(_ name: String) { names[name, default: SelectedPaths()].isWhole = true }
 
     private mutating func add(_ path: ArraySlice<SelectSegment>, nested: [SelectItem]) {
         guard let first = path.first else {

@@ -45,7 +45,7 @@ struct SnapshotReader {
         return snapshots
     }
 
-    private func links(_ row: EntityRow) -> SnapshotLinks {
+    private func links(_ row: borrowing EntityRow) -> SnapshotLinks {
         if row.editLink == nil, let links = forms.plain(row) { return links }
         let readLink = forms.readLink(row)
         return .texts(
@@ -70,14 +70,16 @@ final class LinkForms {
     private var last: KnownForm?
 
     /// The form of the links of a set and type.
-    private struct KnownForm {
+    private final class KnownForm {
         let set: String
         let type: String
         /// The plain form and its key property, if the links have that form.
         let plain: (form: PlainLinkForm, key: PropertyLookup)?
+        /// The form for entities that the service does not have.
+        let local: PlainLinkForm?
 
-        init(set: String, type: String, _ form: PlainLinkForm?) {
-            (self.set, self.type) = (set, type)
+        init(set: String, type: String, _ form: PlainLinkForm?, local: PlainLinkForm?) {
+            (self.set, self.type, self.local) = (set, type, local)
             plain = form.map { ($0, PropertyLookup($0.key)) }
         }
     }
@@ -91,13 +93,22 @@ final class LinkForms {
     func readLink(_ row: EntityRow) -> String { plain(row)?.read ?? names.readLink(row) }
 
     /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
-    func plain(_ row: EntityRow) -> SnapshotLinks? {
-        guard row.origin != .local else { return nil }
-        if last?.set != row.set || last?.type != row.type {
-            last = KnownForm(set: row.set, type: row.type, names.plainForm(set: row.set, type: row.type))
+    func plain(_ row: borrowing EntityRow) -> SnapshotLinks? {
+        let known = form(set: row.set, type: row.type)
+        if row.origin == .local {
+            guard let form = known.local, let number = Int64(exactly: row.id.rawValue) else { return nil }
+            return .plain(form, number)
         }
-        guard let (form, lookup) = last?.plain, case .integer(let key)? = lookup(row.values) else { return nil }
+        guard let (form, lookup) = known.plain, case .integer(let key)? = lookup(row.values) else { return nil }
         return .plain(form, key)
+    }
+
+    private func form(set: String, type: String) -> KnownForm {
+        if let last, last.set == set, last.type == type { return last }
+        let form = KnownForm(
+            set: set, type: type, names.plainForm(set: set, type: type), local: names.localForm(set: set))
+        last = form
+        return form
     }
 }
 

@@ -109,6 +109,12 @@ package struct EntityNames<Storage: StateReader> {
         return Self.plainForm(set, type)
     }
 
+    /// Returns the form of the links of entities that the service does not have, whose number is the entity ID. Nil for
+    /// contained entities.
+    package func localForm(set: String) -> PlainLinkForm? {
+        model.findEntitySet(set)?.isContained == true ? nil : PlainLinkForm(localIn: set)
+    }
+
     private static func plainForm(_ set: EntitySet, _ type: EntityType) -> PlainLinkForm? {
         guard set.segment == set.name, type.keyParts.count == 1, !type.keyParts[0].isNested,
             case .primitive(let primitive) = type.keyParts[0].type.kind
@@ -127,13 +133,19 @@ package struct EntityNames<Storage: StateReader> {
 /// A link such as `Orders(5)` for a key that is a single small integer, which all versions write in the same way. It
 /// equals the encoder's result in a tenth of the time.
 package final class PlainLinkForm: Sendable {
-    /// The key property.
+    /// The key property; empty if the number is the entity ID.
     package let key: String
     private let prefix: [UInt8]
 
     init(set: String, key: String) {
         self.key = key
         prefix = Array("\(set)(".utf8)
+    }
+
+    /// Creates the form of links such as `Orders(~5)`, which contain the description of an entity ID.
+    package init(localIn set: String) {
+        key = ""
+        prefix = Array("\(set)(~".utf8)
     }
 
     package func link(_ number: Int64) -> String {

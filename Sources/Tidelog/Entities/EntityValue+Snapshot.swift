@@ -12,7 +12,8 @@ extension EntityValue {
 
     /// Updates everything except for the entity set.
     func applyContent(_ snapshot: EntitySnapshot, _ factory: EntityFactory, settled: [String] = []) {
-        let former = savedValues
+        // Only relations are compared with the former values, and a new object has none.
+        let former = related.isEmpty ? PropertyValues() : savedValues
         values = snapshot.values
         savedValues = snapshot.values
         // Results of `$apply` have no links.

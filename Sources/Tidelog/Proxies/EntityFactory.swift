@@ -71,24 +71,38 @@ struct ObjectEntitySet {
 /// The entity objects of one result, most of which have the same type and set.
 struct EntityObjects {
     private let factory: EntityFactory
-    /// The type and the set of the previous entity.
-    private var last: (type: EntityType, set: ObjectEntitySet, entityClass: EntityValue.Type)?
+    /// The class of the previous entity.
+    private var last: KnownClass?
+
+    /// The class for the entities of a type and set. A reference, so that it is not copied for each entity.
+    private final class KnownClass {
+        let type: EntityType
+        let set: ObjectEntitySet
+        let entityClass: EntityValue.Type
+
+        init(_ type: EntityType, _ set: ObjectEntitySet, _ entityClass: EntityValue.Type) {
+            (self.type, self.set, self.entityClass) = (type, set, entityClass)
+        }
+    }
 
     init(_ factory: EntityFactory) { self.factory = factory }
 
     /// Returns the entity object, or `nil` if the model does not contain the type.
     mutating func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
-        if last?.type.name != snapshot.type || last?.set.name != snapshot.set {
-            guard
-                let type = factory.model.findEntityType(snapshot.type)
-                    ?? QueueModel.model.findEntityType(snapshot.type)
-            else { return nil }
-            last = (type, ObjectEntitySet(snapshot.set, factory.model), factory.entityClass(of: type))
-        }
-        guard let last else { return nil }
-        let entity = last.entityClass.init(last.type, withDefaults: false)
-        last.set.assign(to: entity)
+        guard let known = knownClass(snapshot) else { return nil }
+        let entity = known.entityClass.init(known.type, withDefaults: false)
+        known.set.assign(to: entity)
         entity.applyContent(snapshot, factory)
         return entity
+    }
+
+    private mutating func knownClass(_ snapshot: EntitySnapshot) -> KnownClass? {
+        if let last, last.type.name == snapshot.type, last.set.name == snapshot.set { return last }
+        guard
+            let type = factory.model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type)
+        else { return nil }
+        let known = KnownClass(type, ObjectEntitySet(snapshot.set, factory.model), factory.entityClass(of: type))
+        last = known
+        return known
     }
 }

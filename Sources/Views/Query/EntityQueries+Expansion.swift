@@ -37,10 +37,10 @@ extension EntityQueries {
             guard number >= skip, number < limit else { return }
             let id = row.integer(0)
             if let place = places[id] {
-                found.targets[source].append(place)
+                found.append(place, to: source)
             } else {
                 places[id] = found.rows.count
-                found.targets[source].append(found.rows.count)
+                found.append(found.rows.count, to: source)
                 found.rows.append(try rowTables.entityRow(row, set: name))
             }
         }

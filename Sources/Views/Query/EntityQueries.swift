@@ -58,13 +58,19 @@ package final class EntityQueries: StatementRunner {
         try found(selection(.ids, set, options, now)) { $0.entity(0) }
     }
 
-    /// Returns the entities as whole rows, read by the same statement.
-    package func rows(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> [EntityRow] {
+    /// Returns the entities as rows, read by the same statement.
+    ///
+    /// - Parameter subset: The properties that are needed, or nil for all. The rows may have more.
+    package func rows(
+        in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil, only subset: PropertySubset? = nil
+    ) throws -> [EntityRow] {
         let name = set.name
         var rows: [EntityRow] = []
         // A growing array would move the rows several times.
         rows.reserveCapacity(Int(min(max(0, options.top ?? 0), 1_001)))
-        try each(selection(.rows, set, options, now)) { rows.append(try rowTables.entityRow($0, set: name)) }
+        try each(selection(.rows, set, options, now)) {
+            rows.append(try rowTables.entityRow($0, set: name, only: subset))
+        }
         return rows
     }
 

@@ -5,22 +5,35 @@ package import SyncCore
 package struct ExpandedTargets {
     /// The targets without duplicates, in any order.
     package internal(set) var rows: [EntityRow] = []
-    /// For each source, the indexes of its targets in ``rows``.
-    package internal(set) var targets: [[Int]]
+    /// The indexes of the targets in ``rows``, those of one source after those of the previous one.
+    private var places: [Int] = []
+    /// The end of the targets of each source in ``places``, up to the last source that has any.
+    private var ends: [Int] = []
     /// For each source, the number of targets without `$skip` and `$top`.
     package internal(set) var counts: [Int64]
 
-    init(sources: Int) {
-        targets = Array(repeating: [], count: sources)
-        counts = Array(repeating: 0, count: sources)
+    init(sources: Int) { counts = Array(repeating: 0, count: sources) }
+
+    /// Returns the indexes of the targets of a source in ``rows``.
+    package func targets(of source: Int) -> ArraySlice<Int> {
+        source < ends.count ? places[(source == 0 ? 0 : ends[source - 1])..<ends[source]] : []
+    }
+
+    /// Adds a target after the others of the source. O(1) if the sources are in ascending order, as they usually are.
+    ///
+    /// - Parameter place: The index of the target in ``rows``.
+    mutating func append(_ place: Int, to source: Int) {
+        while ends.count <= source { ends.append(places.count) }
+        places.insert(place, at: ends[source])
+        for later in source..<ends.count { ends[later] += 1 }
     }
 
     /// Sorts the targets of each source by entity ID. Usually they are in this order already.
     mutating func sort() {
-        for source in targets.indices where targets[source].count > 1 {
-            let places = targets[source]
-            let isSorted = zip(places, places.dropFirst()).allSatisfy { rows[$0].id < rows[$1].id }
-            if !isSorted { targets[source].sort { rows[$0].id < rows[$1].id } }
+        for source in ends.indices {
+            let known = targets(of: source)
+            let isSorted = zip(known, known.dropFirst()).allSatisfy { rows[$0].id < rows[$1].id }
+            if !isSorted { places.replaceSubrange(known.indices, with: known.sorted { rows[$0].id < rows[$1].id }) }
         }
     }
 }

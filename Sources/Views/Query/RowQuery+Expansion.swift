@@ -65,7 +65,7 @@ extension RowQuery {
                     known[row.id] = found.rows.count
                     found.rows.append(row)
                 }
-                if let place = known[row.id] { found.targets[source].append(place) }
+                if let place = known[row.id] { found.append(place, to: source) }
             }
         }
         return found
@@ -83,10 +83,14 @@ extension RowQuery {
     /// Returns the target set of a navigation property, or nil if its targets can be in several sets.
     func onlyTarget(of property: Property) -> EntitySet? {
         guard let target = property.navigation?.targetType else { return nil }
-        let candidates = model.allSets.filter {
-            model.isType($0.entityType.name, derivedFrom: target)
-                || model.isType(target, derivedFrom: $0.entityType.name)
+        var only: EntitySet?
+        for set in model.allSets
+        where model.isType(set.entityType.name, derivedFrom: target)
+            || model.isType(target, derivedFrom: set.entityType.name)
+        {
+            if only != nil { return nil }
+            only = set
         }
-        return candidates.count == 1 ? candidates[0] : nil
+        return only
     }
 }

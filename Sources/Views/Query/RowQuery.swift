@@ -64,8 +64,12 @@ package struct RowQuery {
 
     /// Returns the result to a request.
     ///
-    /// - Parameter pageSize: The maximum number of entities. ``Answer/next`` leads to further ones.
-    package func answer(_ request: ServiceRequest, pageSize: Int64? = nil) throws -> Answer {
+    /// - Parameters:
+    ///   - pageSize: The maximum number of entities. ``Answer/next`` leads to further ones.
+    ///   - subset: The properties of the entities that the caller needs, or nil for all. The entities may have more.
+    package func answer(
+        _ request: ServiceRequest, pageSize: Int64? = nil, only subset: PropertySubset? = nil
+    ) throws -> Answer {
         if request.expressions.contains(where: { $0.calls([.upsertedLastDownload]) }) { state.readsLastDownload = true }
         var options = request.options
         var size = pageSize
@@ -73,7 +77,7 @@ package struct RowQuery {
         if size == nil, let token = options.skipToken {
             size = try PagePosition(token: token, orderBy: options.orderBy).pageSize
         }
-        guard let size, request.isPaged else { return try whole(request) }
+        guard let size, request.isPaged else { return try whole(request, only: subset) }
         // One additional row shows whether another page follows.
         options.top = min(options.top ?? .max, size == .max ? size : size + 1)
         var answer = try whole(ServiceRequest(path: request.path, options: options))
@@ -84,15 +88,17 @@ package struct RowQuery {
         return answer
     }
 
-    private func whole(_ request: ServiceRequest) throws -> Answer {
+    private func whole(_ request: ServiceRequest, only subset: PropertySubset? = nil) throws -> Answer {
         if let answer = try appliedInSQL(request) { return answer }
         if let answer = try reachedInSQL(request) { return answer }
-        if let answer = try answerInSQL(request, wantsCount: request.wantsCount) { return answer }
+        if let answer = try answerInSQL(request, wantsCount: request.wantsCount, only: subset) { return answer }
         return try answerInMemory(request)
     }
 
     /// Returns the result from SQL, or nil if the request has to be answered in memory.
-    func answerInSQL(_ request: ServiceRequest, wantsCount: Bool) throws -> Answer? {
+    func answerInSQL(
+        _ request: ServiceRequest, wantsCount: Bool, only subset: PropertySubset? = nil
+    ) throws -> Answer? {
         guard case .entitySet(let set)? = request.path.segments.first, request.options.apply.isEmpty,
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton
         else {
@@ -103,7 +109,7 @@ package struct RowQuery {
         do {
             var rows: [EntityRow] = []
             if request.path.target != .count {
-                rows = try state.entityQueries.rows(in: set, request.options, now: now)
+                rows = try state.entityQueries.rows(in: set, request.options, now: now, only: subset)
             }
             let count = wantsCount ? try state.entityQueries.count(in: set, request.options, now: now) : nil
             return Answer(.entities(rows), count: count)

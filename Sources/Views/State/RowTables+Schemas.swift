@@ -69,7 +69,11 @@ extension RowTables {
     }
 
     /// Returns the values in a column; another column contains the number of their names. The result owns its bytes.
-    func values(_ row: Row, shape: Int, bytes column: Int) throws(StateError) -> PropertyValues {
+    ///
+    /// - Parameter subset: The properties that are needed, or nil for all. The result may have more.
+    func values(
+        _ row: Row, shape: Int, bytes column: Int, only subset: PropertySubset? = nil
+    ) throws(StateError) -> PropertyValues {
         let number = row.integer(shape)
         guard number != 0 else {
             return try row.withBlob(column) { bytes throws(StateError) in
@@ -78,6 +82,7 @@ extension RowTables {
         }
         let list = try self.shape(number)
         return try row.withBlob(column) { bytes throws(StateError) in
+            if let subset, let values = subset.copy(of: bytes, named: list) { return values }
             if let packed = PackedProperties(names: list, copying: bytes) { return PropertyValues(packed) }
             return try decode { () throws(CodecError) in try ValueCodec.decode(bytes, of: list) }
         }

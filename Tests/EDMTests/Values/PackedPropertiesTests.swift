@@ -173,6 +173,22 @@ struct PackedPropertiesTests {
         #expect(((try? decoded([1, 1, 0x61] + value, table)).flatMap(\.packed)) == nil)
     }
 
+    @Test(arguments: seeds) func `a subset copied from bytes equals the subset of the whole values`(seed: UInt64) throws
+    {
+        var random = RandomValues(seed: seed)
+        let packed = try #require(random.properties().packed(with: NameTable()))
+        let isChosen = { (name: String) in name.utf8.count % 2 == 1 }
+        let subset = PropertySubset(where: isChosen)
+        let whole = try #require(subset(PropertyValues(packed)))
+        let copy = packed.bytes.withUnsafeBytes { subset.copy(of: $0, named: packed.names) }
+        #expect(copy?.hasSameEncoding(as: whole) == true)
+        #expect(whole.names == packed.names.names.filter(isChosen))
+        // The values that are not chosen are checked too.
+        for invalid in [packed.bytes + [0], Array(packed.bytes.dropLast())] where invalid != packed.bytes {
+            #expect(invalid.withUnsafeBytes { subset.copy(of: $0, named: packed.names) } == nil)
+        }
+    }
+
     @Test(arguments: seeds) func `the UTF-8 check accepts exactly the bytes that form a valid string`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let pieces: [[UInt8]] = [

@@ -21,6 +21,28 @@ package struct PackedProperties: Sendable {
         self.init(names: names, checked: Array(bytes))
     }
 
+    /// Checks untrusted bytes as a whole, and copies the values at some places.
+    ///
+    /// - Parameters:
+    ///   - places: In ascending order, within the names.
+    ///   - chosen: The names at these places.
+    init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer, only places: [Int], named chosen: PropertyNames)
+    {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(bytes.count)
+        var cursor = PackedCursor(bytes)
+        var next = 0
+        for place in 0..<names.count {
+            let start = cursor.offset
+            guard cursor.check() else { return nil }
+            guard next < places.count, places[next] == place else { continue }
+            copy.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<cursor.offset]))
+            next += 1
+        }
+        guard cursor.offset == bytes.count else { return nil }
+        self.init(names: chosen, checked: copy)
+    }
+
     /// Encodes values. Returns `nil` if a value is nested too deeply to be read again.
     init?(names: PropertyNames, _ values: [Value]) {
         var writer = ByteWriter()
