@@ -49,7 +49,7 @@ struct PropertyNamesTests {
 
     @Test func `a selection and a look-up return the values of rows that alternate between lists of names`() throws {
         let table = NameTable()
-        var subset = PropertySubset { $0 != "Note" }
+        let subset = PropertySubset { $0 != "Note" }
         let lookup = PropertyLookup("Name")
         for number in 0..<12 as Range<Int64> {
             let values: PropertyValues =
