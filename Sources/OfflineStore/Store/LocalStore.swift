@@ -109,6 +109,10 @@ package actor LocalStore {
     /// The metadata by which the store's records are read.
     package var model: EntityDataModel { get throws(TidelogError) { try core.model } }
 
+    /// The metadata after the last transaction that succeeded, without waiting for a running one; nil if the store does
+    /// not contain metadata yet.
+    package nonisolated var currentModel: EntityDataModel? { core.currentModel }
+
     package var hasModel: Bool { core.hasModel }
 
     package var service: ServiceDescription? { get throws(TidelogError) { try core.service } }

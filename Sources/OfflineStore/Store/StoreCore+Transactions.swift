@@ -169,8 +169,9 @@ extension StoreCore {
         }
     }
 
-    /// Flushes if many items are unflushed, and notifies the observers.
+    /// Publishes new metadata, flushes if many items are unflushed, and notifies the observers.
     private func afterTransaction() {
+        publishModel()
         if state.unflushedCount >= options.unflushedLimit {
             // If the flush fails, the next call folds the records again from the log.
             guard (try? state.flush()) != nil else { return observers.notify(.unknown) }

@@ -4,6 +4,7 @@ import ODataWire
 import OperationLog
 import Operations
 import SyncCore
+import Synchronization
 import Views
 
 /// The log, the fold and the views of an open store, and the transactions that change them together.
@@ -21,6 +22,8 @@ package final class StoreCore: @unchecked Sendable {
     /// The views file. ``remakeViews(because:)`` replaces it.
     private(set) var storedViews: SQLiteState
     var fold: Fold
+    /// The metadata after the last transaction that succeeded. Can be read on any thread.
+    private let committedModel: Mutex<EntityDataModel?>
     /// The state of a historical store in memory, as long as nothing is appended to it.
     var past: HistoricalFold?
     /// Whether damaged views are rebuilt. They are rebuilt only once, because repeated damage has another cause.
@@ -98,6 +101,7 @@ package final class StoreCore: @unchecked Sendable {
                 files: files, log: log, reader: reader, options: options, unusable: unusableSnapshots)
             opening.foldsInMemory = options.isHistorical && !options.foldsHistoryInViews
             (storedViews, fold) = try opening.open()
+            committedModel = Mutex(fold.model)
             past = opening.past
             recovery = notes + opening.notes
             opened = opening.report
@@ -143,6 +147,15 @@ package final class StoreCore: @unchecked Sendable {
     }
 
     var hasModel: Bool { fold.model != nil }
+
+    /// The metadata after the last transaction that succeeded. Unlike ``model``, it can be read on any thread.
+    var currentModel: EntityDataModel? { committedModel.withLock { $0 } }
+
+    /// Makes the metadata of a transaction that succeeded available to other threads.
+    func publishModel() {
+        let model = fold.model
+        committedModel.withLock { if $0 !== model { $0 = model } }
+    }
 
     var service: ServiceDescription? {
         get throws(TidelogError) { try read { try $0.header().service } }

@@ -10,11 +10,10 @@ extension OfflineODataProvider {
     ///
     /// - Throws: `noStore` if the store is not open.
     public func model() async throws(TidelogError) -> EntityDataModel {
-        let engine = try engine()
-        // Only opening and a refresh change the metadata, and both set it here. Asking the store would cost each call
-        // another wait for its queue.
-        if let model = loadedModel { return model }
-        return try await engine.store.model
+        let store = try engine().store
+        // Without another wait for the store's queue.
+        if let model = store.currentModel { return model }
+        return try await store.model
     }
 
     package func perform(

@@ -11,14 +11,7 @@ extension OfflineODataProvider {
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
     ) async throws(TidelogError) -> MetadataRefresh {
         let engine = try engine()
-        let refresh: MetadataRefresh
-        do throws(TidelogError) {
-            refresh = try await engine.refreshMetadata(policy, classes: classMetadata?.compared)
-        } catch {
-            // The metadata may have been installed before the failure.
-            if let model = try? await engine.store.model { adopt(model) }
-            throw error
-        }
+        let refresh = try await engine.refreshMetadata(policy, classes: classMetadata?.compared)
         adopt(try await engine.store.model)
         return refresh
     }
