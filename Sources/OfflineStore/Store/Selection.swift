@@ -43,9 +43,10 @@ struct Selection {
     static func needed(for request: ServiceRequest, _ model: EntityDataModel) -> PropertySubset? {
         guard !request.options.select.isEmpty, request.options.compute.isEmpty, request.options.apply.isEmpty,
             case .entitySet(let set)? = request.path.segments.first,
-            model.derivedTypes(of: set.entityType.name).isEmpty
+            // The path can be of earlier metadata.
+            let type = model.findEntitySet(set.name)?.entityType, model.derivedTypes(of: type.name).isEmpty
         else { return nil }
-        let paths = SelectedPaths(request.options.select, keyOf: set.entityType)
+        let paths = SelectedPaths(request.options.select, keyOf: type)
         return paths.isWhole ? nil : PropertySubset { paths.below($0) != nil }
     }
 

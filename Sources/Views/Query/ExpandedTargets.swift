@@ -31,9 +31,9 @@ package struct ExpandedTargets {
     /// Sorts the targets of each source by entity ID. Usually they are in this order already.
     mutating func sort() {
         for source in ends.indices {
-            let known = targets(of: source)
-            let isSorted = zip(known, known.dropFirst()).allSatisfy { rows[$0].id < rows[$1].id }
-            if !isSorted { places.replaceSubrange(known.indices, with: known.sorted { rows[$0].id < rows[$1].id }) }
+            let range = targets(of: source).indices
+            let isSorted = range.dropFirst().allSatisfy { rows[places[$0 - 1]].id < rows[places[$0]].id }
+            if !isSorted { places.replaceSubrange(range, with: places[range].sorted { rows[$0].id < rows[$1].id }) }
         }
     }
 }

@@ -66,7 +66,8 @@ package struct RowQuery {
     ///
     /// - Parameters:
     ///   - pageSize: The maximum number of entities. ``Answer/next`` leads to further ones.
-    ///   - subset: The properties of the entities that the caller needs, or nil for all. The entities may have more.
+    ///   - subset: The properties of the entities that the caller needs, or nil for all. The entities may have more: the
+    ///     link to further pages needs the properties of `$orderby`, so that a page has all.
     package func answer(
         _ request: ServiceRequest, pageSize: Int64? = nil, only subset: PropertySubset? = nil
     ) throws -> Answer {

@@ -30,9 +30,10 @@ struct StoredQueue: StatementRunner {
         subjects: (Operation, PendingQueue) throws(StateError) -> [EntityID]
     ) throws(StateError) -> PendingQueue {
         try connection.untraced { () throws(StateError) in
-            // Otherwise the operations, which are large values, are moved whenever the table grows.
+            // Otherwise the operations, which are large values, are moved whenever the table grows. Bounded, because the
+            // file may be damaged.
             let count = try first("SELECT count(*) FROM pending")?.first?.integer ?? 0
-            let read = PendingQueue(minimumCapacity: Int(clamping: count))
+            let read = PendingQueue(minimumCapacity: min(max(0, Int(clamping: count)), 1 << 17))
             let sql = "SELECT \(PendingRow.columns) FROM pending ORDER BY sequence"
             try each(sql, []) { row throws(StateError) in
                 let pending = try PendingRow.read(row, names)

@@ -93,6 +93,8 @@ package struct EffectLog {
         entries.updateValue(Entry(accesses: start..<Int32(accesses.count), links: effect.links), for: sequence)
     }
 
+    var hasUnlinkedAccesses: Bool { linkedCount < accesses.count }
+
     /// Completes the lists of accesses by item.
     mutating func linkAccesses() {
         while linkedCount < accesses.count {

@@ -159,7 +159,8 @@ package final class PendingQueue {
     package func forEachAccess<Failure: Error>(
         to item: StateItem, _ body: (SequenceNumber, Access) throws(Failure) -> Void
     ) throws(Failure) {
-        effects.linkAccesses()
+        // Not during a read of the effects in an outer call, which has linked them already.
+        if effects.hasUnlinkedAccesses { effects.linkAccesses() }
         try effects.forEachAccess(to: item, body)
     }
 
