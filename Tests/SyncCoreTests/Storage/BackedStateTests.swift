@@ -92,8 +92,15 @@ struct BackedStateTests {
     @Test func `an entity that the storage cannot contain is not looked up there`() throws {
         let backing = CountingBacking(WorkingSet(), nil)
         let state = WorkingSet(over: backing)
-        // Only the lowest unused ID is read, once.
-        for _ in 1...2 { #expect(try state.row(EntityID(rawValue: 1)) == nil) }
+        let id = EntityID(rawValue: 1)
+        for _ in 1...2 { #expect(try state.row(id) == nil) }
+        #expect(try state.base(id) == nil)
+        #expect(try state.set(of: id) == nil)
+        #expect(try state.links(of: id).isEmpty)
+        #expect(try state.links("Customer_Orders", first: id).isEmpty)
+        #expect(try state.links("Customer_Orders", second: id).isEmpty)
+        #expect(try state.link("Customer_Orders", first: id, second: id) == nil)
+        // Only the lowest unused ID was read, once.
         #expect(backing.accesses.count == 1)
     }
 
