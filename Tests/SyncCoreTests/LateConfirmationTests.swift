@@ -205,6 +205,28 @@ struct LateConfirmationTests {
         #expect(try store.targets(supplier, "Products") == [product])
     }
 
+    @Test func `the target of a shown binding has no conflict if the response contains a new version of it`() throws {
+        let other = try store.download("Customers", ["CustomerID": .integer(2), "Name": .string("Bob")], etag: "1")
+        let values: PropertyValues = ["OrderID": .integer(7), "CustomerID": .integer(1)]
+        let order = try store.download("Orders", values, etag: "1")
+        let later = try store.download("Orders", ["OrderID": .integer(8), "CustomerID": .integer(1)], etag: "1")
+        let update = try store.perform([
+            .update(order, changes: [:], bindings: [Binding(navigation: "Customer", targets: [other])])
+        ])[0]
+        let batch = try send([update])
+        // A pending change of the target, for which the versions of the target are compared.
+        try store.perform([.updateLink(link(later, "Customer", other))])
+        try page(
+            "Orders", [EntityImage(entity: order, set: "Orders", type: "Shop.Order", values: values, etag: "3")])
+        let answer = EntityImage(
+            entity: other, set: "Customers", type: "Shop.Customer",
+            values: ["CustomerID": .integer(2), "Name": .string("Rob")], etag: "2")
+        try confirm([update], of: batch, [answer])
+        #expect(try store.targets(order, "Customer") == [customer])
+        #expect(try store.value(other, "Name") == .string("Rob"))
+        #expect(try store.state.bookkeeping.mergeBase(other) == nil)
+    }
+
     // MARK: Replay
 
     @Test func `the shown effects are part of a snapshot`() throws {

@@ -133,4 +133,15 @@ struct LateCreationTests {
         try confirm(sent)
         #expect(try store.targets(customer, "Orders") == [new, other])
     }
+
+    @Test func `the link of a new entity is stored if both of its ends are collections`() throws {
+        let other = try store.download("Suppliers", ["SupplierID": .integer(1)])
+        let product = try store.download("Products", ["ProductID": .integer(1)])
+        let new = try store.newID()
+        let sent = try send(
+            store.creation(new, "Suppliers", bindings: [Binding(navigation: "Products", targets: [product])]))
+        try page("All", [], links: [.init(source: product, navigation: "Suppliers", target: other, isAdded: true)])
+        try confirm(sent)
+        #expect(try Set(store.targets(product, "Suppliers")) == [new, other])
+    }
 }

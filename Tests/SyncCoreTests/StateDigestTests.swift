@@ -1,3 +1,4 @@
+import EDM
 import Operations
 import Testing
 
@@ -9,6 +10,20 @@ import Testing
         #expect(FNV1a.text(value) == text)
         #expect(StateDigest(value: value).description == text)
         #expect(StateDigest(text)?.value == value)
+    }
+
+    /// Snapshots contain the digest, so it must not change.
+    @Test func `the digest of a merge base begins with its kind, and continues with its row and its links`() {
+        let row = EntityRow(
+            id: EntityID(rawValue: 1), set: "Orders", type: "Shop.Order", values: [:], etag: "1", editLink: nil,
+            origin: .service)
+        let mergeBase = MergeBase(row: row, links: [.init(relationship: "r", isFirst: true, partner: nil)])
+        var (whole, parts) = (FNV1a(), FNV1a())
+        whole.add(.ancestor(mergeBase))
+        parts.add(UInt64(SnapshotCodec.ItemKind.ancestor.rawValue))
+        parts.add(.row(mergeBase.row))
+        parts.add(SnapshotCodec.encode(.ancestor(mergeBase)).payload)
+        #expect(whole.value == parts.value)
     }
 
     /// Swift considers the names equal, and their bytes differ.

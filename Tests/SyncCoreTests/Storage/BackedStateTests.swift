@@ -89,6 +89,21 @@ struct BackedStateTests {
         #expect(try state.set(of: EntityID(rawValue: 1)) == "Customers")
     }
 
+    @Test func `an entity that the storage cannot contain is not looked up there`() throws {
+        let backing = CountingBacking(WorkingSet(), nil)
+        let state = WorkingSet(over: backing)
+        let id = EntityID(rawValue: 1)
+        for _ in 1...2 { #expect(try state.row(id) == nil) }
+        #expect(try state.base(id) == nil)
+        #expect(try state.set(of: id) == nil)
+        #expect(try state.links(of: id).isEmpty)
+        #expect(try state.links("Customer_Orders", first: id).isEmpty)
+        #expect(try state.links("Customer_Orders", second: id).isEmpty)
+        #expect(try state.link("Customer_Orders", first: id, second: id) == nil)
+        // Only the lowest unused ID was read, once.
+        #expect(backing.accesses.count == 1)
+    }
+
     // MARK: Errors
 
     /// The state before each record, with the record and the state's model.
@@ -140,6 +155,29 @@ struct BackedStateTests {
                     try fold.apply(step.record, sequence: step.sequence)
                     try fold.finishRebase()
                 }
+            }
+        }
+        #expect(accesses > 0)
+    }
+
+    @Test func `an error of the storage ends the rebase of a long queue as a whole, whichever access fails`() throws {
+        let store = try TestStore()
+        let customer = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("Ada")])
+        for name in ["a", "b", "c"] {
+            try store.perform([.update(customer, changes: ["Name": .string(name)], bindings: [])])
+        }
+        let image = EntityImage(
+            entity: customer, set: "Customers", type: "Shop.Customer",
+            values: ["CustomerID": .integer(1), "Name": .string("theirs")])
+        let sequence = try store.state.header().applied + 1
+        let (model, index) = (store.model, RelationshipIndex(store.model))
+        let accesses = try failEach(store.state, model, "a read of the changed entity") { state in
+            var fold = Fold(storage: state, model: model, index: index)
+            // The read affects all of the operations, which are too many for a rebase of a part of the queue.
+            fold.longQueue = 1
+            try state.transaction {
+                try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: sequence)
+                try fold.finishRebase()
             }
         }
         #expect(accesses > 0)
