@@ -104,6 +104,18 @@ import Testing
             store.requests(try store.plan()).last == #"POST Lines {"Number":1,"Invoice@odata.bind":"$1"}"#)
     }
 
+    @Test func `a key of an existing entity is sent with the binding, also if the service computed it`() throws {
+        let store = try store(computed: true)
+        let invoice = try store.download("Invoices", ["ID": .integer(7)])
+        try store.create(
+            "Lines", ["InvoiceID": .integer(7), "Number": .integer(1)],
+            bindings: [Binding(navigation: "Invoice", targets: [invoice])])
+        #expect(
+            store.requests(try store.plan()) == [
+                #"POST Lines {"InvoiceID":7,"Number":1,"Invoice@odata.bind":"http://s/Invoices(7)"}"#
+            ])
+    }
+
     @Test func `without support of bindings the create is sent with the values of the key`() throws {
         let store = try store()
         store.service = ServiceOptions(supportsBind: false)

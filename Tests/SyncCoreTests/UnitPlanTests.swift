@@ -73,6 +73,52 @@ import Testing
         #expect(plan.held.keys.sorted() == operations)
     }
 
+    @Test func `without batches, the binding of an update becomes a binding of the create`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = try store.newID()
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders", ["Note": .string("n")]), parent: nil),
+                .update(order, changes: [:], bindings: [Binding(navigation: "Customer", targets: [a])]),
+            ], changeSet: true)
+        #expect(
+            requests(try store.plan()) == [#"POST Orders {"Note":"n","Customer@odata.bind":"http://s/Customers(1)"}"#])
+    }
+
+    @Test func `without batches, an update is merged into a create below a parent`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = try store.newID()
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders"), parent: Parent(entity: a, navigation: "Orders")),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(requests(try store.plan()) == [#"POST Customers(1)/Orders {"Note":"n"}"#])
+    }
+
+    @Test(arguments: [true, false])
+    func `without Content-IDs, creates are nested beside a removal of other entities or links`(
+        _ isDeletion: Bool
+    ) throws {
+        store.service = ServiceOptions(contentIDReferences: .none)
+        let old = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        let customer = try store.newID()
+        let order = EntityID(rawValue: customer.rawValue + 1)
+        let operations = try store.perform(
+            [
+                .create(store.creation(customer, "Customers", ["Name": .string("c")]), parent: nil),
+                .create(
+                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [customer])]),
+                    parent: nil),
+                isDeletion ? .delete(old) : .deleteLink(link(a, "Orders", old)),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.held.isEmpty)
+        #expect(plan.changeSets.map(\.requests.count) == [2])
+        #expect(plan.prepared(as: 1).operations.sorted() == operations)
+        #expect(requests(plan).contains(#"POST Orders {"Customer":{"Name":"c"}}"#))
+    }
+
     // MARK: Replacements with PUT
 
     @Test func `without PATCH, a replacement does not reset a link that another entity has taken`() throws {

@@ -147,6 +147,28 @@ struct UploadSessionTests {
         }
     }
 
+    @Test func `a single request that succeeds ends a series of refused batches`() throws {
+        var script = try UploadScript()
+        script.begin()
+        var modification = DataModification(.delete(.url("Orders(1)")))
+        modification.stream = StreamHead(mediaType: "image/png")
+        let request = PlannedRequest(contentID: "1", operation: 1, modification: modification, creates: nil)
+        let plan = UploadPlan(changeSets: [PlannedChangeSet(requests: [request])])
+        script.handle(.planned(plan, since: 1, script.profile))
+        script.prepare()
+        script.handle(.response(WireResponse(status: 204)))
+        #expect(script.next == "answer members")
+        script.answer(.confirmed(images: []))
+        script.handle(.conflicts(hasResolved: false))
+        for _ in 1...2 {
+            script.plan(1)
+            script.refuse()
+            #expect(script.next == "answer failed")
+            script.answer(.rejected(script.refusal))
+            script.handle(.conflicts(hasResolved: false))
+        }
+    }
+
     @Test func `a firewall's refusal concerns the content if the service answers other requests`() throws {
         for answersParts in [true, false] {
             var script = try session(1)
@@ -271,6 +293,16 @@ struct UploadSessionTests {
         #expect(script.next == "answer failed")
     }
 
+    @Test(arguments: [(true, true, true), (false, false, true), (false, true, false)])
+    func `an error refuses only the single request of a stream, and only if its content is lost`(
+        _ supportsBatch: Bool, _ writesStream: Bool, _ isOfLostContent: Bool
+    ) throws {
+        var script = try session(1) { $0.supportsBatch = supportsBatch }
+        script.prepare(writesStream: writesStream)
+        script.handle(.failed(TestFailure(isOfLostContent: isOfLostContent)))
+        #expect(script.next == "withdraw 1")
+    }
+
     // MARK: Monitors
 
     @Test func `a batch in progress is polled with growing pauses until the patience is exhausted`() throws {
@@ -310,6 +342,19 @@ struct UploadSessionTests {
         script.handle(.accepted([5]))
         script.handle(.polled(script.report(poll.answer, age: age)))
         #expect(script.next == expected)
+    }
+
+    @Test func `a batch whose monitor did not answer is not polled again by the same upload`() throws {
+        var script = try UploadScript()
+        script.handle(.accepted([5]))
+        script.handle(.polled(script.report(TestPoll.silent.answer)))
+        script.handle(.resolved(InDoubtReport(released: [], knowledge: UploadKnowledge())))
+        script.handle(.queue(UploadQueue()))
+        script.handle(.conflicts(hasResolved: false))
+        script.handle(.planned(UploadPlan(), since: 1, script.profile))
+        script.handle(.conflicts(hasResolved: false))
+        script.handle(.accepted([5]))
+        #expect(script.next == "finish lost")
     }
 
     @Test func `a batch that was sent twice is resolved by reading if the response does not determine its outcome`()
