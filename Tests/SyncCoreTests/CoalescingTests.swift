@@ -87,6 +87,45 @@ import Testing
         #expect(store.requests(try plan()) == [#"POST Orders {"Note":"n","Customer":{"Name":"b"}}"#])
     }
 
+    @Test func `a value that is only a part of another partner's key does not replace the binding`() throws {
+        let store = try TestStore(Self.serviceWithCompositeKey)
+        let place = try store.download("Places", ["Country": .integer(1), "Number": .integer(1)])
+        try store.download("Places", ["Country": .integer(2), "Number": .integer(1)])
+        let visit = try store.create("Visits", bindings: [Binding(navigation: "Place", targets: [place])])
+        try store.perform([.update(visit, changes: ["Country": .integer(2)], bindings: [])])
+        let plan = try store.plan { $0.coalesces = true }
+        #expect(plan.changeSets.flatMap(\.requests).flatMap(\.carries).isEmpty)
+        #expect(store.requests(plan).first?.contains("Place@odata.bind") == true)
+    }
+
+    /// Visits of places, whose key has two properties.
+    private static let serviceWithCompositeKey = ServiceDescription(
+        root: "http://127.0.0.1/v4/",
+        metadata: Array(
+            """
+            <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+            <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+            <EntityType Name="Place"><Key><PropertyRef Name="Country"/><PropertyRef Name="Number"/></Key>
+              <Property Name="Country" Type="Edm.Int32" Nullable="false"/>
+              <Property Name="Number" Type="Edm.Int32" Nullable="false"/>
+              <NavigationProperty Name="Visits" Type="Collection(S.Visit)" Partner="Place"/>
+            </EntityType>
+            <EntityType Name="Visit"><Key><PropertyRef Name="ID"/></Key>
+              <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+              <Property Name="Country" Type="Edm.Int32"/><Property Name="Number" Type="Edm.Int32"/>
+              <NavigationProperty Name="Place" Type="S.Place" Partner="Visits">
+                <ReferentialConstraint Property="Country" ReferencedProperty="Country"/>
+                <ReferentialConstraint Property="Number" ReferencedProperty="Number"/>
+              </NavigationProperty>
+            </EntityType>
+            <EntityContainer Name="C">
+              <EntitySet Name="Places" EntityType="S.Place">
+                <NavigationPropertyBinding Path="Visits" Target="Visits"/></EntitySet>
+              <EntitySet Name="Visits" EntityType="S.Visit">
+                <NavigationPropertyBinding Path="Place" Target="Places"/></EntitySet>
+            </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+            """.utf8))
+
     // MARK: Coalesced into no request
 
     @Test func `a create, its updates and its delete cancel each other out`() throws {
