@@ -42,6 +42,27 @@ struct ChangeSetGroupingTests {
         #expect(grouping.readers[shared]?.elements.sorted() == [0, 1])
     }
 
+    @Test func `a group moves behind a later group on which a joining unit depends`() throws {
+        let shared = try store.download("Customers", ["CustomerID": .integer(1)])
+        let new = try store.create("Customers")
+        let created = try store.state.header().applied
+        try store.perform([.update(shared, changes: ["Name": .string("new")], bindings: [])])
+        try orders(of: [new, shared])
+        let (grouping, held) = try grouped()
+        #expect(held.isEmpty)
+        #expect(
+            grouping.inOrder().map { $0.map(\.sequence) } == [[created + 1], [created, created + 2, created + 3]])
+    }
+
+    @Test func `an operation that depends on one left out of a full batch has the same reason`() throws {
+        let shared = try store.download("Customers", ["CustomerID": .integer(1)])
+        try store.perform([.update(shared, changes: ["Name": .string("new")], bindings: [])])
+        let new = try store.create("Customers")
+        let created = try store.state.header().applied
+        try store.perform([.update(new, changes: ["Name": .string("own")], bindings: [])])
+        #expect(try store.plan(limit: 1).held == [created: .batchFull, created + 1: .batchFull])
+    }
+
     @Test func `an operation that cannot join a merged group waits for the same operation in every process`() throws {
         let shared = try store.download("Customers", ["CustomerID": .integer(1)])
         let other = try store.create("Customers")

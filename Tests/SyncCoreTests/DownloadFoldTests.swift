@@ -154,6 +154,27 @@ struct DownloadFoldTests {
         #expect(try query().downloaded == nil)
     }
 
+    @Test func `unchanged metadata require no full download`() throws {
+        _ = try download(1)
+        try store.add(.serviceInstalled(TestModel.service))
+        #expect(try query().deltaLink?.url == "delta1")
+        #expect(try query().downloaded != nil)
+    }
+
+    @Test func `an image changes the type of a known entity`() throws {
+        let metadata = TestModel.metadata.replacing(
+            "<EntityContainer", with: "<EntityType Name=\"Member\" BaseType=\"Shop.Customer\"/><EntityContainer")
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(metadata.utf8)))
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: customer, set: "Customers", type: "Shop.Member",
+                    values: ["CustomerID": .integer(1), "Name": .string("A")])
+            ]))
+        #expect(try store.state.row(customer)?.type == "Shop.Member")
+    }
+
     @Test func `a created entity that no delta delivers is removed at the end of the delta`() throws {
         try store.add(.definingQueryRemoved(name: "Other"))
         _ = try download(1)

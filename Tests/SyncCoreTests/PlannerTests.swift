@@ -135,6 +135,20 @@ struct PlannerTests {
         #expect(requests.map(\.references) == [[], [.contentID("1")], [.contentID("1")]])
     }
 
+    @Test(arguments: [ServiceOptions.DeepInsertToMany.split, .inOrder, .contentID])
+    func `only nested entities in a collection have a Content-ID`(_ form: ServiceOptions.DeepInsertToMany) throws {
+        store.service = ServiceOptions(deepInsertToMany: form)
+        let order = try store.newID()
+        let customer = EntityID(rawValue: order.rawValue + 1)
+        let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
+        try store.perform([.create(store.creation(order, "Orders", inline: [inline]), parent: nil)])
+        let request = try #require(try store.plan().changeSets.first?.requests.first)
+        guard case .create(_, let body) = request.modification.action else {
+            return #expect(Bool(false), "\(request)")
+        }
+        #expect(body.inline.flatMap(\.entities).map(\.contentID) == [nil])
+    }
+
     @Test func `a change of an entity with an ETag waits for operations that link new entities to it`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
         try store.create("Orders", bindings: to("Customer", customer))

@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 import Operations
 import SyncCore
 import Testing
@@ -83,5 +84,42 @@ struct QueueWalkTests {
         let short = try plan(store, limit: 2, reach: .batch, pageSize: 4)
         #expect(short.changeSets.count == 1)
         #expect(short.held.count < 30)
+    }
+
+    @Test func `many changes of an entity that has to be read first are not all read`() throws {
+        let store = try TestStore()
+        store.service = ServiceOptions(supportsPatch: false)
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        for number in 0..<60 {
+            try store.add(
+                .operation(Operation(.update(order, changes: ["Note": .string("\(number)")], bindings: []))))
+        }
+        let short = try plan(store, limit: 2, reach: .batch, pageSize: 4)
+        #expect(short.entitiesToRead == [order])
+        #expect(short.held.count < 30)
+    }
+
+    @Test func `operations that are not sent do not end the search for the next batch`() throws {
+        let store = try TestStore()
+        let orders = try (1...3).map { try store.download("Orders", ["OrderID": .integer(Int64($0))]) }
+        let first = try store.perform([.update(orders[0], changes: ["Note": .string("a")], bindings: [])])
+        for number in 0..<60 {
+            var local = Operation(.update(orders[1], changes: ["Note": .string("\(number)")], bindings: []))
+            local.delivery = .localOnly
+            try store.add(.operation(local))
+        }
+        let last = try store.perform([.update(orders[2], changes: ["Note": .string("b")], bindings: [])])
+        #expect(try store.groups(plan(store, limit: 2, reach: .batch, pageSize: 4)) == [first, last])
+    }
+
+    @Test func `an operation of a change set that is not sent does not hold back the others`() throws {
+        let store = try TestStore()
+        let orders = try (1...2).map { try store.download("Orders", ["OrderID": .integer(Int64($0))]) }
+        let operations = try store.perform(
+            orders.map { .update($0, changes: ["Note": .string("a")], bindings: []) }, changeSet: true)
+        try store.add(.deliveryChanged([operations[1]], to: .localOnly))
+        let plan = try plan(store)
+        #expect(store.groups(plan) == [[operations[0]]])
+        #expect(plan.held == [operations[1]: .localOnly])
     }
 }

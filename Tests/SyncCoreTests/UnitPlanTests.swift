@@ -152,6 +152,17 @@ import Testing
         #expect(requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":null,"Note":"n"}"#)
     }
 
+    @Test func `without PATCH, a replacement repeats the value of a link that an earlier operation creates`() throws {
+        store.service = ServiceOptions(supportsPatch: false)
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .null])
+        try store.perform(
+            [
+                .updateLink(link(order, "Customer", b)),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":2,"Note":"n"}"#)
+    }
+
     // MARK: Links
 
     @Test func `in the app's change set, an update precedes a link of the same entity, with its ETag`() throws {
@@ -285,6 +296,26 @@ import Testing
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         try store.perform([.createLink(link(a, "Orders", order)), .delete(order)], changeSet: true)
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == [nil, "*"])
+    }
+
+    @Test func `after the end of a link in the app's change set, the delete of an end has no former ETag`()
+        throws
+    {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
+        try store.perform([.deleteLink(link(order, "Customer", a)), .delete(order)], changeSet: true)
+        #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == [nil, "*"])
+    }
+
+    @Test func `an update follows an earlier update of the same entity with links`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        let operations = try store.perform(
+            [
+                .update(
+                    order, changes: ["Note": .string("first")],
+                    bindings: [Binding(navigation: "Customer", targets: [b])]),
+                .update(order, changes: ["Note": .string("last")], bindings: []),
+            ], changeSet: true)
+        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
     }
 
     @Test

@@ -43,6 +43,16 @@ struct ConstraintFoldTests {
         #expect(!constraint.copyValues(of: Self.principal([:]), to: &none) && none["Code"] == nil)
     }
 
+    @Test func `a changed value of a principal is copied to its dependent entities`() throws {
+        let store = try TestStore()
+        let customer = try store.create("Customers")
+        let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
+        // The rules refuse a change of a key, but not the fold.
+        try store.add(.operation(Operation(.update(customer, changes: ["CustomerID": .integer(7)], bindings: []))))
+        #expect(try store.value(order, "CustomerID") == .integer(7))
+        #expect(try store.targets(order, "Customer") == [customer])
+    }
+
     /// A store whose orders have a property that can be NaN, which is not equal to itself.
     private func weighing() throws -> (TestStore, customer: EntityID, order: EntityID) {
         let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
