@@ -42,7 +42,7 @@ struct ChangeSetGroupingTests {
         #expect(grouping.readers[shared]?.elements.sorted() == [0, 1])
     }
 
-    @Test func `a group moves behind a later group on which a joining unit depends`() throws {
+    @Test func `a group moves after a later group on which a joining unit depends`() throws {
         let shared = try store.download("Customers", ["CustomerID": .integer(1)])
         let new = try store.create("Customers")
         let created = try store.state.header().applied

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `without Content-IDs, creates are nested beside a removal of other entities or links`(
+    func `without Content-IDs, creates are nested although other entities or links are removed`(
         _ isDeletion: Bool
     ) throws {
         store.service = ServiceOptions(contentIDReferences: .none)
