@@ -2,7 +2,7 @@ import OfflineStore
 
 /// Reads `store.json`.
 ///
-/// Required: what was read is written and read again without a difference.
+/// Required: a description that can be parsed is equal after it is encoded and parsed again.
 func fuzzStoreDescriptions(_ input: [UInt8]) throws(Finding) {
     for isAuthentic in [false, true] {
         guard let read = try? StoreDescription(input, isAuthentic: isAuthentic, path: "store.json") else { continue }
