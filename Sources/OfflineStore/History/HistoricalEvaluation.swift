@@ -18,11 +18,6 @@ package actor HistoricalEvaluation {
         checkpoint = HistoricalCheckpoint(distance: core.options.checkpointDistance)
     }
 
-    /// The last record that the state contains.
-    package var foldedThrough: SequenceNumber {
-        get throws(TidelogError) { try core.read { try $0.header().applied } }
-    }
-
     /// Folds all records through the given one. Does nothing if the state already contains it.
     package func advance(through last: SequenceNumber, _ reader: LogReader) throws(TidelogError) {
         let before = (core.fold, core.past)
