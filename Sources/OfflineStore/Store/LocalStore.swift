@@ -162,12 +162,31 @@ package actor LocalStore {
     ///
     /// If one is refused, none is logged. With `asChangeSet` they are also sent in one change set, and only the state
     /// after the last one has to be legal; otherwise the state after each.
+    ///
+    /// Up to 100 intents of a task without an actor are performed on its own thread if the store is idle; see
+    /// ``withShortAccess(_:_:)``.
     package func perform(
-        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
+        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool,
+        caller: isolated (any Actor)? = #isolation
     ) async throws(TidelogError) -> [IntentResult] {
+        let results =
+            intents.count <= Self.shortCall
+            ? try await withShortAccess(caller) { store throws(TidelogError) in
+                try store.performNow(intents, asChangeSet: asChangeSet)
+            }
+            : try await performNow(intents, asChangeSet: asChangeSet)
+        if core.log.options.durability == .grouped { try await makeDurable() }
+        return results
+    }
+
+    /// The largest number of intents that ``perform(_:asChangeSet:caller:)`` may perform on the thread of its caller.
+    private static let shortCall = 100
+
+    private func performNow(
+        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
+    ) throws(TidelogError) -> [IntentResult] {
         let results = try IntentPerformer(core: core).perform(intents, asChangeSet: asChangeSet)
         if try core.model.hasClientOnly { try ClientChanges.limit(in: core) }
-        try await core.acknowledge()
         return results
     }
 
@@ -287,19 +306,6 @@ package actor LocalStore {
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryExplanation {
         try StoreQueries(core: core).explain(.related(address, property, options))
-    }
-
-    /// Reads from the store synchronously, for lazy relations, which are no `async` calls. Blocks the caller while the
-    /// store is busy, at most for one transaction.
-    package nonisolated func withBlockingAccess<T: Sendable>(
-        _ body: @Sendable (isolated LocalStore) throws(TidelogError) -> T
-    ) throws(TidelogError) -> T {
-        let result = core.executor.wait {
-            assumeIsolated { store in
-                Result<T, TidelogError> { () throws(TidelogError) -> T in try body(store) }
-            }
-        }
-        return try result.get()
     }
 
     // MARK: Live queries

@@ -1,10 +1,15 @@
 import Dispatch
+import Synchronization
 
-/// Runs an actor on a separate queue, because SQLite and fsync block, which the shared pool must not.
+/// Runs actors on a separate queue, because SQLite and fsync block, which the shared pool must not for long.
+///
+/// A short call can run on its caller's thread instead if the queue is idle; see ``runIfIdle(_:)``.
 final class SerialQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
     /// A key that identifies this queue.
     private let mark = DispatchSpecificKey<Void>()
+    /// The number of jobs and calls that run or wait.
+    private let outstanding = Atomic<Int>(0)
 
     init(label: String) {
         queue = DispatchQueue(label: label)
@@ -13,7 +18,11 @@ final class SerialQueueExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        outstanding.add(1, ordering: .relaxed)
+        queue.async {
+            job.runSynchronously(on: self.asUnownedSerialExecutor())
+            self.outstanding.subtract(1, ordering: .relaxed)
+        }
     }
 
     /// Whether the caller runs on this executor.
@@ -25,5 +34,20 @@ final class SerialQueueExecutor: SerialExecutor {
 
     /// Waits until the current job pauses, and runs `body` in between. If no job is running, it runs on the calling
     /// thread.
-    func wait<T>(_ body: () -> T) -> T { isCurrent ? body() : queue.sync(execute: body) }
+    func wait<T>(_ body: () -> T) -> T {
+        if isCurrent { return body() }
+        outstanding.add(1, ordering: .relaxed)
+        defer { outstanding.subtract(1, ordering: .relaxed) }
+        return queue.sync(execute: body)
+    }
+
+    /// Runs `body` on the calling thread if no job is running or waiting, otherwise returns nil.
+    ///
+    /// Jobs that are enqueued meanwhile wait until it returns.
+    func runIfIdle<T>(_ body: () -> T) -> T? {
+        // The queue orders the memory accesses; the counter only predicts that it is free.
+        guard outstanding.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged else { return nil }
+        defer { outstanding.subtract(1, ordering: .relaxed) }
+        return queue.sync(execute: body)
+    }
 }

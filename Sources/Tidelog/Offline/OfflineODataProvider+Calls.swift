@@ -40,7 +40,9 @@ extension OfflineODataProvider {
     package func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {
-        try await engine().store.load(address, options: options)
+        try await engine().store.withShortAccess { store throws(TidelogError) in
+            try store.load(address, options: options)
+        }
     }
 
     package func keepStream(_ content: MediaContent) async throws(TidelogError) -> LocalStream {
