@@ -119,6 +119,21 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
+    func `no PATCH: a client-only property without a value is no reason to read the entity before a PUT`(
+        _ client: Client
+    ) async throws {
+        let shop = try await ClientOnlyShop.shop(client)
+        let store = try #require(shop.store)
+        try await store.use(ServiceOptions(supportsPatch: false))
+        let customer = try await shop.one("Customers", 1)
+        #expect(customer["Color"] == nil)
+        customer["Name"] = .string("Ada L.")
+        try await shop.service.updateEntity(customer)
+        #expect(try await store.operationStatus().map(\.reason) == [nil])
+        #expect(try await store.plannedBatches().count == 1)
+    }
+
+    @Test(arguments: Client.offline)
     func `kept client-only changes survive the upload, full downloads, new metadata and a rebuild of the views`(
         _ client: Client
     ) async throws {
