@@ -287,7 +287,7 @@ let package = Package(
             "CommandLineTests",
             [
                 "tidelog-cli", "odata-sandbox", "tidelog-simulate", "OfflineStore", "SyncEngine", "Operations", "EDM",
-                "TestSupport",
+                "SeededRandom", "TestSupport", argumentParser,
             ]),
         tests("TransportTests", ["Transport", "SeededRandom", "TestSupport", httpTypes]),
         tests("ConnectionTests", ["Transport", "TestSupport", httpTypes]),
