@@ -218,6 +218,32 @@ struct BackedStateTests {
         #expect(accesses > 0)
     }
 
+    @Test func `an error of the storage ends the writing of changed items, whichever access fails`() throws {
+        let memory = WorkingSet()
+        var fold = try Fold(storage: memory)
+        // After the last record, which changes the service, the whole state is written.
+        let numbered = zip(SequenceNumber(1)..., records.dropLast())
+        for (sequence, record) in numbered.prefix(12) {
+            try fold.apply(record, sequence: sequence)
+            try fold.finishRebase()
+        }
+        let next = memory.copy()
+        next.trackDirtyItems()
+        var further = try Fold(storage: next)
+        for (sequence, record) in numbered.dropFirst(12) {
+            try further.apply(record, sequence: sequence)
+            try further.finishRebase()
+        }
+        let accesses = try failEach(memory, fold.model, "the changed items") { state in
+            try state.transaction {
+                // A copy has the same changed items.
+                let isWritten = try DirtyItemWriter.writeChanges(of: next.copy(), into: state)
+                #expect(isWritten)
+            }
+        }
+        #expect(accesses > 0)
+    }
+
     @Test func `an error of the storage ends the search for conflicts, whichever access fails`() throws {
         var accesses = 0
         for step in try steps(of: records) {
