@@ -16,7 +16,7 @@ struct QueueFoldTests {
     @Test(arguments: [
         (Record.Body.clientChangesKept([4]), "own"), (.operationsElided([4]), "Ada"), (.operationsUndone([4]), "Ada"),
     ])
-    func `an operation that ends is no longer after the others, and in a long queue only affected ones are reapplied`(
+    func `an operation that ends is no longer applied after the others, also if only a part of the queue is reapplied`(
         _ end: Record.Body, _ base: String
     ) throws {
         let image = EntityImage(
