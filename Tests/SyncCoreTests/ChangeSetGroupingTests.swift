@@ -63,6 +63,14 @@ struct ChangeSetGroupingTests {
         #expect(try store.plan(limit: 1).held == [created: .batchFull, created + 1: .batchFull])
     }
 
+    @Test func `an operation left out of a full batch has the reason for which it waits anyway`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
+        let operations = try ["a", "b"].flatMap {
+            try store.perform([.update(customer, changes: ["Name": .string($0)], bindings: [])])
+        }
+        #expect(try store.plan(limit: 1).held == [operations[1]: .waitsFor(operations[0])])
+    }
+
     @Test func `an operation that cannot join a merged group waits for the same operation in every process`() throws {
         let shared = try store.download("Customers", ["CustomerID": .integer(1)])
         let other = try store.create("Customers")

@@ -162,6 +162,51 @@ import Testing
         #expect(plan.isEmpty && plan.elided.count == 2)
     }
 
+    @Test func `a link cancels out although other links of its ends exist`() throws {
+        let suppliers = try (1...2).map { try store.download("Suppliers", ["SupplierID": .integer($0)]) }
+        let products = try (1...2).map { try store.download("Products", ["ProductID": .integer($0)]) }
+        try store.perform([.createLink(link(suppliers[0], "Products", products[1]))])
+        try store.perform([.createLink(link(suppliers[1], "Products", products[0]))])
+        try store.answer(try plan())
+        #expect(try store.state.pendingOperations().isEmpty)
+        let bond = link(suppliers[0], "Products", products[0])
+        try store.perform([.createLink(bond)])
+        try store.perform([.deleteLink(bond)])
+        let plan = try plan()
+        #expect(plan.isEmpty && plan.elided.count == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `two operations that create the same link, or that remove it, do not cancel each other out`(
+        _ isRemoval: Bool
+    ) throws {
+        let supplier = try store.download("Suppliers", ["SupplierID": .integer(1)])
+        let product = try store.download("Products", ["ProductID": .integer(1)])
+        let bond = link(supplier, "Products", product)
+        if isRemoval {
+            try store.perform([.createLink(bond)])
+            try store.answer(try plan())
+        }
+        // The rules refuse to remove a link twice, but not the fold.
+        for _ in 1...2 { try store.add(.operation(Operation(isRemoval ? .deleteLink(bond) : .createLink(bond)))) }
+        let plan = try plan()
+        #expect(plan.elided.isEmpty && !plan.isEmpty)
+    }
+
+    @Test func `operations after a page of the queue that cancels out completely are sent`() throws {
+        let order = try store.create("Orders")
+        try store.perform([.delete(order)])
+        let rename = try update(customer, ["Name": .string("B")])
+        let plan = try store.plan {
+            $0.coalesces = true
+            // Pages contain at least twice as many operations as a batch.
+            $0.requestLimit = 1
+            $0.pageSize = 2
+        }
+        #expect(plan.elided.count == 2)
+        #expect(store.groups(plan) == [[rename]])
+    }
+
     @Test func `a create that displaced another entity does not cancel out`() throws {
         let person = try store.download("Persons", ["PersonID": .integer(1)])
         let old = try store.download("IDCards", ["IDCardID": .integer(1)])

@@ -175,6 +175,19 @@ struct DownloadFoldTests {
         #expect(try store.state.row(customer)?.type == "Shop.Member")
     }
 
+    @Test func `a value in another notation replaces the former one`() throws {
+        let note = #"<Property Name="Note" Type="Edm.String"/>"#
+        let metadata = TestModel.metadata.replacing(note, with: note + #"<Property Name="Amount" Type="Edm.Decimal"/>"#)
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(metadata.utf8)))
+        // The values are equal.
+        for text in ["1.5", "1.50"] {
+            let values: PropertyValues = ["OrderID": .integer(1), "Amount": .decimal(try #require(DecimalValue(text)))]
+            let order = try store.download("Orders", values)
+            let row = try #require(try store.state.row(order))
+            #expect(ValueCodec.encode(row.values) == ValueCodec.encode(values))
+        }
+    }
+
     @Test func `a created entity that no delta delivers is removed at the end of the delta`() throws {
         try store.add(.definingQueryRemoved(name: "Other"))
         _ = try download(1)

@@ -54,6 +54,27 @@ import Testing
         #expect(requests == ["W/\"1\"", nil, "*"])
     }
 
+    @Test(arguments: [true, false])
+    func `a change of a new entity refers to the ETag of its create unless entities are created below it`(
+        _ hasChildren: Bool
+    ) throws {
+        let set = #"<EntitySet Name="Customers" EntityType="Shop.Customer">"#
+        let text = TestModel.metadata.replacing(
+            set, with: set + #"<Annotation Term="Org.OData.Core.V1.OptimisticConcurrency"/>"#)
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(text.utf8)))
+        store.service = ServiceOptions(supportsETagReferences: true)
+        let customer = try store.newID()
+        let child = store.creation(EntityID(rawValue: customer.rawValue + 1), "Orders")
+        let inline = hasChildren ? [Creation.Inline(navigation: "Orders", entities: [child])] : []
+        try store.perform(
+            [
+                .create(store.creation(customer, "Customers", inline: inline), parent: nil),
+                .update(customer, changes: ["Name": .string("n")], bindings: []),
+            ], changeSet: true)
+        let requests = try store.plan().changeSets.flatMap(\.requests)
+        #expect(requests.map(\.modification.ifMatch) == (hasChildren ? [nil, nil, nil] : [nil, "$1"]))
+    }
+
     @Test(arguments: [ODataVersion.v4, .v401])
     func `no body of a change contains an ETag`(_ version: ODataVersion) throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "W/\"7\"")

@@ -81,9 +81,11 @@ struct QueueWalkTests {
             try store.add(
                 .operation(Operation(.update(order, changes: ["Note": .string("\(number)")], bindings: []))))
         }
+        let before = store.state.queue.operationsRead
         let short = try plan(store, limit: 2, reach: .batch, pageSize: 4)
         #expect(short.changeSets.count == 1)
         #expect(short.held.count < 30)
+        #expect(store.state.queue.operationsRead - before < 60)
     }
 
     @Test func `many changes of an entity that has to be read first are not all read`() throws {

@@ -19,14 +19,19 @@ struct ReconcilerTests {
     }
 
     /// Plans the pending operations, applies an outcome of the only change set, and folds the result.
+    ///
+    /// - Parameter change: A change of the store between the request and the response.
     @discardableResult
     private func answer(
-        _ outcome: ChangeSetOutcome, doubtful: Set<SequenceNumber> = []
+        _ outcome: ChangeSetOutcome, doubtful: Set<SequenceNumber> = [], in other: TestStore? = nil,
+        after change: () throws -> Void = {}
     ) throws -> [BatchAnswered.Outcome] {
+        let store = other ?? self.store
         let plan = try store.plan()
         let encoder = RequestEncoder(version: store.model.version, model: store.model, serviceRoot: Self.root)
         let batch = try store.prepare(plan)
         let sent = UploadedBatch(plan, number: batch) { encoder.encode($0.modification) }
+        try change()
         var reconciler = try Reconciler(
             storage: store.state, model: store.model, serviceRoot: Self.root, doubtful: doubtful)
         let outcomes = try reconciler.outcomes(of: sent.answered([outcome]))
@@ -106,6 +111,23 @@ struct ReconcilerTests {
         #expect(try store.state.row(order)?.origin.isOnService == true)
         try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
         #expect(try store.plan().held.values.first == .keyUnknown(order))
+    }
+
+    @Test func `a new entity has the type of its create, even if it was deleted in the store meanwhile`() throws {
+        let metadata = TestModel.metadata.replacing(
+            "<EntityContainer", with: "<EntityType Name=\"Member\" BaseType=\"Shop.Customer\"/><EntityContainer")
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(metadata.utf8)))
+        let member = try store.newID()
+        let creation = Creation(
+            entity: member, set: "Customers", type: "Shop.Member", values: [:], bindings: [], inline: [])
+        try store.perform([.create(creation, parent: nil)])
+        try answer(.members([response(201, #"{"CustomerID":7}"#)]), in: store) {
+            try store.perform([.delete(member)])
+        }
+        #expect(try store.state.row(member) == nil)
+        let row = try #require(try store.state.serviceRow(member))
+        #expect(row.values["CustomerID"] == .integer(7))
+        #expect(row.type == "Shop.Member")
     }
 
     @Test func `a malicious header yields no key and does no harm`() throws {
@@ -265,6 +287,27 @@ struct ReconcilerTests {
         }
         #expect(refusal.status == 400)
         #expect(refusal.message.contains("Bad Gateway"))
+    }
+
+    private func refusal(_ outcomes: [BatchAnswered.Outcome]) throws -> Refusal {
+        guard case .rejected(let refusal)? = outcomes.first?.result else { throw Unexpected("\(outcomes)") }
+        return refusal
+    }
+
+    @Test func `a rejection quotes only the beginning of a long body that is no OData error`() throws {
+        try store.create("Orders")
+        let body = String(repeating: "x", count: 600)
+        let refusal = try refusal(answer(.failed(response(400, body), culprit: "1")))
+        #expect(refusal.message == body.prefix(500))
+    }
+
+    @Test(arguments: [1, 16_373, 16_374, 20_000])
+    func `a rejection contains the body of the request, of which a long one is shortened`(_ length: Int) throws {
+        try store.create("Orders", ["Note": .string(String(repeating: "x", count: length))])
+        let refusal = try refusal(answer(.failed(response(400, no), culprit: "1")))
+        let body = #"{"Note":"\#(String(repeating: "x", count: length))"}"#
+        let isLong = body.utf8.count > 16_384
+        #expect(refusal.requestBody == (isLong ? body.prefix(16_384) + "… (\(body.utf8.count) bytes)" : body))
     }
 
     @Test func `operations without an outcome in the response stay pending`() throws {

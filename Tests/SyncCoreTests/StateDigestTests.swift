@@ -12,6 +12,18 @@ import Testing
         #expect(StateDigest(text)?.value == value)
     }
 
+    @Test func `the hash of texts depends on their boundaries, and that of a text is the hash of its bytes`() {
+        func hash(_ texts: String...) -> UInt64 {
+            var hash = FNV1a()
+            for text in texts { hash.add(text.utf8) }
+            return hash.value
+        }
+        #expect(hash("ab", "c") != hash("a", "bc"))
+        var bytes = FNV1a()
+        bytes.add(Array("ab".utf8))
+        #expect(hash("ab") == bytes.value)
+    }
+
     /// Snapshots contain the digest, so it must not change.
     @Test func `the digest of a merge base begins with its kind, and continues with its row and its links`() {
         let row = EntityRow(

@@ -24,101 +24,6 @@ import Testing
         }
     }
 
-    // MARK: Updates merged into a create
-
-    @Test func `without batches, an update of a dependent value replaces the binding of the create`() throws {
-        store.service = ServiceOptions(supportsBatch: false)
-        let order = try store.newID()
-        try store.perform(
-            [
-                .create(
-                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [a])]),
-                    parent: nil),
-                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
-            ], changeSet: true)
-        #expect(try store.targets(order, "Customer") == [b])
-        let sent = requests(try store.plan())
-        #expect(sent == [#"POST Orders {"CustomerID":2}"#])
-    }
-
-    @Test func `without batches, a dependent value that contradicts the parent is held back`() throws {
-        store.service = ServiceOptions(supportsBatch: false)
-        let order = try store.newID()
-        let operations = try store.perform(
-            [
-                .create(store.creation(order, "Orders"), parent: Parent(entity: a, navigation: "Orders")),
-                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
-            ], changeSet: true)
-        let plan = try store.plan()
-        #expect(plan.isEmpty)
-        #expect(plan.held.keys.sorted() == operations)
-    }
-
-    @Test func `without batches, a dependent value that refers to another principal than the new one is held back`()
-        throws
-    {
-        store.service = ServiceOptions(supportsBatch: false)
-        let customer = try store.newID()
-        let order = EntityID(rawValue: customer.rawValue + 1)
-        let operations = try store.perform(
-            [
-                .create(store.creation(customer, "Customers"), parent: nil),
-                .create(
-                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [customer])]),
-                    parent: nil),
-                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
-            ], changeSet: true)
-        let plan = try store.plan()
-        #expect(plan.isEmpty)
-        #expect(plan.held.keys.sorted() == operations)
-    }
-
-    @Test func `without batches, the binding of an update becomes a binding of the create`() throws {
-        store.service = ServiceOptions(supportsBatch: false)
-        let order = try store.newID()
-        try store.perform(
-            [
-                .create(store.creation(order, "Orders", ["Note": .string("n")]), parent: nil),
-                .update(order, changes: [:], bindings: [Binding(navigation: "Customer", targets: [a])]),
-            ], changeSet: true)
-        #expect(
-            requests(try store.plan()) == [#"POST Orders {"Note":"n","Customer@odata.bind":"http://s/Customers(1)"}"#])
-    }
-
-    @Test func `without batches, an update is merged into a create below a parent`() throws {
-        store.service = ServiceOptions(supportsBatch: false)
-        let order = try store.newID()
-        try store.perform(
-            [
-                .create(store.creation(order, "Orders"), parent: Parent(entity: a, navigation: "Orders")),
-                .update(order, changes: ["Note": .string("n")], bindings: []),
-            ], changeSet: true)
-        #expect(requests(try store.plan()) == [#"POST Customers(1)/Orders {"Note":"n"}"#])
-    }
-
-    @Test(arguments: [true, false])
-    func `without Content-IDs, creates are nested although other entities or links are removed`(
-        _ isDeletion: Bool
-    ) throws {
-        store.service = ServiceOptions(contentIDReferences: .none)
-        let old = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
-        let customer = try store.newID()
-        let order = EntityID(rawValue: customer.rawValue + 1)
-        let operations = try store.perform(
-            [
-                .create(store.creation(customer, "Customers", ["Name": .string("c")]), parent: nil),
-                .create(
-                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [customer])]),
-                    parent: nil),
-                isDeletion ? .delete(old) : .deleteLink(link(a, "Orders", old)),
-            ], changeSet: true)
-        let plan = try store.plan()
-        #expect(plan.held.isEmpty)
-        #expect(plan.changeSets.map(\.requests.count) == [2])
-        #expect(plan.prepared(as: 1).operations.sorted() == operations)
-        #expect(requests(plan).contains(#"POST Orders {"Customer":{"Name":"c"}}"#))
-    }
-
     // MARK: Replacements with PUT
 
     @Test func `without PATCH, a replacement does not reset a link that another entity has taken`() throws {
@@ -161,6 +66,42 @@ import Testing
                 .update(order, changes: ["Note": .string("n")], bindings: []),
             ], changeSet: true)
         #expect(requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":2,"Note":"n"}"#)
+    }
+
+    @Test func `without PATCH, a replacement does not restore a removed link that only its dependent entity names`()
+        throws
+    {
+        let names = [
+            #"<NavigationProperty Name="Orders" Type="Collection(Shop.Order)" Partner="Customer"/>"#,
+            #"<NavigationPropertyBinding Path="Orders" Target="Orders"/>"#, #" Partner="Orders""#,
+        ]
+        let text = names.reduce(TestModel.metadata) { $0.replacing($1, with: "") }
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(text.utf8)))
+        store.service = ServiceOptions(supportsPatch: false)
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .null])
+        try store.perform(
+            [
+                .deleteLink(link(order, "Customer", customer)),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(
+            store.requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":null,"Note":"n"}"#)
+    }
+
+    @Test func `a property that an update cannot change need not be known before a replacement`() throws {
+        let note = #"<Property Name="Note" Type="Edm.String"/>"#
+        let others =
+            #"<Property Name="Total" Type="Edm.Int32"><Annotation Term="Org.OData.Core.V1.Computed"/></Property>"#
+            + #"<Property Name="Photo" Type="Edm.Stream"/>"#
+        let text = TestModel.metadata.replacing(note, with: note + others)
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(text.utf8)))
+        store.service = ServiceOptions(supportsPatch: false)
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .null, "Note": .null])
+        try store.perform([.update(order, changes: ["Note": .string("n")], bindings: [])])
+        let plan = try store.plan()
+        #expect(plan.entitiesToRead.isEmpty)
+        #expect(store.requests(plan) == [#"PUT Orders(1) {"OrderID":1,"CustomerID":null,"Note":"n"}"#])
     }
 
     // MARK: Links

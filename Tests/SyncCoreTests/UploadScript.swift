@@ -18,6 +18,15 @@ struct UploadScript {
         profile = ServiceProfile(model: try TestStore().model, options: options)
     }
 
+    /// Begins an upload with a plan of change sets with one operation each, up to the first command after it.
+    init(
+        planning count: Int, suspects: Set<SequenceNumber> = [], _ change: (inout ServiceOptions) -> Void = { _ in }
+    ) throws {
+        try self.init(change)
+        begin(suspects: suspects)
+        plan(count)
+    }
+
     mutating func handle(_ event: UploadEvent<TestFailure>) { session.handle(event) }
 
     /// Continues up to the first plan.

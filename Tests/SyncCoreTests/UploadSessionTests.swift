@@ -6,14 +6,10 @@ import Testing
 
 /// The decisions of an upload, for each response and each error, without a transport or a store.
 struct UploadSessionTests {
-    /// Begins an upload with a plan, up to the first command after it.
     private func session(
         _ count: Int, suspects: Set<SequenceNumber> = [], _ change: (inout ServiceOptions) -> Void = { _ in }
     ) throws -> UploadScript {
-        var script = try UploadScript(change)
-        script.begin(suspects: suspects)
-        script.plan(count)
-        return script
+        try UploadScript(planning: count, suspects: suspects, change)
     }
 
     // MARK: Order
@@ -62,6 +58,16 @@ struct UploadSessionTests {
         #expect(script.next == "readNeighborKeys 9")
         script.handle(.neighborKeys(hasFound: false, sought: [EntityID(rawValue: 9)]))
         #expect(script.next == "finish")
+    }
+
+    @Test func `a conflict that is resolved after an empty plan leads to another plan`() throws {
+        var script = try UploadScript()
+        script.begin()
+        script.handle(.planned(UploadPlan(), since: 1, script.profile))
+        script.handle(.conflicts(hasResolved: true))
+        #expect(script.next == "resolveConflicts")
+        script.handle(.conflicts(hasResolved: false))
+        #expect(script.next == "plan")
     }
 
     @Test func `operations that cancel each other out are logged before the next plan`() throws {
@@ -147,28 +153,6 @@ struct UploadSessionTests {
         }
     }
 
-    @Test func `a single request that succeeds ends a series of refused batches`() throws {
-        var script = try UploadScript()
-        script.begin()
-        var modification = DataModification(.delete(.url("Orders(1)")))
-        modification.stream = StreamHead(mediaType: "image/png")
-        let request = PlannedRequest(contentID: "1", operation: 1, modification: modification, creates: nil)
-        let plan = UploadPlan(changeSets: [PlannedChangeSet(requests: [request])])
-        script.handle(.planned(plan, since: 1, script.profile))
-        script.prepare()
-        script.handle(.response(WireResponse(status: 204)))
-        #expect(script.next == "answer members")
-        script.answer(.confirmed(images: []))
-        script.handle(.conflicts(hasResolved: false))
-        for _ in 1...2 {
-            script.plan(1)
-            script.refuse()
-            #expect(script.next == "answer failed")
-            script.answer(.rejected(script.refusal))
-            script.handle(.conflicts(hasResolved: false))
-        }
-    }
-
     @Test func `a firewall's refusal concerns the content if the service answers other requests`() throws {
         for answersParts in [true, false] {
             var script = try session(1)
@@ -241,66 +225,6 @@ struct UploadSessionTests {
                 .failed(TestFailure(mayHaveReachedService: true, isCancellation: isCancellation)))
             #expect(script.next == (isCancellation ? "interrupt 1" : "answer inDoubt"))
         }
-    }
-
-    // MARK: Single requests
-
-    @Test func `the response to one request does not confirm an operation of several requests`() throws {
-        var script = try session(1) { $0.supportsBatch = false }
-        script.prepare(requests: 2)
-        #expect(script.next == "answer")
-    }
-
-    @Test(arguments: [
-        (204, "", "answer members"), (409, "", "answer failed"), (403, "", "probe"), (401, "", "withdraw 1"),
-        (500, #"{"error":{"code":"c","message":"m"}}"#, "answer failed"), (500, "", "interrupt 1"),
-        (502, "", "interrupt 1"), (503, "", "interrupt 1"),
-        (503, #"{"error":{"code":"c","message":"m"}}"#, "answer failed"),
-    ])
-    func `a response to a single request leads to one command`(
-        _ status: Int, _ body: String, _ expected: String
-    ) throws {
-        var script = try session(1) { $0.supportsBatch = false }
-        script.prepare()
-        script.handle(.response(WireResponse(status: status, body: Array(body.utf8))))
-        #expect(script.next == expected)
-    }
-
-    @Test func `a service without batches that defers an operation for the first time ends the upload`() throws {
-        for isFirst in [true, false] {
-            var script = try UploadScript { $0.supportsBatch = false }
-            script.begin(deferred: isFirst ? [:] : [1: 1])
-            script.plan(1)
-            script.prepare()
-            script.handle(.response(WireResponse(status: 429)))
-            script.answer(.deferred(script.refusal, attempts: 1))
-            #expect(script.next == (isFirst ? "finish" : "resolveConflicts"))
-        }
-    }
-
-    @Test func `a suspect that the service redirects to a result is in doubt, not rejected`() throws {
-        var script = try session(1, suspects: [1]) { $0.supportsBatch = false }
-        script.prepare()
-        script.handle(
-            .response(WireResponse(status: 303, body: Array(#"{"error":{"code":"c","message":"m"}}"#.utf8))))
-        #expect(script.next == "answer inDoubt")
-    }
-
-    @Test func `a stream whose content is lost is refused and does not block other operations`() throws {
-        var script = try session(1) { $0.supportsBatch = false }
-        script.prepare(writesStream: true)
-        script.handle(.failed(TestFailure(isOfLostContent: true)))
-        #expect(script.next == "answer failed")
-    }
-
-    @Test(arguments: [(true, true, true), (false, false, true), (false, true, false)])
-    func `an error refuses only the single request of a stream, and only if its content is lost`(
-        _ supportsBatch: Bool, _ writesStream: Bool, _ isOfLostContent: Bool
-    ) throws {
-        var script = try session(1) { $0.supportsBatch = supportsBatch }
-        script.prepare(writesStream: writesStream)
-        script.handle(.failed(TestFailure(isOfLostContent: isOfLostContent)))
-        #expect(script.next == "withdraw 1")
     }
 
     // MARK: Monitors

@@ -253,7 +253,6 @@ private struct UnitDependencies {
             reads.formUnion(footprint.reads)
             writes.formUnion(footprint.writes)
         }
-        reads.subtract(created)
         operations = unit
         var referenced =
             unit.count == 1 ? unit[0].operation.referencedEntities : unit.flatMap(\.operation.referencedEntities)

@@ -210,8 +210,7 @@ package struct EntityResolver<Storage: StateReader> {
     func lacksProperties(_ row: EntityRow) -> Bool {
         guard let type = model.findEntityType(row.type) else { return false }
         return type.properties.contains {
-            !$0.isNavigation && !$0.isClientOnly && $0.isWritable && $0.type.primitive != .stream
-                && row.values[$0.name] == nil
+            !$0.isClientOnly && $0.isWritable && $0.type.primitive != .stream && row.values[$0.name] == nil
         }
     }
 

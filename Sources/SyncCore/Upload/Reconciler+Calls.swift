@@ -20,7 +20,7 @@ extension Reconciler {
         case .nothing, .value, .values: return []
         case .entity(var entity, let name):
             guard let set = try returnedSet(name, type, invocation, call) else { return [] }
-            if !type.isCollection { entity.etag = entity.etag ?? response.headers["ETag"] }
+            entity.etag = entity.etag ?? response.headers["ETag"]
             let known = try identity(of: entity, in: set, call)
             return try builder.images(of: entity, in: set, known: known) ?? []
         case .entities(let page, let name):

@@ -28,7 +28,7 @@ extension RequestPlanner {
         case .failure(let misfit): throw StateError(.unsendable, misfit.reason)
         case .success(let invocation):
             var etag: String?
-            if case .entity(let id)? = call.binding, !resolver.model.version.isLegacy { etag = try self.etag(id) }
+            if case .entity(let id)? = call.binding { etag = try self.etag(id) }
             add(.invoke(invocation), pending, ifMatch: etag)
         }
         didChange(pending.operation.referencedEntities)

@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 import Operations
 import SyncCore
 import Testing
@@ -104,10 +105,26 @@ struct BackedStateTests {
         #expect(backing.accesses.count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `a base state that is not stored yet determines the entity of the service`(_ isAbsent: Bool) throws {
+        let id = EntityID(rawValue: 1)
+        var row = EntityRow(
+            id: id, set: "Customers", type: "Shop.Customer", values: ["Name": .string("mine")], origin: .service)
+        let stored = WorkingSet()
+        try stored.register(id, set: row.set)
+        try stored.putRow(row)
+        let state = WorkingSet(over: CountingBacking(stored, nil))
+        row.values["Name"] = .string("theirs")
+        try state.saveBase(id, isAbsent ? .absent : .row(row))
+        #expect(try state.serviceEntities([id]).map(\.row) == [isAbsent ? nil : row])
+    }
+
     // MARK: Errors
 
     /// The state before each record, with the record and the state's model.
-    private func steps() throws -> [(state: WorkingSet, model: EntityDataModel?, sequence: UInt64, record: Record)] {
+    private func steps(
+        of records: [Record]
+    ) throws -> [(state: WorkingSet, model: EntityDataModel?, sequence: UInt64, record: Record)] {
         let memory = WorkingSet()
         var fold = try Fold(storage: memory)
         return try records.enumerated().map { index, record in
@@ -138,26 +155,28 @@ struct BackedStateTests {
 
     @Test(arguments: [0, 256])
     func `an error of the storage ends the fold of a record, whichever access fails`(_ longQueue: Int) throws {
-        let steps = try steps()
-        // The metadata are parsed once, because that takes most of the time.
-        let index = try RelationshipIndex(#require(steps.last?.model))
-        var accesses = 0
-        for step in steps {
-            accesses += try failEach(step.state, step.model, "\(step.record.body)") { state in
-                var fold =
-                    if let model = step.model {
-                        Fold(storage: state, model: model, index: index)
-                    } else {
-                        try Fold(storage: state)
+        for records in [records, try ContainmentLog.records()] {
+            let steps = try steps(of: records)
+            // The metadata are parsed once, because that takes most of the time.
+            let index = try RelationshipIndex(#require(steps.last?.model))
+            var accesses = 0
+            for step in steps {
+                accesses += try failEach(step.state, step.model, "\(step.record.body)") { state in
+                    var fold =
+                        if let model = step.model {
+                            Fold(storage: state, model: model, index: index)
+                        } else {
+                            try Fold(storage: state)
+                        }
+                    fold.longQueue = longQueue
+                    try state.transaction {
+                        try fold.apply(step.record, sequence: step.sequence)
+                        try fold.finishRebase()
                     }
-                fold.longQueue = longQueue
-                try state.transaction {
-                    try fold.apply(step.record, sequence: step.sequence)
-                    try fold.finishRebase()
                 }
             }
+            #expect(accesses > 0)
         }
-        #expect(accesses > 0)
     }
 
     @Test func `an error of the storage ends the rebase of a long queue as a whole, whichever access fails`() throws {
@@ -183,12 +202,14 @@ struct BackedStateTests {
         #expect(accesses > 0)
     }
 
-    @Test(arguments: [false, true])
-    func `an error of the storage ends the planning of an upload, whichever access fails`(_ coalesces: Bool) throws {
-        var options = UploadPlanner.Options()
+    @Test(arguments: [(true, true), (false, true), (false, false)])
+    func `an error of the storage ends the planning of an upload, whichever access fails`(
+        _ coalesces: Bool, _ supportsPatch: Bool
+    ) throws {
+        var options = UploadPlanner.Options(service: ServiceOptions(supportsPatch: supportsPatch))
         options.coalesces = coalesces
         var accesses = 0
-        for step in try steps() {
+        for step in try steps(of: records) {
             guard let model = step.model else { continue }
             accesses += try failEach(step.state, model, "the plan before \(step.record.body)") { state in
                 _ = try UploadPlanner(storage: state, model: model, options: options).plan()
@@ -197,9 +218,35 @@ struct BackedStateTests {
         #expect(accesses > 0)
     }
 
+    @Test func `an error of the storage ends the writing of changed items, whichever access fails`() throws {
+        let memory = WorkingSet()
+        var fold = try Fold(storage: memory)
+        // After the last record, which changes the service, the whole state is written.
+        let numbered = zip(SequenceNumber(1)..., records.dropLast())
+        for (sequence, record) in numbered.prefix(12) {
+            try fold.apply(record, sequence: sequence)
+            try fold.finishRebase()
+        }
+        let next = memory.copy()
+        next.trackDirtyItems()
+        var further = try Fold(storage: next)
+        for (sequence, record) in numbered.dropFirst(12) {
+            try further.apply(record, sequence: sequence)
+            try further.finishRebase()
+        }
+        let accesses = try failEach(memory, fold.model, "the changed items") { state in
+            try state.transaction {
+                // A copy has the same changed items.
+                let isWritten = try DirtyItemWriter.writeChanges(of: next.copy(), into: state)
+                #expect(isWritten)
+            }
+        }
+        #expect(accesses > 0)
+    }
+
     @Test func `an error of the storage ends the search for conflicts, whichever access fails`() throws {
         var accesses = 0
-        for step in try steps() {
+        for step in try steps(of: records) {
             guard let model = step.model else { continue }
             let index = RelationshipIndex(model)
             accesses += try failEach(step.state, model, "the conflicts before \(step.record.body)") { state in

@@ -89,6 +89,20 @@ struct LoggedBatchTests {
         let body = try #require(try sent(plan).logged.changeSets.first?.requests.first?.body)
         #expect(body.inline.map(\.navigation.name) == ["Customer"])
         #expect(body.inline[0].entities.map(\.values) == [["Name": .string("inner")]])
+        #expect(body.inline[0].entities.map(\.contentID) == [nil])
+    }
+
+    @Test func `the entities of a logged deep insert in a collection have the Content-IDs of the sent ones`() throws {
+        store.service = ServiceOptions(deepInsertToMany: .contentID)
+        let new = try store.newID()
+        let orders = (1...2).map { EntityID(rawValue: new.rawValue + $0) }
+        let inline = Creation.Inline(navigation: "Orders", entities: orders.map { store.creation($0, "Orders") })
+        try store.perform([.create(store.creation(new, "Customers", inline: [inline]), parent: nil)])
+        let (sent, logged) = try sent(store.plan())
+        for batch in [sent, logged] {
+            let body = try #require(batch.changeSets.first?.requests.first?.body)
+            #expect(body.inline.flatMap(\.entities).compactMap(\.contentID) == orders.map { "\($0.rawValue)" })
+        }
     }
 
     // MARK: Logs of earlier versions

@@ -1,0 +1,43 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// Operations that end without a request to the service.
+struct QueueFoldTests {
+    private let customer = EntityID(rawValue: 1)
+
+    private func rename(_ name: String, _ delivery: Delivery = .queued) -> Record.Body {
+        var operation = Operation(.update(customer, changes: ["Name": .string(name)], bindings: []))
+        operation.delivery = delivery
+        return .operation(operation)
+    }
+
+    @Test(arguments: [
+        (Record.Body.clientChangesKept([4]), "own"), (.operationsElided([4]), "Ada"), (.operationsUndone([4]), "Ada"),
+    ])
+    func `an operation that ends is no longer applied after the others, also if only a part of the queue is reapplied`(
+        _ end: Record.Body, _ base: String
+    ) throws {
+        let image = EntityImage(
+            entity: customer, set: "Customers", type: "Shop.Customer",
+            values: ["CustomerID": .integer(1), "Name": .string("Ada")])
+        let records: [Record.Body] = [
+            .serviceInstalled(TestModel.service), .entitiesRead([image]), rename("sent"), rename("own", .localOnly),
+            // After a fact, the effects of all operations are known.
+            .entitiesRead([image]), end,
+        ]
+        for longQueue in [0, .max] {
+            let state = WorkingSet()
+            var fold = try Fold(storage: state)
+            fold.longQueue = longQueue
+            for (index, body) in records.enumerated() {
+                try fold.apply(Record(time: 0, body: body), sequence: SequenceNumber(index + 1))
+                try fold.finishRebase()
+            }
+            #expect(try state.row(customer)?.values["Name"] == .string("sent"))
+            #expect(try state.serviceRow(customer)?.values["Name"] == .string(base))
+            #expect(fold.partialReplaysOfEnded == (longQueue == 0 ? 1 : 0))
+        }
+    }
+}

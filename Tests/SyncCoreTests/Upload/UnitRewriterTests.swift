@@ -1,0 +1,213 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// The forms of units for services that lack a capability.
+struct UnitRewriterTests {
+    let store: TestStore
+    let a: EntityID
+    let b: EntityID
+
+    init() throws {
+        store = try TestStore()
+        a = try store.download("Customers", ["CustomerID": .integer(1)])
+        b = try store.download("Customers", ["CustomerID": .integer(2)])
+    }
+
+    // MARK: Updates merged into a create
+
+    @Test func `without batches, an update of a dependent value replaces the binding of the create`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = try store.newID()
+        try store.perform(
+            [
+                .create(
+                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [a])]),
+                    parent: nil),
+                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
+            ], changeSet: true)
+        #expect(try store.targets(order, "Customer") == [b])
+        let sent = store.requests(try store.plan())
+        #expect(sent == [#"POST Orders {"CustomerID":2}"#])
+    }
+
+    @Test func `without batches, a dependent value that contradicts the parent is held back`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = try store.newID()
+        let operations = try store.perform(
+            [
+                .create(store.creation(order, "Orders"), parent: Parent(entity: a, navigation: "Orders")),
+                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        #expect(plan.held.keys.sorted() == operations)
+    }
+
+    @Test func `without batches, a dependent value that refers to another principal than the new one is held back`()
+        throws
+    {
+        store.service = ServiceOptions(supportsBatch: false)
+        let customer = try store.newID()
+        let order = EntityID(rawValue: customer.rawValue + 1)
+        let operations = try store.perform(
+            [
+                .create(store.creation(customer, "Customers"), parent: nil),
+                .create(
+                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [customer])]),
+                    parent: nil),
+                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        #expect(plan.held.keys.sorted() == operations)
+    }
+
+    @Test func `without batches, the binding of an update becomes a binding of the create`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = try store.newID()
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders", ["Note": .string("n")]), parent: nil),
+                .update(order, changes: [:], bindings: [Binding(navigation: "Customer", targets: [a])]),
+            ], changeSet: true)
+        #expect(
+            store.requests(try store.plan()) == [
+                #"POST Orders {"Note":"n","Customer@odata.bind":"http://s/Customers(1)"}"#
+            ])
+    }
+
+    @Test func `without batches, an update is merged into a create below a parent`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = try store.newID()
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders"), parent: Parent(entity: a, navigation: "Orders")),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(store.requests(try store.plan()) == [#"POST Customers(1)/Orders {"Note":"n"}"#])
+    }
+
+    @Test func `without batches, an update is merged into a create below a parent with another binding`() throws {
+        let navigation = #"<NavigationProperty Name="Customer" Type="Shop.Customer""#
+        let binding = #"<NavigationPropertyBinding Path="Customer" Target="Customers"/>"#
+        let text = TestModel.metadata
+            .replacing(navigation, with: #"<NavigationProperty Name="Payer" Type="Shop.Customer"/>"# + navigation)
+            .replacing(binding, with: binding + #"<NavigationPropertyBinding Path="Payer" Target="Customers"/>"#)
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(text.utf8)))
+        store.service = ServiceOptions(supportsBatch: false)
+        let customers = try (1...2).map { try store.download("Customers", ["CustomerID": .integer($0)]) }
+        let order = try store.newID()
+        let payer = Binding(navigation: "Payer", targets: [customers[1]])
+        try store.perform(
+            [
+                .create(
+                    store.creation(order, "Orders", bindings: [payer]),
+                    parent: Parent(entity: customers[0], navigation: "Orders")),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(
+            store.requests(try store.plan()) == [
+                #"POST Customers(1)/Orders {"Note":"n","Payer@odata.bind":"http://s/Customers(2)"}"#
+            ])
+    }
+
+    // MARK: Creates that are nested
+
+    @Test(arguments: ["delete", "unlink", "link"])
+    func `without Content-IDs, creates are nested although the change set contains an operation on other entities`(
+        _ kind: String
+    ) throws {
+        store.service = ServiceOptions(contentIDReferences: .none)
+        let old = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        let customer = try store.newID()
+        let order = EntityID(rawValue: customer.rawValue + 1)
+        let other: Operation.Action =
+            switch kind {
+            case "delete": .delete(old)
+            case "unlink": .deleteLink(link(a, "Orders", old))
+            default: .createLink(link(b, "Orders", old))
+            }
+        let operations = try store.perform(
+            [
+                .create(store.creation(customer, "Customers", ["Name": .string("c")]), parent: nil),
+                .create(
+                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [customer])]),
+                    parent: nil),
+                other,
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.held.isEmpty)
+        #expect(plan.changeSets.map(\.requests.count) == [2])
+        #expect(plan.prepared(as: 1).operations.sorted() == operations)
+        #expect(store.requests(plan).contains(#"POST Orders {"Customer":{"Name":"c"}}"#))
+    }
+
+    @Test func `without batches, an update is merged into a create that another one binds`() throws {
+        store.service = ServiceOptions(supportsBatch: false, deepInsertToMany: .inOrder)
+        let order = try store.newID()
+        let customer = EntityID(rawValue: order.rawValue + 1)
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders"), parent: nil),
+                .create(
+                    store.creation(
+                        customer, "Customers", ["Name": .string("c")],
+                        bindings: [Binding(navigation: "Orders", targets: [order])]), parent: nil),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(store.requests(try store.plan()) == [#"POST Customers {"Name":"c","Orders":[{"Note":"n"}]}"#])
+    }
+
+    @Test func `without batches, a binding of a collection that the create nests is not expressed again`() throws {
+        store.service = ServiceOptions(supportsBatch: false, deepInsertToMany: .inOrder)
+        let customer = try store.newID()
+        let order = EntityID(rawValue: customer.rawValue + 1)
+        let inline = Creation.Inline(navigation: "Orders", entities: [store.creation(order, "Orders")])
+        let operations = try store.perform(
+            [
+                .create(store.creation(customer, "Customers", inline: [inline]), parent: nil),
+                .update(
+                    customer, changes: ["Name": .string("c")],
+                    bindings: [Binding(navigation: "Orders", targets: [order])]),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        #expect(plan.held.keys.sorted() == operations)
+    }
+
+    @Test func `a later operation cannot refer to a new entity that another create contains`() throws {
+        store.service = ServiceOptions(contentIDReferences: .urlsOnly)
+        let old = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        let order = try store.newID()
+        let customer = EntityID(rawValue: order.rawValue + 1)
+        let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
+        let creation = try store.perform([.create(store.creation(order, "Orders", inline: [inline]), parent: nil)])
+        let linked = try store.perform([.createLink(link(customer, "Orders", old))])
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [creation])
+        #expect(plan.held == [linked[0]: .waitsFor(creation[0])])
+    }
+
+    // MARK: Reasons
+
+    @Test(arguments: [true, false])
+    func `the reason without a supported form names deepInsertToMany only if a create nests several entities`(
+        _ isNested: Bool
+    ) throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let customer = try store.newID()
+        let orders = (1...2).map { store.creation(EntityID(rawValue: customer.rawValue + $0), "Orders") }
+        let inline = Creation.Inline(navigation: "Orders", entities: orders)
+        let creation = store.creation(customer, "Customers", inline: isNested ? [inline] : [])
+        try store.perform(
+            [.create(creation, parent: nil), .delete(a)], changeSet: true)
+        let reasons = try store.plan().held.values.compactMap {
+            if case .noLegalPlan(let reason) = $0 { reason } else { nil }
+        }
+        #expect(reasons.count == 2)
+        #expect(reasons.allSatisfy { $0.contains("deepInsertToMany") == isNested }, "\(reasons)")
+    }
+}
