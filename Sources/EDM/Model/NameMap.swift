@@ -50,8 +50,8 @@ package struct NameMap<Value> {
     private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 
     private static func home(of name: String, _ size: Int) -> Int {
-        var name = name
-        return Int(truncatingIfNeeded: name.withUTF8 { NameHash.hash(UnsafeRawBufferPointer($0)) }) & (size - 1)
+        let hash = name.utf8.withContiguousStorageIfAvailable { NameHash.hash(UnsafeRawBufferPointer($0)) }
+        return Int(truncatingIfNeeded: hash ?? NameHash.hash(copying: name)) & (size - 1)
     }
 }
 
@@ -62,6 +62,9 @@ private enum NameHash {
     /// Differs in each process, like the seed of the standard library, so that no document can contain many names with
     /// the same hash.
     private static let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
+
+    /// Returns the hash of a name without contiguous storage, such as one of Foundation on macOS.
+    static func hash(copying name: String) -> UInt64 { Array(name.utf8).withUnsafeBytes { hash($0) } }
 
     static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hash = seed ^ UInt64(bytes.count)
