@@ -50,7 +50,7 @@ enum PendingRow {
     }
 
     /// Binds the values of ``columns``, of which the last is the encoded operation.
-    static func bind(_ pending: PendingOperation, encoded operation: [UInt8], _ binding: inout Binding) {
+    static func bind(_ pending: PendingOperation, encoded operation: ArraySlice<UInt8>, _ binding: inout Binding) {
         binding.sequence(pending.sequence)
         binding.integer(pending.time)
         if case .pending = pending.status {

@@ -46,7 +46,8 @@ struct StoredQueue: StatementRunner {
 
     /// Writes the changes to the tables, in ascending order.
     func flush(_ queue: QueueTable) throws(SQLiteError) {
-        var encoded = ByteWriter(minimumCapacity: 256)
+        let encoded = queue.encodedOperations
+        var writer = ByteWriter(minimumCapacity: 256)
         for (sequence, change) in queue.drainChanges() {
             guard let operation = queue.operation(sequence) else {
                 try connection.run(removePending) { $0.sequence(sequence) }
@@ -54,9 +55,11 @@ struct StoredQueue: StatementRunner {
             }
             switch change {
             case .operation:
-                encoded.removeAll()
-                encoded.operation(operation.operation)
-                try connection.run(putPending) { PendingRow.bind(operation, encoded: encoded.bytes, &$0) }
+                writer.removeAll()
+                writer.operation(operation.operation)
+                try connection.run(putPending) { PendingRow.bind(operation, encoded: writer.bytes[...], &$0) }
+            case .encodedOperation(let places):
+                try connection.run(putPending) { PendingRow.bind(operation, encoded: encoded[places], &$0) }
             case .status:
                 let values = PendingRow.values(of: operation.status)
                 try connection.run(updatePending) { binding in
