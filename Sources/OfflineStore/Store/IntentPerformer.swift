@@ -50,7 +50,7 @@ struct IntentPerformer {
                         part.action, of: intent, part.isClientOnly ? options.clientOnly : options,
                         changeSet: changeSet)
                     try rules.check(operation)
-                    let sequence = try core.add(.operation(operation))
+                    let sequence = try core.add(.operation(consume operation))
                     performed.append(PerformedOperation(sequence, subject, isClientOnly: part.isClientOnly))
                     try builder.advance()
                 }
