@@ -52,9 +52,6 @@ package final class QueueTable {
 
     package var isLoaded: Bool { loader == nil }
 
-    /// Returns a loaded operation.
-    package func operation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
-
     /// Returns the status of an entity in the loaded queue.
     package func pendingState(of id: EntityID) -> PendingState { pending.pendingState(of: id) }
 
