@@ -27,7 +27,7 @@ struct IntentPerformer {
             _ = core.drainDirtySet()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
-                state: core.state, model: model, root: try core.service?.root,
+                state: core.state, model: model, root: try core.state.serviceRoot,
                 drafts: DraftTable(capacity: intents.count))
             let rules = OperationRules(storage: core.state, model: model)
             var performed: [PerformedOperation] = []

@@ -105,7 +105,6 @@ extension StoreCore {
             try catchUpAfterFailure()
             // Only after catching up, whose result is kept whatever the body does.
             let before = uncommittedPages.fold ?? fold
-            let logged = log.nextSequence
             var result: T?
             do {
                 let remembering = { () throws -> T in
@@ -124,7 +123,7 @@ extension StoreCore {
                 }
                 afterTransaction()
                 return value
-            } catch is DeferralRefused where log.nextSequence == logged {
+            } catch is DeferralRefused where log.nextSequence == first {
                 fold = before
                 return try transaction(.immediate, body)
             } catch {
@@ -132,7 +131,7 @@ extension StoreCore {
                 uncommittedPages = UncommittedPages()
                 // The log contains it, so it has taken effect, and an error would make the app repeat it. The views
                 // catch up.
-                if let result, log.nextSequence > logged {
+                if let result, log.nextSequence > first {
                     observers.notify(.unknown)
                     return result
                 }

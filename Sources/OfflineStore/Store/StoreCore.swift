@@ -167,7 +167,7 @@ package final class StoreCore: @unchecked Sendable {
     }
 
     func linkForms(_ model: EntityDataModel) throws(StateError) -> LinkForms {
-        let root = try state.header().service?.root ?? ""
+        let root = try state.serviceRoot ?? ""
         if let knownForms, knownForms.model === model, knownForms.root == root { return knownForms }
         let forms = LinkForms(state: state, model: model, root: root)
         knownForms = forms

@@ -92,6 +92,14 @@ extension WorkingSet {
         }
     }
 
+    /// The root of ``StateHeader/service``, without a copy of the header.
+    package var serviceRoot: String? {
+        get throws(StateError) {
+            if let root = knownHeader?.service?.root { return root }
+            return try header().service?.root
+        }
+    }
+
     package func set(of id: EntityID) throws(StateError) -> String? {
         if let set = register.set(of: id) { return set }
         return try isBelow(id) ? backing?.set(of: id) : nil
