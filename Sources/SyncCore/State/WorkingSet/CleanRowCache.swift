@@ -1,11 +1,11 @@
 import EDM
 import Operations
 
-/// The rows that were read from the backing within transactions, because the rules and the fold read the same entities
+/// The rows that were read from the backing within a transaction, because the rules and the fold read the same entities
 /// several times for each operation, and many operations refer to the same few entities.
 ///
 /// A row in the working set has precedence. The owner removes the rows that it writes to the backing, and discards the
-/// cache whenever the backing may change otherwise; a deferred transaction does not change the backing. A read that the cache answers is not among the tables that SQLite
+/// cache whenever the backing may change otherwise. A read that the cache answers is not among the tables that SQLite
 /// reports as read.
 struct CleanRowCache {
     /// The approximate size of an entry without its values, in bytes.

@@ -15,6 +15,7 @@ extension WorkingSet {
         guard backing != nil else { return try body() }
         try commitSharedTransaction()
         try queue.load()
+        cleanRows.removeAll()
         tracking.phase = .deferring
         tracking.isDeferralRefused = false
         journal = ChangeJournal(header: knownHeader, isHeaderChanged: isHeaderChanged)
@@ -22,6 +23,7 @@ extension WorkingSet {
         defer {
             journal = nil
             tracking.phase = .idle
+            cleanRows.removeAll()
         }
         do {
             let result = try body()

@@ -19,7 +19,7 @@ extension WorkingSet {
     func kind(of id: EntityID) throws(StateError) -> EntityKind? {
         if let kind = rowTable.kind(of: id) { return kind }
         if rowTable.isRemoved(id) { return nil }
-        if tracking.phase != .idle, let kind = cleanRows.kind(of: id) { return kind }
+        if let kind = cleanRows.kind(of: id) { return kind }
         return try row(id).map { EntityKind(set: $0.set, type: $0.type) }
     }
 
