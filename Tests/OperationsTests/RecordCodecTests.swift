@@ -263,6 +263,14 @@ struct RecordCodecTests {
         #expect(try RecordCodec.decode(kind: kind, payload: payload) == record)
     }
 
+    @Test(arguments: [0, -1, 63, 64, 1_763_000_000_123, .min] as [Timestamp])
+    func `the payload of an operation contains the form that the views store`(time: Timestamp) {
+        for case .operation(let operation) in Self.bodies {
+            let payload = RecordCodec.encode(Record(time: time, body: .operation(operation))).payload
+            #expect(RecordCodec.operation(in: payload) == ValueCodec.encode(operation)[...])
+        }
+    }
+
     @Test func `a digest with the wrong length is refused`() {
         let record = Record(
             time: 0, body: .streamsStored([StreamImage(entity: EntityID(rawValue: 7), content: Self.someContent)]))

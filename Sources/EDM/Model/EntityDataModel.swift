@@ -183,12 +183,13 @@ public final class EntityDataModel: Sendable {
     /// Returns whether `type` is `base` or derives from it. All entity and complex types derive from the abstract
     /// ones of `Edm`.
     public func isType(_ type: String, derivedFrom base: String) -> Bool {
+        if type == base { return true }
         if base == BuiltInType.entity, findEntityType(type) != nil { return true }
         if base == BuiltInType.complex, findComplexType(type) != nil { return true }
-        var current: String? = type
-        while let name = current {
+        var next = structuredTypes[type]?.baseType
+        while let name = next {
             if name == base { return true }
-            current = structuredTypes[name]?.baseType
+            next = structuredTypes[name]?.baseType
         }
         return false
     }

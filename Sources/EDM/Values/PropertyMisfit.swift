@@ -17,9 +17,7 @@ extension PropertyValues {
                 return .undeclared(name)
             }
             guard !property.isNavigation else { return .navigation(name) }
-            if let reason = value.mismatch(
-                with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
-            {
+            if let reason = value.mismatch(with: property, in: model) {
                 return .value(name, value, reason: reason)
             }
         }

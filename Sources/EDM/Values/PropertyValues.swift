@@ -36,6 +36,18 @@ public struct PropertyValues: Sendable, Hashable {
             }
         }
 
+        /// Appends the names and values.
+        func write(to writer: inout ByteWriter) {
+            switch self {
+            case .plain(let names, let values):
+                for index in names.indices {
+                    writer.string(names[index])
+                    writer.value(values[index])
+                }
+            case .packed(let packed): writer.packed(packed)
+            }
+        }
+
         /// Returns the value that a lookup finds.
         func value(of lookup: PropertyLookup) -> Value? {
             switch self {
@@ -198,6 +210,9 @@ extension PropertyValues {
     package var packed: PackedProperties? {
         if case .packed(let packed) = form { packed } else { nil }
     }
+
+    /// Appends the names and values; see ``ByteWriter/properties(_:)``.
+    func write(to writer: inout ByteWriter) { form.write(to: &writer) }
 
     /// Returns whether both are encoded, with the same names in the same order and the same notation of each value:
     /// `1.5` differs from `1.50`. True also if a value is NaN, which equals nothing.

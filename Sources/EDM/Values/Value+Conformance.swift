@@ -10,6 +10,14 @@ extension Value {
         mismatch(with: type, facets, isNullable, model, depth: 0)
     }
 
+    /// Returns why the value cannot be the value of a structural property, or `nil` if it can.
+    ///
+    /// Never inlined, because the compiler (Swift 6.3) then copies the facets of the property.
+    @inline(never)
+    func mismatch(with property: Property, in model: EntityDataModel, depth: Int = 0) -> String? {
+        mismatch(with: property.type, property.facets, property.isNullable, model, depth: depth)
+    }
+
     /// The maximum nesting depth. Values are created by apps and read from logs, so deeper nesting is refused.
     static let depthLimit = 64
 
@@ -89,9 +97,7 @@ extension Value {
                 if type.isOpen(to: name) { continue }
                 return "/\(name) is not a property of \(type.name)"
             }
-            let reason = item.mismatch(
-                with: property.type, property.facets, property.isNullable, model, depth: depth + 1)
-            if let reason { return "/\(name) \(reason)" }
+            if let reason = item.mismatch(with: property, in: model, depth: depth + 1) { return "/\(name) \(reason)" }
         }
         return nil
     }
@@ -159,7 +165,7 @@ extension Facets {
             return scale == nil || scale == .floating
                 ? nil : "is \(number), which only a decimal with Scale=floating can have"
         }
-        if let precision, number.precision > precision {
+        if let precision, number.text.utf8.count > precision, number.precision > precision {
             return "has \(number.precision) digits, more than Precision \(precision)"
         }
         if case .fixed(let limit) = scale, number.scale > limit {

@@ -34,6 +34,7 @@ final class LiveObservers: Sendable {
 
     private func all() -> [LiveObserver] {
         state.withLock { state in
+            if state.places.isEmpty { return [] }
             state.places = state.places.filter { $0.value.observer != nil }
             return state.places.values.compactMap(\.observer)
         }

@@ -27,7 +27,7 @@ struct IntentPerformer {
             _ = core.drainDirtySet()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
-                state: core.state, model: model, root: try core.service?.root,
+                state: core.state, model: model, root: try core.state.serviceRoot,
                 drafts: DraftTable(capacity: intents.count))
             let rules = OperationRules(storage: core.state, model: model)
             var performed: [PerformedOperation] = []
@@ -50,7 +50,7 @@ struct IntentPerformer {
                         part.action, of: intent, part.isClientOnly ? options.clientOnly : options,
                         changeSet: changeSet)
                     try rules.check(operation)
-                    let sequence = try core.add(.operation(operation))
+                    let sequence = try core.add(.operation(consume operation))
                     performed.append(PerformedOperation(sequence, subject, isClientOnly: part.isClientOnly))
                     try builder.advance()
                 }
@@ -103,7 +103,8 @@ struct IntentPerformer {
             let own = performed[begin..<end]
             var result = IntentResult(sequence: (own.last { !$0.isClientOnly } ?? performed[end - 1]).sequence)
             for (draft, id) in created {
-                if let row = try core.state.row(id) { result.entities[draft] = try reader.snapshot(row) }
+                guard let row = try core.state.row(id, isCached: false) else { continue }
+                result.entities[draft] = try reader.snapshot(row)
             }
             if let subject = performed[end - 1].subject, let row = try core.state.row(subject) {
                 result.entities[IntentResult.subject] = try reader.snapshot(row)

@@ -12,7 +12,7 @@ struct DraftTable {
         let drafts: Int
     }
 
-    private var ids: [Int: EntityID] = [:]
+    private var ids = IDTable<EntityID>()
     /// The drafts in the order in which their entities get IDs.
     private(set) var created: [(number: Int, id: EntityID)] = []
     private(set) var intentEnds: [IntentEnd] = []
@@ -21,14 +21,14 @@ struct DraftTable {
     init(capacity: Int) {
         intentEnds.reserveCapacity(capacity)
         guard capacity > 1 else { return }
-        ids.reserveCapacity(capacity)
+        ids = IDTable(minimumCapacity: capacity)
         created.reserveCapacity(capacity)
     }
 
-    subscript(number: Int) -> EntityID? { ids[number] }
+    subscript(number: Int) -> EntityID? { ids[UInt64(bitPattern: Int64(number))] }
 
     mutating func add(_ number: Int, _ id: EntityID) {
-        ids[number] = id
+        ids.updateValue(id, for: UInt64(bitPattern: Int64(number)))
         created.append((number, id))
     }
 

@@ -9,7 +9,7 @@ extension StoreCore {
     // MARK: Recording
 
     /// The sequence number of the next record of the running transaction.
-    var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.count) }
+    var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.records.count) }
 
     /// Appends facts to the log and folds them. Returns their sequence numbers when they are durable.
     ///
@@ -38,8 +38,10 @@ extension StoreCore {
     @discardableResult
     func add(_ record: consuming Record) throws -> SequenceNumber {
         let sequence = nextSequence
+        let isOperation = if case .operation = record.body { true } else { false }
         try fold.apply(record, sequence: sequence)
-        uncommitted.append(record)
+        let payload = try uncommitted.add(record)
+        if isOperation { state.queue.keepEncoded(RecordCodec.operation(in: payload), of: sequence) }
         return sequence
     }
 
@@ -47,17 +49,8 @@ extension StoreCore {
     func commit() throws -> ClosedRange<SequenceNumber> {
         try fold.finishRebase()
         try state.checkDeferral()
-        logCommit.removeAll()
-        var payload = ByteWriter(minimumCapacity: 256)
-        let records = uncommitted
-        // By index, because an iterator copies each record.
-        for place in records.indices {
-            payload.removeAll()
-            let kind = RecordCodec.encode(records[place], into: &payload)
-            try logCommit.add(kind: kind, payload: payload.bytes)
-        }
-        let range = try log.write(logCommit)
-        tap.notify(records, from: range.lowerBound)
+        let range = try log.write(uncommitted.commit)
+        tap.notify(uncommitted.records, from: range.lowerBound)
         return range
     }
 
@@ -104,15 +97,14 @@ extension StoreCore {
     /// `body` may run twice, but never after it has written to the log.
     func transaction<T>(_ views: ViewsCommit = .immediate, _ body: () throws -> T) throws(TidelogError) -> T {
         assert(executor.isCurrent)
-        uncommitted = []
-        defer { uncommitted = [] }
+        uncommitted.removeAll()
+        defer { uncommitted.removeAll() }
         let first = log.nextSequence
         do {
             if views != .shared { try commitPages() }
             try catchUpAfterFailure()
             // Only after catching up, whose result is kept whatever the body does.
             let before = uncommittedPages.fold ?? fold
-            let logged = log.nextSequence
             var result: T?
             do {
                 let remembering = { () throws -> T in
@@ -126,12 +118,12 @@ extension StoreCore {
                 case .deferred: value = try state.deferredTransaction(remembering)
                 case .shared, .lastShared:
                     value = try state.inSharedTransaction(remembering)
-                    uncommittedPages.add(uncommitted, onto: before)
+                    uncommittedPages.add(uncommitted.records, onto: before)
                     if uncommittedPages.isEnough || views == .lastShared { try commitPages() }
                 }
                 afterTransaction()
                 return value
-            } catch is DeferralRefused where log.nextSequence == logged {
+            } catch is DeferralRefused where log.nextSequence == first {
                 fold = before
                 return try transaction(.immediate, body)
             } catch {
@@ -139,7 +131,7 @@ extension StoreCore {
                 uncommittedPages = UncommittedPages()
                 // The log contains it, so it has taken effect, and an error would make the app repeat it. The views
                 // catch up.
-                if let result, log.nextSequence > logged {
+                if let result, log.nextSequence > first {
                     observers.notify(.unknown)
                     return result
                 }
@@ -187,15 +179,15 @@ extension StoreCore {
         }
         // If the views cannot determine the tables, any of them may have changed.
         let tables = try? views.drainChangedTables()
-        guard !uncommitted.isEmpty else { return }
-        observers.notify(tables.map { StoreChange(uncommitted, tables: $0) } ?? .unknown)
+        guard !uncommitted.records.isEmpty else { return }
+        observers.notify(tables.map { StoreChange(uncommitted.records, tables: $0) } ?? .unknown)
     }
 
     /// Runs `body` in a transaction that is rolled back, for a dry run.
     func dryRun<T>(_ body: () throws -> T) throws(TidelogError) -> T {
         assert(executor.isCurrent)
-        uncommitted = []
-        defer { uncommitted = [] }
+        uncommitted.removeAll()
+        defer { uncommitted.removeAll() }
         do {
             try commitPages()
             try catchUpAfterFailure()

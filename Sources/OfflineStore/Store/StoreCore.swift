@@ -52,12 +52,9 @@ package final class StoreCore: @unchecked Sendable {
     /// The repairs when the store was opened, in sentences; empty if none were necessary.
     let recovery: [String]
 
-    /// Records that were folded in the running transaction and not appended to the log yet.
-    var uncommitted: [Record] = []
+    var uncommitted = UncommittedRecords()
     /// Download pages that are logged and not committed by the views.
     var uncommittedPages = UncommittedPages()
-    /// A buffer for appending, kept for its capacity.
-    var logCommit = Commit()
 
     /// Opens the log, and brings the views up to date with it.
     ///
@@ -170,7 +167,7 @@ package final class StoreCore: @unchecked Sendable {
     }
 
     func linkForms(_ model: EntityDataModel) throws(StateError) -> LinkForms {
-        let root = try state.header().service?.root ?? ""
+        let root = try state.serviceRoot ?? ""
         if let knownForms, knownForms.model === model, knownForms.root == root { return knownForms }
         let forms = LinkForms(state: state, model: model, root: root)
         knownForms = forms

@@ -62,6 +62,12 @@ package enum RecordCodec {
         return kind.rawValue
     }
 
+    /// Returns the operation in the payload of its record, in the form of ``ValueCodec/encode(_:)-(Operation)``: the
+    /// bytes after the time.
+    package static func operation(in payload: [UInt8]) -> ArraySlice<UInt8> {
+        payload.drop { $0 >= 0x80 }.dropFirst()
+    }
+
     /// Decodes a record. Throws if the payload is not valid for its kind. Never traps, whatever the bytes.
     package static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
         try decode(kind: kind, payload: payload[...], names: nil)

@@ -6,7 +6,8 @@ final class SyncActivity: Sendable {
     typealias Observer = @Sendable (SyncEvent) -> Void
 
     private struct ActivityState {
-        var observers: [Int: Observer] = [:]
+        /// In the order in which they were added.
+        var observers: [(number: Int, observer: Observer)] = []
         var next = 0
     }
 
@@ -19,15 +20,15 @@ final class SyncActivity: Sendable {
     func add(_ observer: @escaping Observer) -> Int {
         state.withLock {
             $0.next += 1
-            $0.observers[$0.next] = observer
+            $0.observers.append(($0.next, observer))
             return $0.next
         }
     }
 
-    func remove(_ observer: Int) { state.withLock { _ = $0.observers.removeValue(forKey: observer) } }
+    func remove(_ observer: Int) { state.withLock { $0.observers.removeAll { $0.number == observer } } }
 
     func notify(_ event: SyncEvent) {
-        for observer in observers { observer(event) }
+        for (_, observer) in observers { observer(event) }
     }
 
     /// Sends an event for each record of a transaction.
@@ -38,10 +39,7 @@ final class SyncActivity: Sendable {
         for place in records.indices { notify(.recorded(first + UInt64(place), records[place])) }
     }
 
-    /// The observers in the order in which they were added.
-    private var observers: [Observer] {
-        state.withLock { $0.observers.isEmpty ? [] : $0.observers.sorted { $0.key < $1.key }.map(\.value) }
-    }
+    private var observers: [(number: Int, observer: Observer)] { state.withLock { $0.observers } }
 
     /// Returns the progress from now on. A slow reader misses some updates, but never the last.
     func progress() -> AsyncStream<SyncProgress> {

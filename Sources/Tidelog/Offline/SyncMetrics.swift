@@ -11,6 +11,7 @@ struct SyncMetrics: Sendable {
     private let entities = Counter(label: "tidelog_entities_read")
     private let interruptions = Counter(label: "tidelog_interruptions")
     private let waits = Counter(label: "tidelog_waits")
+    private let made = Self.operations("made")
 
     func count(_ event: SyncEvent) {
         switch event {
@@ -28,19 +29,19 @@ struct SyncMetrics: Sendable {
 
     private func count(_ body: Record.Body) {
         switch body {
-        case .operation: operations("made")
-        case .operationsUndone(let undone): operations("undone", undone.count)
-        case .operationsRedone(let redone): operations("redone", redone.count)
-        case .operationsElided(let elided): operations("elided", elided.count)
+        case .operation: made.increment()
+        case .operationsUndone(let undone): Self.operations("undone").increment(by: undone.count)
+        case .operationsRedone(let redone): Self.operations("redone").increment(by: redone.count)
+        case .operationsElided(let elided): Self.operations("elided").increment(by: elided.count)
         case .batchPrepared: batches.increment()
         case .batchInterrupted: interruptions.increment()
         case .batchAnswered(let answered):
             for outcome in answered.outcomes {
                 switch outcome.result {
-                case .confirmed: operations("confirmed")
-                case .rejected: operations("rejected")
-                case .deferred: operations("deferred")
-                case .inDoubt: operations("inDoubt")
+                case .confirmed: Self.operations("confirmed").increment()
+                case .rejected: Self.operations("rejected").increment()
+                case .deferred: Self.operations("deferred").increment()
+                case .inDoubt: Self.operations("inDoubt").increment()
                 case .notProcessed: break
                 }
             }
@@ -50,7 +51,7 @@ struct SyncMetrics: Sendable {
         }
     }
 
-    private func operations(_ state: String, _ count: Int = 1) {
-        Counter(label: "tidelog_operations", dimensions: [("state", state)]).increment(by: count)
+    private static func operations(_ state: String) -> Counter {
+        Counter(label: "tidelog_operations", dimensions: [("state", state)])
     }
 }

@@ -81,7 +81,9 @@ struct Binding {
 
     mutating func text(_ text: String?) { if let text { self.text(text) } else { null() } }
 
-    mutating func blob(_ bytes: [UInt8]) {
+    mutating func blob(_ bytes: [UInt8]) { blob(bytes[...]) }
+
+    mutating func blob(_ bytes: ArraySlice<UInt8>) {
         let index = next()
         if let place = bytes.withUnsafeBytes({ laid($0) }) {
             return check(sqlite3_bind_blob64(statement, index, place, UInt64(bytes.count), nil))

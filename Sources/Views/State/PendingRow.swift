@@ -50,16 +50,19 @@ enum PendingRow {
     }
 
     /// Binds the values of ``columns``, of which the last is the encoded operation.
-    static func bind(_ pending: PendingOperation, encoded operation: [UInt8], _ binding: inout Binding) {
-        binding.sequence(pending.sequence)
-        binding.integer(pending.time)
-        if case .pending = pending.status {
+    static func bind(
+        _ sequence: SequenceNumber, _ time: Timestamp, _ status: PendingOperation.Status, _ since: Timestamp,
+        encoded operation: ArraySlice<UInt8>, _ binding: inout Binding
+    ) {
+        binding.sequence(sequence)
+        binding.integer(time)
+        if case .pending = status {
             binding.integer(PendingOperation.Status.StatusKind.pending.rawValue)
             for _ in 0..<10 { binding.null() }
         } else {
-            for value in values(of: pending.status) { binding.value(value) }
+            for value in values(of: status) { binding.value(value) }
         }
-        binding.integer(pending.since)
+        binding.integer(since)
         binding.blob(operation)
     }
 

@@ -55,9 +55,7 @@ final class SetTable {
     /// column, or values of another kind.
     func find(_ values: [(property: String, value: Value)]) -> RowLookup? {
         mayHaveResults = true
-        for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) {
-            return find.compares(values) ? find : nil
-        }
+        for find in finds where find.isSearch(by: values) { return find.compares(values) ? find : nil }
         let columns = values.compactMap { layout.column(at: $0.property) }
         guard columns.count == values.count else { return nil }
         let conditions = columns.map { "\($0.name) = ?" }.joined(separator: " AND ")
@@ -77,7 +75,7 @@ final class SetTable {
 
 /// A search for the rows of a set by the values of some properties.
 final class RowLookup {
-    let properties: [String]
+    private let properties: [String]
     /// The kinds of the columns.
     private let kinds: [StoredKind?]
     let statement: Statement
@@ -90,10 +88,18 @@ final class RowLookup {
         self.statement = statement
     }
 
-    /// Returns whether SQLite compares these values as `Value` does. It finds 1 in a column of decimals, which for
-    /// `Value` is another value than the decimal 1.
+    // By index, because `zip` and `elementsEqual` copy each value.
+
+    /// Returns whether the search is by the properties of these values.
+    func isSearch(by values: [(property: String, value: Value)]) -> Bool {
+        properties.count == values.count
+            && properties.indices.allSatisfy { properties[$0] == values[$0].property }
+    }
+
+    /// Returns whether SQLite compares these values of the properties as `Value` does. It finds 1 in a column of
+    /// decimals, which for `Value` is another value than the decimal 1.
     func compares(_ values: [(property: String, value: Value)]) -> Bool {
-        zip(kinds, values).allSatisfy { $0 == StoredKind($1.value) }
+        kinds.count == values.count && kinds.indices.allSatisfy { kinds[$0] == StoredKind(values[$0].value) }
     }
 
     /// Returns the cached result, or nil if there is none.

@@ -46,22 +46,29 @@ struct StoredQueue: StatementRunner {
 
     /// Writes the changes to the tables, in ascending order.
     func flush(_ queue: QueueTable) throws(SQLiteError) {
-        var encoded = ByteWriter(minimumCapacity: 256)
+        let encoded = queue.encodedOperations
+        var writer = ByteWriter(minimumCapacity: 256)
         for (sequence, change) in queue.drainChanges() {
-            guard let operation = queue.operation(sequence) else {
+            guard let (time, status, since) = queue.pending.attributes(of: sequence) else {
                 try connection.run(removePending) { $0.sequence(sequence) }
                 continue
             }
             switch change {
             case .operation:
-                encoded.removeAll()
-                encoded.operation(operation.operation)
-                try connection.run(putPending) { PendingRow.bind(operation, encoded: encoded.bytes, &$0) }
+                writer.removeAll()
+                queue.pending.write(sequence, to: &writer)
+                try connection.run(putPending) {
+                    PendingRow.bind(sequence, time, status, since, encoded: writer.bytes[...], &$0)
+                }
+            case .encodedOperation(let places):
+                try connection.run(putPending) {
+                    PendingRow.bind(sequence, time, status, since, encoded: encoded[places], &$0)
+                }
             case .status:
-                let values = PendingRow.values(of: operation.status)
+                let values = PendingRow.values(of: status)
                 try connection.run(updatePending) { binding in
                     for value in values { binding.value(value) }
-                    binding.integer(operation.since)
+                    binding.integer(since)
                     binding.sequence(sequence)
                 }
             }

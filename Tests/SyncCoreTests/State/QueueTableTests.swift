@@ -77,6 +77,22 @@ struct QueueTableTests {
         #expect(table.drainChanges().isEmpty)
     }
 
+    @Test func `the encoded form of an operation is kept until its content changes`() throws {
+        let table = table()
+        for sequence: SequenceNumber in 3...5 {
+            try table.put(operation(sequence), about: [id])
+            table.keepEncoded([UInt8(sequence), 0][...], of: sequence)
+        }
+        try table.setStatus(refused, since: 9, of: 1)
+        table.keepEncoded([1][...], of: 1)
+        try table.setStatus(refused, since: 9, of: 3)
+        try table.put(operation(4, of: 2), about: [id])
+        #expect(table.encodedOperations == [3, 0, 4, 0, 5, 0])
+        let changes = table.drainChanges().map(\.change)
+        #expect(changes == [.status, .encodedOperation(0..<2), .operation, .encodedOperation(4..<6)])
+        #expect(table.encodedOperations.isEmpty)
+    }
+
     @Test func `the entities whose status may have changed are those before and after the change`() throws {
         let table = table()
         table.tracksPendingStates = true

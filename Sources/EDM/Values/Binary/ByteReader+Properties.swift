@@ -150,16 +150,11 @@ extension PackedProperties {
 extension ByteWriter {
     package mutating func properties(_ values: PropertyValues) {
         count(values.count)
-        if let packed = values.packed { return self.packed(packed) }
-        let (names, values) = (values.names, values.values)
-        for index in names.indices {
-            string(names[index])
-            value(values[index])
-        }
+        values.write(to: &self)
     }
 
     /// Appends each name with its value. The array grows once, by the length of all names and values.
-    private mutating func packed(_ packed: PackedProperties) {
+    mutating func packed(_ packed: PackedProperties) {
         bytes.append(addingCapacity: packed.names.encoded.count + packed.bytes.count) { output in
             output.withUnsafeMutableBufferPointer { target, count in
                 packed.forEach { name, value in

@@ -48,9 +48,13 @@ package struct ByteWriter {
         count(value.utf8.count)
         // Strings usually have contiguous storage and are appended at once.
         if value.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
-            bytes.append(contentsOf: value.utf8)
+            appendEach(of: value)
         }
     }
+
+    /// A separate function, because the compiler (Swift 6.3) otherwise retains each string of ``string(_:)``.
+    @inline(never)
+    private mutating func appendEach(of value: String) { bytes.append(contentsOf: value.utf8) }
 
     @inlinable
     package mutating func optional<T>(_ value: T?, _ write: (inout ByteWriter, T) -> Void) {

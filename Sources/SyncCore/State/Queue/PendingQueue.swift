@@ -1,3 +1,4 @@
+package import EDM
 package import Operations
 
 /// The queue in memory, indexed by the entities to which operations refer, by transaction, and by subject.
@@ -75,6 +76,21 @@ package final class PendingQueue {
     ) -> (status: PendingOperation.Status, since: Timestamp)? {
         guard let place = entries.place(of: sequence) else { return nil }
         return (entries[at: place].operation.status, entries[at: place].operation.since)
+    }
+
+    /// Returns the parts of a pending operation without its content, which is large.
+    package func attributes(
+        of sequence: SequenceNumber
+    ) -> (time: Timestamp, status: PendingOperation.Status, since: Timestamp)? {
+        guard let place = entries.place(of: sequence) else { return nil }
+        let (time, since) = (entries[at: place].operation.time, entries[at: place].operation.since)
+        return (time, entries[at: place].operation.status, since)
+    }
+
+    /// Appends the encoded form of an operation.
+    package func write(_ sequence: SequenceNumber, to writer: inout ByteWriter) {
+        guard let place = entries.place(of: sequence) else { return }
+        writer.operation(entries[at: place].operation.operation)
     }
 
     // MARK: Changes

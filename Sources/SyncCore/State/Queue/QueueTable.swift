@@ -5,10 +5,12 @@ package import Operations
 /// After it is loaded it is completely in memory. It tracks the operations that the storage has not written yet.
 package final class QueueTable {
     /// The part of an operation that a storage has to write.
-    package enum Change {
+    package enum Change: Equatable {
         case status
         /// The whole operation, or its removal.
         case operation
+        /// The whole operation, whose encoded form is at these places of ``encodedOperations``.
+        case encodedOperation(Range<Int>)
     }
 
     /// The queue; empty before ``load()``.
@@ -18,6 +20,8 @@ package final class QueueTable {
     /// A closure that reads the queue from the storage, which sets it once; nil if there is no storage.
     package var reader: (() throws(StateError) -> PendingQueue)? { didSet { loader = reader } }
     private var changes = IDTable<Change>()
+    /// The encoded operations of the changes. ``drainChanges()`` removes them, so they must be read before.
+    package private(set) var encodedOperations: [UInt8] = []
     private var isInTransaction = false
     /// The number of reads of pending operations, for tests that measure work.
     package var operationsRead = 0
@@ -32,6 +36,7 @@ package final class QueueTable {
     func invalidate() {
         pending = PendingQueue()
         changes.removeAll()
+        encodedOperations = []
         loader = reader
     }
 
@@ -46,9 +51,6 @@ package final class QueueTable {
     }
 
     package var isLoaded: Bool { loader == nil }
-
-    /// Returns a loaded operation.
-    package func operation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
 
     /// Returns the status of an entity in the loaded queue.
     package func pendingState(of id: EntityID) -> PendingState { pending.pendingState(of: id) }
@@ -71,6 +73,13 @@ package final class QueueTable {
         pending.put(operation, about: subjects)
         changes.updateValue(.operation, for: operation.sequence)
         trackPendingStates(of: operation.sequence)
+    }
+
+    /// Keeps the encoded form of an operation that was just added, so that the storage does not encode it again.
+    package func keepEncoded(_ operation: ArraySlice<UInt8>, of sequence: SequenceNumber) {
+        guard let place = changes.place(of: sequence), changes[at: place] == .operation else { return }
+        changes[at: place] = .encodedOperation(encodedOperations.count..<encodedOperations.count + operation.count)
+        encodedOperations.append(contentsOf: operation)
     }
 
     package func setStatus(
@@ -118,7 +127,10 @@ package final class QueueTable {
 
     /// Returns the changes since the last call, in ascending order of sequence number.
     package func drainChanges() -> [(sequence: SequenceNumber, change: Change)] {
-        defer { changes.removeAll() }
+        defer {
+            changes.removeAll()
+            encodedOperations = []
+        }
         return zip(changes.ids, changes.values).map { ($0, $1) }.sorted { $0.sequence < $1.sequence }
     }
 

@@ -2,11 +2,16 @@ package import EDM
 package import Operations
 
 extension WorkingSet {
-    package func row(_ id: EntityID) throws(StateError) -> EntityRow? {
+    package func row(_ id: EntityID) throws(StateError) -> EntityRow? { try row(id, isCached: true) }
+
+    /// Returns the row of an entity.
+    ///
+    /// - Parameter isCached: Whether to cache a row of the backing, because it may be read again.
+    package func row(_ id: EntityID, isCached: Bool) throws(StateError) -> EntityRow? {
         switch rowTable.find(id) {
         case .row(let row): row
         case .removed: nil
-        case .below: try isBelow(id) ? storedRow(id) : nil
+        case .below: try isBelow(id) ? storedRow(id, isCached: isCached) : nil
         }
     }
 
@@ -19,9 +24,9 @@ extension WorkingSet {
     }
 
     /// Returns the row of the backing.
-    private func storedRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+    private func storedRow(_ id: EntityID, isCached: Bool) throws(StateError) -> EntityRow? {
         guard let backing else { return nil }
-        guard tracking.phase != .idle else { return try backing.row(id) }
+        guard isCached, tracking.phase != .idle else { return try backing.row(id) }
         return try cleanRows.row(id) { () throws(StateError) in try backing.row(id) }
     }
 
@@ -84,6 +89,14 @@ extension WorkingSet {
         get throws(StateError) {
             if let applied = knownHeader?.applied { return applied }
             return try header().applied
+        }
+    }
+
+    /// The root of ``StateHeader/service``, without a copy of the header.
+    package var serviceRoot: String? {
+        get throws(StateError) {
+            if let root = knownHeader?.service?.root { return root }
+            return try header().service?.root
         }
     }
 
