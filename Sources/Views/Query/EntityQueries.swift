@@ -47,8 +47,8 @@ package final class EntityQueries: StatementRunner {
         let compute: [ComputeItem]
     }
 
-    /// Returns the entities of a set that match `$filter`, in the order of `$orderby` and then of their entity IDs,
-    /// from `$skip` on and at most `$top`. SQLite evaluates the query.
+    /// Returns the entities of a set that match `$filter`, in the order of `$orderby` and then of their entity IDs, in
+    /// the direction of the last item. Starts at `$skip` and returns at most `$top`. SQLite evaluates the query.
     ///
     /// - Throws: ``EvaluationError`` with `unsupported` for a query that has to be answered in memory, or with another
     ///   code if the evaluation fails, as it does in memory. ``StateError`` if the views cannot be read.
@@ -119,7 +119,7 @@ package final class EntityQueries: StatementRunner {
     ) throws(EvaluationError) -> SQLText {
         var condition = try compiler.condition(of: options, in: set)
         if form == .count { return "SELECT COUNT(*) FROM \(table) AS t0 WHERE " + condition }
-        let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
+        let terms = try compiler.order(of: options, entity: "t0.entity")
         if let position = try compiler.position(of: options, entity: "t0.entity") {
             condition = condition + " AND " + position
         }

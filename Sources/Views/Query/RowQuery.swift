@@ -207,19 +207,15 @@ package struct RowQuery {
     private func page(_ rows: [EntityRow], _ options: QueryOptions) throws -> [EntityRow] {
         guard !options.orderBy.isEmpty || options.skipToken != nil else { return options.cut(rows) }
         let evaluator = evaluator(options)
-        var keyed = try rows.map { row in
-            (row: row, keys: try evaluator.sortKeys(options.orderBy, for: try scope(row, options, evaluator)))
+        var placed = try rows.map { row in
+            let keys = try evaluator.sortKeys(options.orderBy, for: try scope(row, options, evaluator))
+            return (row: row, place: SortPlace(keys: keys, entity: row.id))
         }
         if let token = options.skipToken {
-            let position = try PagePosition(token: token, orderBy: options.orderBy)
-            keyed = keyed.filter { position.precedes($0.keys, $0.row.id, by: options.orderBy) }
+            let last = try PagePosition(token: token, orderBy: options.orderBy).place
+            placed = placed.filter { last.precedes($0.place, by: options.orderBy) }
         }
-        return options.cut(
-            keyed.sorted { a, b in
-                if ExpressionEvaluator.precedes(a.keys, b.keys, by: options.orderBy) { return true }
-                if ExpressionEvaluator.precedes(b.keys, a.keys, by: options.orderBy) { return false }
-                return a.row.id < b.row.id
-            }.map(\.row))
+        return options.cut(placed.sorted { $0.place.precedes($1.place, by: options.orderBy) }.map(\.row))
     }
 
     private func next(_ options: QueryOptions, after last: EntityRow, _ size: Int64) throws -> QueryOptions {
