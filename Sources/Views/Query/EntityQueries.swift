@@ -105,12 +105,13 @@ package final class EntityQueries: StatementRunner {
             if isKept { options.filter = template.condition }
             var compiler = try compiler(for: set, options, now, parameters: template.parameters)
             text = try Self.statement(form, set, options, try rowTables.layout(set.name).table, &compiler)
+            if form != .count { text.sql += Self.limit(options).sql }
             if isKept, !compiler.isPassing {
                 if selections.count >= Self.selectionLimit { selections = [:] }
                 selections[key] = text
             }
         }
-        if form != .count { text = text + Self.limit(options) }
+        if form != .count { text.arguments += Self.limit(options).arguments }
         return text
     }
 

@@ -71,14 +71,14 @@ package struct RowQuery {
     package func answer(
         _ request: ServiceRequest, pageSize: Int64? = nil, only subset: PropertySubset? = nil
     ) throws -> Answer {
-        if request.expressions.contains(where: { $0.calls([.upsertedLastDownload]) }) { state.readsLastDownload = true }
-        var options = request.options
+        if request.expressions.contains(where: { $0.calls(Self.downloadFunctions) }) { state.readsLastDownload = true }
         var size = pageSize
         // The pages of a next link have the same size.
-        if size == nil, let token = options.skipToken {
-            size = try PagePosition(token: token, orderBy: options.orderBy).pageSize
+        if size == nil, let token = request.options.skipToken {
+            size = try PagePosition(token: token, orderBy: request.options.orderBy).pageSize
         }
         guard let size, request.isPaged else { return try whole(request, only: subset) }
+        var options = request.options
         // One additional row shows whether another page follows.
         options.top = min(options.top ?? .max, size == .max ? size : size + 1)
         var answer = try whole(ServiceRequest(path: request.path, options: options))
@@ -88,6 +88,8 @@ package struct RowQuery {
         answer.next = try next(request.options, after: last, size)
         return answer
     }
+
+    private static let downloadFunctions: Set = [CanonicalFunction.upsertedLastDownload]
 
     private func whole(_ request: ServiceRequest, only subset: PropertySubset? = nil) throws -> Answer {
         if let answer = try appliedInSQL(request) { return answer }
