@@ -33,7 +33,7 @@ package struct PackedProperties: Sendable {
     ///   - chosen: The names at these places.
     init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer, only places: [Int], named chosen: PropertyNames)
     {
-        var isValid = true
+        var isValid = !bytes.isEmpty || names.count == 0
         let copy = [UInt8](unsafeUninitializedCapacity: bytes.count) { copy, count in
             guard let source = bytes.baseAddress, let target = copy.baseAddress else { return }
             var cursor = PackedCursor(bytes)
