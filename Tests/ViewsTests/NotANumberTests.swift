@@ -53,7 +53,7 @@ struct NotANumberTests {
 
     @Test(
         arguments: [
-            ("Weight", [1, 5, 6, 7, 3, 4, 2, 8]), ("Weight desc", [2, 8, 4, 3, 6, 7, 5, 1]),
+            ("Weight", [1, 5, 6, 7, 3, 4, 2, 8]), ("Weight desc", [8, 2, 4, 3, 7, 6, 5, 1]),
             ("Weight add 1", [1, 5, 6, 7, 3, 4, 2, 8]), ("Ratio", [1, 5, 6, 7, 3, 4, 2, 8]),
         ] as [(String, [UInt64])])
     func `NaN is sorted after all numbers, also across pages`(_ order: String, _ found: [UInt64]) throws {

@@ -378,7 +378,7 @@ struct RowQueryTests {
             ("$filter=Mood gt Before", [1002]), ("$filter=Mood eq Before", [1003, 1004]),
             ("$filter=Before le Mood", [1002, 1003, 1004]), ("$filter=Mood gt 'Bad'", [1002]),
             ("$filter=Mood in ('0','Awful')", [1001, 1002, 1003]), ("$orderby=Mood", [1004, 1001, 1003, 1002]),
-            ("$orderby=Mood desc", [1002, 1001, 1003, 1004]), ("$orderby=Before,ID desc", [1004, 1003, 1002, 1001]),
+            ("$orderby=Mood desc", [1002, 1003, 1001, 1004]), ("$orderby=Before,ID desc", [1004, 1003, 1002, 1001]),
             ("$filter=Customer/Orders/any(o:o/Mood gt $it/Before)", [1002]),
             ("$orderby=Customer/Favourite,ID", [1003, 1004, 1001, 1002]),
         ] as [(String, [UInt64])])

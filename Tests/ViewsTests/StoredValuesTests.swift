@@ -1,4 +1,5 @@
 import EDM
+import ODataQuery
 import Operations
 import SyncCore
 import Testing
@@ -142,6 +143,38 @@ struct StoredValuesTests {
         try put(row(3, ["ID": .integer(3)]), in: state)
         #expect(try state.row(EntityID(rawValue: 2))?.values == ["Name": .string("a")])
         #expect(try state.row(EntityID(rawValue: 3))?.values == ["ID": .integer(3)])
+    }
+
+    @Test func `rows of one result have their own types, names and values`() throws {
+        let state = try state()
+        var rows = [Self.full, ["ID": .integer(1)], Self.full, [:], ["ID": .integer(2)], ["Name": .string("a")]]
+            .enumerated().map { row(UInt64($0.offset + 1), $0.element) }
+        rows[2].type = "S.B"
+        (rows[4].etag, rows[4].editLink) = (nil, nil)
+        for row in rows { try put(row, in: state) }
+        // The next row has a new list of names, which is not interned.
+        try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(RowSchemas.limit)])
+        rows.append(row(7, ["Flag": .boolean(true)]))
+        rows.append(row(8, ["ID": .integer(3)]))
+        for row in rows.suffix(2) { try put(row, in: state) }
+        #expect(try state.connection.first("SELECT shape FROM set_As WHERE entity = 7") == [.integer(0)])
+        let set = try #require(state.rowTables.model?.findEntitySet("As"))
+        #expect(try state.entityQueries.rows(in: set, QueryOptions()) == rows)
+        for row in rows { #expect(try state.row(row.id) == row) }
+    }
+
+    @Test(arguments: [nil, "Name"], ["property_values || x'00'", "x'07FF'", "x''"])
+    func `a damaged row among others of a result is reported`(only name: String?, damage: String) throws {
+        let state = try state()
+        for id in 1...3 as ClosedRange<UInt64> { try put(row(id, Self.full), in: state) }
+        let set = try #require(state.rowTables.model?.findEntitySet("As"))
+        let subset = name.map { name in PropertySubset { $0 == name } }
+        #expect(try state.entityQueries.rows(in: set, QueryOptions(), only: subset).count == 3)
+        try state.connection.run("UPDATE set_As SET property_values = \(damage) WHERE entity = 2")
+        let error = #expect(throws: StateError.self) {
+            try state.entityQueries.rows(in: set, QueryOptions(), only: subset)
+        }
+        #expect(error?.code == .damaged)
     }
 
     @Test func `a base contains the values of its row`() throws {

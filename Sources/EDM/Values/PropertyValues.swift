@@ -237,34 +237,46 @@ extension PropertyValues {
 /// A selection of properties, applied to rows that mostly have the same names.
 package final class PropertySubset {
     private let isChosen: (String) -> Bool
-    /// The names of the previous row, and their selection.
-    private var names: PropertyNames?
-    private var chosen: PropertyNames?
-    private var places: [Int] = []
+    private var last: ChosenNames?
+
+    /// The selection of the names of a row.
+    private final class ChosenNames {
+        let all: PropertyNames
+        let chosen: PropertyNames?
+        let places: [Int]
+
+        init(of all: PropertyNames, where isChosen: (String) -> Bool) {
+            self.all = all
+            places = all.names.indices.filter { isChosen(all.names[$0]) }
+            chosen = PropertyNames(places.map { all.names[$0] })
+        }
+    }
 
     package init(where isChosen: @escaping (String) -> Bool) { self.isChosen = isChosen }
 
     /// Returns the chosen properties in their encoded form; nil if the values are not encoded.
     package func callAsFunction(_ values: PropertyValues) -> PropertyValues? {
         guard case .packed(let packed) = values.form else { return nil }
-        choose(from: packed.names)
-        guard let chosen else { return nil }
-        return chosen.count == packed.names.count ? values : PropertyValues(packed.subset(places, named: chosen))
+        let choice = choice(from: packed.names)
+        guard let chosen = choice.chosen else { return nil }
+        if chosen.count == packed.names.count { return values }
+        return packed.subset(choice.places, named: chosen).map { PropertyValues($0) }
     }
 
     /// Copies the chosen values of untrusted bytes. Returns nil if the bytes are not the canonical encoding of one value
     /// per name.
     package func copy(of bytes: UnsafeRawBufferPointer, named names: PropertyNames) -> PropertyValues? {
-        choose(from: names)
-        guard let chosen else { return nil }
-        return PackedProperties(names: names, copying: bytes, only: places, named: chosen).map { PropertyValues($0) }
+        let choice = choice(from: names)
+        guard let chosen = choice.chosen else { return nil }
+        return PackedProperties(names: names, copying: bytes, only: choice.places, named: chosen)
+            .map { PropertyValues($0) }
     }
 
-    private func choose(from names: PropertyNames) {
-        if names === self.names { return }
-        self.names = names
-        places = names.names.indices.filter { isChosen(names.names[$0]) }
-        chosen = PropertyNames(places.map { names.names[$0] })
+    private func choice(from names: PropertyNames) -> ChosenNames {
+        if let last, last.all === names { return last }
+        let choice = ChosenNames(of: names, where: isChosen)
+        last = choice
+        return choice
     }
 }
 
@@ -290,12 +302,8 @@ package final class PropertyLookup {
 
     /// Returns the index of the property.
     private func place(in names: PropertyNames) -> Int? {
-        var known = last
-        if known.names !== names {
-            known = (names, names.place(of: name))
-            last = known
-        }
-        return known.place
+        if last.names !== names { last = (names, names.place(of: name)) }
+        return last.place
     }
 }
 
@@ -307,23 +315,24 @@ extension PropertyValues: Sequence {
         private let names: [String]
         /// Empty if the values are encoded.
         private let values: [Value]
-        /// The encoded values, or `nil`.
-        private let bytes: [UInt8]?
+        /// The encoded values, if they are encoded.
+        private let bytes: [UInt8]
+        private let isEncoded: Bool
         private var index = 0
         /// The offset of the next encoded value.
         private var offset = 0
 
         fileprivate init(_ properties: PropertyValues) {
             switch properties.form {
-            case .plain(let names, let values): (self.names, self.values, bytes) = (names, values, nil)
-            case .packed(let packed): (names, values, bytes) = (packed.names.names, [], packed.bytes)
+            case .plain(let names, let values): (self.names, self.values, bytes, isEncoded) = (names, values, [], false)
+            case .packed(let packed): (names, values, bytes, isEncoded) = (packed.names.names, [], packed.bytes, true)
             }
         }
 
         public mutating func next() -> (name: String, value: Value)? {
             guard index < names.count else { return nil }
             defer { index += 1 }
-            guard let bytes else { return (names[index], values[index]) }
+            guard isEncoded else { return (names[index], values[index]) }
             return (names[index], PackedProperties.value(in: bytes, at: &offset))
         }
     }

@@ -32,12 +32,13 @@ extension PrimitiveLiteral {
             return read(run, as: .boolean, version)
         }
         // A GUID may begin with digits and therefore look like a number or date at first.
-        if let guid = read(bytes.prefix(36), as: .guid, version), run.count == 36 { return guid }
+        if run.count == 36, let guid = read(run, as: .guid, version) { return guid }
         if run.contains(UInt8(ascii: ":")) {
             let hasDate = run.contains { $0 | 0x20 == UInt8(ascii: "t") }
             return read(run, as: hasDate ? .dateTimeOffset : .timeOfDay, version)
         }
-        return read(run, as: .date, version) ?? number(run, text, version, fractional: .decimal)
+        if run.contains(UInt8(ascii: "-")), let date = read(run, as: .date, version) { return date }
+        return number(run, text, version, fractional: .decimal)
     }
 
     /// Scans `Namespace.Type'Member'` or `Namespace.Type'A,B,1'` at the start of `bytes`.

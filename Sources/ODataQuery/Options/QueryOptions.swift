@@ -73,6 +73,12 @@ package struct OrderItem: Sendable, Hashable {
     }
 }
 
+extension [OrderItem] {
+    /// Whether entities with equal sort values are in descending order of entity ID: in the direction of the last item,
+    /// because an index has its entries in this order in both directions.
+    package var hasDescendingIDs: Bool { last?.isDescending == true }
+}
+
 /// An item `expression as Name` of `$compute`.
 package struct ComputeItem: Sendable, Hashable {
     package var expression: Expression

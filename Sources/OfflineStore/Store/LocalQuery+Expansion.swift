@@ -71,9 +71,14 @@ extension LocalQuery {
         }
         let isCounted = item.form == .count || options.count == true
         let name = item.property.name
+        // The sources of the same target share its array.
+        let single = item.property.isCollection ? [] : entities.map { [$0] }
         for (source, place) in places.enumerated() {
+            let targets = found.targets(of: source)
+            let isShared = targets.count == 1 && !single.isEmpty
             var result = EntitySnapshot.Expanded(
-                navigation: name, entities: found.targets(of: source).map { entities[$0] },
+                navigation: name,
+                entities: isShared ? single[targets[targets.startIndex]] : targets.map { entities[$0] },
                 count: isCounted ? found.counts[source] : nil, form: item.form)
             let local = try reader.localTargets(of: rows[place].id, item.property)
             for index in result.entities.indices where !local.isEmpty {

@@ -3,11 +3,14 @@ import ODataQuery
 
 /// A cache of parsed and checked queries by their texts, for one model and service root. Apps repeat the same queries.
 struct ParsedQueries {
-    struct Query {
+    /// A class, because a copy of the request has many references.
+    final class Query: Sendable {
         /// The request with its aliases resolved.
         let request: ServiceRequest
         /// The original path, with which a next link begins.
         let path: String
+
+        fileprivate init(request: ServiceRequest, path: String) { (self.request, self.path) = (request, path) }
     }
 
     /// The queries by the code units of their texts. Equal strings may have different literals because of Unicode
@@ -19,17 +22,21 @@ struct ParsedQueries {
     /// The largest number of queries, and their largest length in bytes.
     private static let limit = (count: 256, length: 2_000)
 
-    mutating func query(_ url: String, model: EntityDataModel, root: String?) throws -> Query {
+    /// Returns a query that ``query(_:model:root:)`` has returned for the text before, or nil.
+    mutating func known(_ url: String, model: EntityDataModel, root: String?) -> Query? {
         if model !== self.model || root != self.root {
             known = [:]
             (self.model, self.root) = (model, root)
         }
-        let text = ExactText(url)
-        if let query = known[text] { return query }
+        return known[ExactText(url)]
+    }
+
+    mutating func query(_ url: String, model: EntityDataModel, root: String?) throws -> Query {
+        if let query = known(url, model: model, root: root) { return query }
         let query = try Self.parse(url, model, root)
         if url.utf8.count <= Self.limit.length {
             if known.count >= Self.limit.count { known = [:] }
-            known[text] = query
+            known[ExactText(url)] = query
         }
         return query
     }

@@ -41,7 +41,12 @@ struct SnapshotReader {
         let queue = try state.queue.load()
         var snapshots: [EntitySnapshot] = []
         snapshots.reserveCapacity(rows.count)
-        for row in rows { snapshots.append(EntitySnapshot(row, links(row), Self.state(of: row.id, queue))) }
+        // The loop over the array itself would copy each row.
+        let rows = rows.span
+        for place in rows.indices {
+            snapshots.append(
+                EntitySnapshot(rows[place], links(rows[place]), Self.state(of: rows[place].id, queue)))
+        }
         return snapshots
     }
 
@@ -73,14 +78,26 @@ final class LinkForms {
     private final class KnownForm {
         let set: String
         let type: String
-        /// The plain form and its key property, if the links have that form.
-        let plain: (form: PlainLinkForm, key: PropertyLookup)?
+        /// The plain form, if the links have that form.
+        private let plain: PlainLinkForm?
+        /// The key property of the plain form.
+        private let key: PropertyLookup
         /// The form for entities that the service does not have.
-        let local: PlainLinkForm?
+        private let local: PlainLinkForm?
 
-        init(set: String, type: String, _ form: PlainLinkForm?, local: PlainLinkForm?) {
-            (self.set, self.type, self.local) = (set, type, local)
-            plain = form.map { ($0, PropertyLookup($0.key)) }
+        init(set: String, type: String, _ plain: PlainLinkForm?, local: PlainLinkForm?) {
+            (self.set, self.type, self.plain, self.local) = (set, type, plain, local)
+            key = PropertyLookup(plain?.key ?? "")
+        }
+
+        /// Returns the links of an entity, or nil if they do not have the form.
+        func links(_ row: borrowing EntityRow) -> SnapshotLinks? {
+            if row.origin == .local {
+                guard let local, let number = Int64(exactly: row.id.rawValue) else { return nil }
+                return .plain(local, number)
+            }
+            guard let plain, case .integer(let number)? = key(row.values) else { return nil }
+            return .plain(plain, number)
         }
     }
 
@@ -94,21 +111,12 @@ final class LinkForms {
 
     /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
     func plain(_ row: borrowing EntityRow) -> SnapshotLinks? {
-        let known = form(set: row.set, type: row.type)
-        if row.origin == .local {
-            guard let form = known.local, let number = Int64(exactly: row.id.rawValue) else { return nil }
-            return .plain(form, number)
-        }
-        guard let (form, lookup) = known.plain, case .integer(let key)? = lookup(row.values) else { return nil }
-        return .plain(form, key)
-    }
-
-    private func form(set: String, type: String) -> KnownForm {
-        if let last, last.set == set, last.type == type { return last }
+        if let last, last.set == row.set, last.type == row.type { return last.links(row) }
         let form = KnownForm(
-            set: set, type: type, names.plainForm(set: set, type: type), local: names.localForm(set: set))
+            set: row.set, type: row.type, names.plainForm(set: row.set, type: row.type),
+            local: names.localForm(set: row.set))
         last = form
-        return form
+        return form.links(row)
     }
 }
 

@@ -77,13 +77,16 @@ struct StoreQueries {
     func query(
         _ url: String, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
-        if let url = try queue.url(url) { return try queue.answer(url) }
         let model = try core.model
-        let time = core.environment.now()
         return try core.read { state throws in
             let header = try state.header()
-            let query = try core.parsedQueries.query(url, model: model, root: header.service?.root)
+            let root = header.service?.root
+            let known = core.parsedQueries.known(url, model: model, root: root)
+            // A known query is not about the queue, of which none is parsed here.
+            if known == nil, let url = try queue.url(url) { return try queue.answer(url) }
+            let query = try known ?? core.parsedQueries.query(url, model: model, root: root)
             if query.request.path.target == .metadata { return try metadata(header, query.request.options) }
+            let time = core.environment.now()
             return try LocalQuery(views: try core.views, state: state, forms: core.linkForms(model), time: time).answer(
                 resolved: query.request,
                 LocalQuery.Page(path: query.path, size: pageSize, usualSize: usualPageSize))

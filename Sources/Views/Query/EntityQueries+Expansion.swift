@@ -15,12 +15,11 @@ extension EntityQueries {
     ) throws -> ExpandedTargets {
         var compiler = try compiler(for: set, options, now)
         let condition = try compiler.condition(of: options, in: set)
-        let terms = try compiler.order(of: options)
         var text = "SELECT \(Self.selectedColumns), source.key " + (try way(from: sources, end, set)) + condition
-        // Without terms, the rows have the order of the links, which is that of the entity IDs.
-        if !terms.isEmpty {
-            text =
-                text + " ORDER BY " + SQLText.joined([SQLText("source.key")] + terms + [SQLText("t0.entity")], by: ", ")
+        // Without `$orderby`, the rows have the order of the links, which is that of the entity IDs.
+        if !options.orderBy.isEmpty {
+            let terms = [SQLText("source.key")] + (try compiler.order(of: options, entity: "t0.entity"))
+            text = text + " ORDER BY " + SQLText.joined(terms, by: ", ")
         }
         var found = ExpandedTargets(sources: sources.count)
         let skip = Int(clamping: max(0, options.skip ?? 0))
@@ -44,7 +43,7 @@ extension EntityQueries {
                 found.rows.append(try rowTables.entityRow(row, set: name))
             }
         }
-        if terms.isEmpty { found.sort() }
+        if options.orderBy.isEmpty { found.sort() }
         return found
     }
 

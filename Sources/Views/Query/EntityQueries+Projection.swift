@@ -65,8 +65,8 @@ extension EntityQueries {
         let reached =
             SQLText(try self.reached(along: end, in: set), [.text(end.relationship.name), SQLValue(entity)])
             + (try compiler.condition(of: options, in: set))
-        let terms =
-            try compiler.order(of: options) + [SQLText(end.relationship.isForward ? "links.second" : "links.first")]
+        let terms = try compiler.order(
+            of: options, entity: end.relationship.isForward ? "links.second" : "links.first")
         let position = try compiler.position(of: options, entity: "t0.entity")
         let rows = {
             try self.found(

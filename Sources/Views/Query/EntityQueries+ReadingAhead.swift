@@ -38,9 +38,21 @@ extension EntityQueries {
     /// Returns a JSON array for `json_each`.
     static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
         var bytes = [UInt8(ascii: "[")]
+        bytes.reserveCapacity(8 * ids.underestimatedCount + 2)
         for id in ids {
             if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(contentsOf: String(id.rawValue).utf8)
+            var first = bytes.count
+            var rest = id.rawValue
+            repeat {
+                bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+                rest /= 10
+            } while rest > 0
+            // The digits were appended in reverse order.
+            var last = bytes.count - 1
+            while first < last {
+                bytes.swapAt(first, last)
+                (first, last) = (first + 1, last - 1)
+            }
         }
         bytes.append(UInt8(ascii: "]"))
         return .text(String(decoding: bytes, as: UTF8.self))

@@ -47,8 +47,8 @@ package final class EntityQueries: StatementRunner {
         let compute: [ComputeItem]
     }
 
-    /// Returns the entities of a set that match `$filter`, in the order of `$orderby` and then of their entity IDs,
-    /// from `$skip` on and at most `$top`. SQLite evaluates the query.
+    /// Returns the entities of a set that match `$filter`, in the order of `$orderby` and then of their entity IDs, in
+    /// the direction of the last item. Starts at `$skip` and returns at most `$top`. SQLite evaluates the query.
     ///
     /// - Throws: ``EvaluationError`` with `unsupported` for a query that has to be answered in memory, or with another
     ///   code if the evaluation fails, as it does in memory. ``StateError`` if the views cannot be read.
@@ -105,12 +105,13 @@ package final class EntityQueries: StatementRunner {
             if isKept { options.filter = template.condition }
             var compiler = try compiler(for: set, options, now, parameters: template.parameters)
             text = try Self.statement(form, set, options, try rowTables.layout(set.name).table, &compiler)
+            if form != .count { text.sql += Self.limit(options).sql }
             if isKept, !compiler.isPassing {
                 if selections.count >= Self.selectionLimit { selections = [:] }
                 selections[key] = text
             }
         }
-        if form != .count { text = text + Self.limit(options) }
+        if form != .count { text.arguments += Self.limit(options).arguments }
         return text
     }
 
@@ -119,7 +120,7 @@ package final class EntityQueries: StatementRunner {
     ) throws(EvaluationError) -> SQLText {
         var condition = try compiler.condition(of: options, in: set)
         if form == .count { return "SELECT COUNT(*) FROM \(table) AS t0 WHERE " + condition }
-        let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
+        let terms = try compiler.order(of: options, entity: "t0.entity")
         if let position = try compiler.position(of: options, entity: "t0.entity") {
             condition = condition + " AND " + position
         }

@@ -13,6 +13,9 @@ struct PagePosition: Hashable {
     /// The maximum number of entities in a page.
     var pageSize: Int64
 
+    /// The place of the entity in the order of the query.
+    var place: SortPlace { SortPlace(keys: keys, entity: entity) }
+
     private static let names = (keys: "k", entity: "e", pageSize: "n")
 
     var token: String {
@@ -38,11 +41,16 @@ struct PagePosition: Hashable {
         else { throw EvaluationError(.wrongOperand, "$skiptoken=\(token) does not belong to this query.") }
         self.init(keys: keys, entity: EntityID(rawValue: UInt64(bitPattern: entity)), pageSize: size)
     }
+}
 
-    /// Returns whether the entity follows the position.
-    func precedes(_ keys: [Value], _ entity: EntityID, by orderBy: [OrderItem]) -> Bool {
-        if ExpressionEvaluator.precedes(self.keys, keys, by: orderBy) { return true }
-        if ExpressionEvaluator.precedes(keys, self.keys, by: orderBy) { return false }
-        return self.entity < entity
+/// The sort values and the entity ID of an entity, which determine its place in the order of a query.
+struct SortPlace {
+    var keys: [Value]
+    var entity: EntityID
+
+    func precedes(_ other: SortPlace, by orderBy: [OrderItem]) -> Bool {
+        if ExpressionEvaluator.precedes(keys, other.keys, by: orderBy) { return true }
+        if ExpressionEvaluator.precedes(other.keys, keys, by: orderBy) { return false }
+        return orderBy.hasDescendingIDs ? other.entity < entity : entity < other.entity
     }
 }

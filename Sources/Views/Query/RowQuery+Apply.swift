@@ -33,8 +33,9 @@ extension RowQuery {
     /// SQL applies the `filter` transformations at the start. Aggregations are evaluated in memory, because numbers in
     /// SQL are not exact.
     func appliedInSQL(_ request: ServiceRequest) throws -> Answer? {
+        guard !request.options.apply.isEmpty else { return nil }
         let options = request.options
-        guard !options.apply.isEmpty, Transformation.makesRows(options.apply), request.path.segments.count == 1,
+        guard Transformation.makesRows(options.apply), request.path.segments.count == 1,
             case .entitySet(let set)? = request.path.segments.first, !set.isSingleton, !set.entityType.isOpen
         else { return nil }
         var conditions: [Expression] = []

@@ -87,10 +87,11 @@ extension RowQuery {
     /// Returns the targets of a collection-valued navigation property of one entity, as in `Customers(1)/Orders`, by
     /// SQL on the table of the targets. Nil for other paths, and for options that have to be evaluated in memory.
     func reachedInSQL(_ request: ServiceRequest) throws -> Answer? {
+        guard request.path.segments.count > 2, request.options.apply.isEmpty else { return nil }
         var segments = request.path.segments
         // A filter of links may refer to the state of the links.
         if segments.last == .count || segments.last == .ref && request.options.filter == nil { segments.removeLast() }
-        guard request.options.apply.isEmpty, segments.count > 2, case .key = segments[1],
+        guard segments.count > 2, case .key = segments[1],
             case .navigation(let property)? = segments.popLast(), property.isCollection,
             let end = property.navigation, segments.last != .links,
             let source = try onlySource(segments, request.path.target),

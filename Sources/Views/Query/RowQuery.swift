@@ -71,14 +71,14 @@ package struct RowQuery {
     package func answer(
         _ request: ServiceRequest, pageSize: Int64? = nil, only subset: PropertySubset? = nil
     ) throws -> Answer {
-        if request.expressions.contains(where: { $0.calls([.upsertedLastDownload]) }) { state.readsLastDownload = true }
-        var options = request.options
+        if request.expressions.contains(where: { $0.calls(Self.downloadFunctions) }) { state.readsLastDownload = true }
         var size = pageSize
         // The pages of a next link have the same size.
-        if size == nil, let token = options.skipToken {
-            size = try PagePosition(token: token, orderBy: options.orderBy).pageSize
+        if size == nil, let token = request.options.skipToken {
+            size = try PagePosition(token: token, orderBy: request.options.orderBy).pageSize
         }
         guard let size, request.isPaged else { return try whole(request, only: subset) }
+        var options = request.options
         // One additional row shows whether another page follows.
         options.top = min(options.top ?? .max, size == .max ? size : size + 1)
         var answer = try whole(ServiceRequest(path: request.path, options: options))
@@ -88,6 +88,8 @@ package struct RowQuery {
         answer.next = try next(request.options, after: last, size)
         return answer
     }
+
+    private static let downloadFunctions: Set = [CanonicalFunction.upsertedLastDownload]
 
     private func whole(_ request: ServiceRequest, only subset: PropertySubset? = nil) throws -> Answer {
         if let answer = try appliedInSQL(request) { return answer }
@@ -207,19 +209,15 @@ package struct RowQuery {
     private func page(_ rows: [EntityRow], _ options: QueryOptions) throws -> [EntityRow] {
         guard !options.orderBy.isEmpty || options.skipToken != nil else { return options.cut(rows) }
         let evaluator = evaluator(options)
-        var keyed = try rows.map { row in
-            (row: row, keys: try evaluator.sortKeys(options.orderBy, for: try scope(row, options, evaluator)))
+        var placed = try rows.map { row in
+            let keys = try evaluator.sortKeys(options.orderBy, for: try scope(row, options, evaluator))
+            return (row: row, place: SortPlace(keys: keys, entity: row.id))
         }
         if let token = options.skipToken {
-            let position = try PagePosition(token: token, orderBy: options.orderBy)
-            keyed = keyed.filter { position.precedes($0.keys, $0.row.id, by: options.orderBy) }
+            let last = try PagePosition(token: token, orderBy: options.orderBy).place
+            placed = placed.filter { last.precedes($0.place, by: options.orderBy) }
         }
-        return options.cut(
-            keyed.sorted { a, b in
-                if ExpressionEvaluator.precedes(a.keys, b.keys, by: options.orderBy) { return true }
-                if ExpressionEvaluator.precedes(b.keys, a.keys, by: options.orderBy) { return false }
-                return a.row.id < b.row.id
-            }.map(\.row))
+        return options.cut(placed.sorted { $0.place.precedes($1.place, by: options.orderBy) }.map(\.row))
     }
 
     private func next(_ options: QueryOptions, after last: EntityRow, _ size: Int64) throws -> QueryOptions {

@@ -16,10 +16,13 @@ extension SQLCompiler {
         return conditions.isEmpty ? SQLText("1") : SQLText.joined(conditions, by: " AND ")
     }
 
-    /// Returns the terms of `$orderby`.
-    package mutating func order(of options: QueryOptions) throws(EvaluationError) -> [SQLText] {
+    /// Returns the terms of `$orderby`, and then the entity ID.
+    ///
+    /// - Parameter entity: The column of the entity ID.
+    package mutating func order(of options: QueryOptions, entity: String) throws(EvaluationError) -> [SQLText] {
         var terms: [SQLText] = []
         for item in options.orderBy { terms.append(try order(try inlined(item, options))) }
+        terms.append(SQLText(options.orderBy.hasDescendingIDs ? entity + " DESC" : entity))
         return terms
     }
 
@@ -31,9 +34,10 @@ extension SQLCompiler {
     ) throws(EvaluationError) -> SQLText? {
         guard let token = options.skipToken else { return nil }
         let position = try PagePosition(token: token, orderBy: options.orderBy)
-        // All terms are equal and the entity ID is greater; or a term follows, and the terms before it are equal.
+        // All terms are equal and the entity ID follows; or a term follows, and the terms before it are equal.
         var condition = SQLText(
-            "\(entity) > ?", [.integer(Int64(bitPattern: position.entity.rawValue))])
+            "\(entity) \(options.orderBy.hasDescendingIDs ? "<" : ">") ?",
+            [.integer(Int64(bitPattern: position.entity.rawValue))])
         for (item, value) in zip(options.orderBy, position.keys).reversed() {
             let key = try orderKey(try inlined(item, options).expression)
             let bound = key.bound(value)

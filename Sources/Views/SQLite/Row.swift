@@ -29,15 +29,17 @@ package struct Row {
         return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
     }
 
-    /// Returns a text that many rows repeat, as a shared string: the previous one if it has the same bytes.
-    func text(_ column: Int, previous: String, _ names: NameTable) -> String? {
-        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
+    /// Replaces the text of the previous row unless it has the same bytes, by a shared string, because many rows repeat
+    /// it. Returns false if the column is null.
+    func read(_ column: Int, into text: inout String, _ names: NameTable) -> Bool {
+        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return false }
         let bytes = UnsafeRawBufferPointer(
             start: pointer, count: Int(sqlite3_column_bytes(statement, Int32(column))))
-        let isSame = previous.utf8.withContiguousStorageIfAvailable {
+        let isSame = text.utf8.withContiguousStorageIfAvailable {
             UnsafeRawBufferPointer($0).hasSameBytes(as: bytes)
         }
-        return isSame == true ? previous : names.string(bytes) ?? text(column)
+        if isSame != true { text = names.string(bytes) ?? self.text(column) ?? "" }
+        return true
     }
 
     /// Calls `body` with the bytes in SQLite's memory, which are valid only during the call.

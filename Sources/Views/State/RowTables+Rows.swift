@@ -18,14 +18,7 @@ extension RowTables {
     ///
     /// - Parameter subset: The properties that are needed, or nil for all.
     func entityRow(_ row: Row, set: String, only subset: PropertySubset? = nil) throws(StateError) -> EntityRow {
-        guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
-            let type = row.text(4, previous: lastType, names)
-        else { throw StateError(.damaged, "The views contain an invalid row of \(set).") }
-        if type != lastType { lastType = type }
-        return EntityRow(
-            id: row.entity(0), set: set, type: type,
-            values: try values(row, shape: 3, bytes: 7, only: subset), etag: row.text(5), editLink: row.text(6),
-            origin: origin, downloaded: row.unsigned(2))
+        try shapes.last.entity(row, set, only: subset, self)
     }
 
     func putRow(_ row: EntityRow) throws(StateError) {

@@ -14,10 +14,49 @@ final class RowSchemas {
     /// The numbers by encoded names, because equal strings may have different bytes.
     fileprivate var numbers: [[UInt8]: Int64] = [:]
     fileprivate var lists: [Int64: PropertyNames] = [:]
-    fileprivate var last: (number: Int64, list: PropertyNames)?
+    var last = RowForm()
 
     /// Discards the cached lists after a rollback, which may have removed numbers.
-    func removeAll() { (numbers, lists, last) = ([:], [:], nil) }
+    func removeAll() { (numbers, lists, last) = ([:], [:], RowForm()) }
+}
+
+/// The type and the names of the last read row. Most rows have those of the previous one.
+struct RowForm {
+    private var type = ""
+    /// The number of the names; zero if the row contains them.
+    private var number: Int64 = 0
+    private var names: PropertyNames?
+
+    /// Returns the entity in a row with ``RowTables/columns``. The result owns its bytes.
+    mutating func entity(
+        _ row: Row, _ set: String, only subset: PropertySubset?, _ tables: RowTables
+    ) throws(StateError) -> EntityRow {
+        guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
+            row.read(4, into: &type, tables.names)
+        else { throw StateError(.damaged, "The views contain an invalid row of \(set).") }
+        let number = row.integer(3)
+        if number != self.number {
+            names = number == 0 ? nil : try tables.shape(number)
+            self.number = number
+        }
+        return EntityRow(
+            id: row.entity(0), set: set, type: type,
+            values: try row.withBlob(7) { bytes throws(StateError) in try values(bytes, subset, tables.names) },
+            etag: row.text(5), editLink: row.text(6), origin: origin, downloaded: row.unsigned(2))
+    }
+
+    private func values(
+        _ bytes: UnsafeRawBufferPointer, _ subset: PropertySubset?, _ cache: NameTable
+    ) throws(StateError) -> PropertyValues {
+        do throws(CodecError) {
+            guard let names else { return try ValueCodec.decode(bytes, names: cache) }
+            if let subset, let values = subset.copy(of: bytes, named: names) { return values }
+            if let packed = PackedProperties(names: names, copying: bytes) { return PropertyValues(packed) }
+            return try ValueCodec.decode(bytes, of: names)
+        } catch {
+            throw StateError(.damaged, "The views contain values that cannot be decoded. \(error)")
+        }
+    }
 }
 
 extension RowTables {
@@ -38,12 +77,10 @@ extension RowTables {
         return number ?? 0
     }
 
-    private func shape(_ number: Int64) throws(StateError) -> PropertyNames {
-        if let last = shapes.last, last.number == number { return last.list }
-        let known = shapes.lists[number]
-        let list = if let known { known } else { try storedShape(number) }
+    fileprivate func shape(_ number: Int64) throws(StateError) -> PropertyNames {
+        if let known = shapes.lists[number] { return known }
+        let list = try storedShape(number)
         shapes.lists[number] = list
-        shapes.last = (number, list)
         return list
     }
 
@@ -66,33 +103,5 @@ extension RowTables {
             if shape != 0 { return (shape, packed.bytes) }
         }
         return (0, ValueCodec.encode(values))
-    }
-
-    /// Returns the values in a column; another column contains the number of their names. The result owns its bytes.
-    ///
-    /// - Parameter subset: The properties that are needed, or nil for all. The result may have more.
-    func values(
-        _ row: Row, shape: Int, bytes column: Int, only subset: PropertySubset? = nil
-    ) throws(StateError) -> PropertyValues {
-        let number = row.integer(shape)
-        guard number != 0 else {
-            return try row.withBlob(column) { bytes throws(StateError) in
-                try decode { () throws(CodecError) in try ValueCodec.decode(bytes, names: names) }
-            }
-        }
-        let list = try self.shape(number)
-        return try row.withBlob(column) { bytes throws(StateError) in
-            if let subset, let values = subset.copy(of: bytes, named: list) { return values }
-            if let packed = PackedProperties(names: list, copying: bytes) { return PropertyValues(packed) }
-            return try decode { () throws(CodecError) in try ValueCodec.decode(bytes, of: list) }
-        }
-    }
-
-    private func decode(_ body: () throws(CodecError) -> PropertyValues) throws(StateError) -> PropertyValues {
-        do throws(CodecError) {
-            return try body()
-        } catch {
-            throw StateError(.damaged, "The views contain values that cannot be decoded. \(error)")
-        }
     }
 }

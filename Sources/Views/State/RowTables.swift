@@ -19,8 +19,6 @@ package final class RowTables: StatementRunner {
     private var recentTables: (SetTable?, SetTable?)
     /// The lists of property names of rows.
     let shapes = RowSchemas()
-    /// The type of the last read row. Most rows have the type of the previous one.
-    var lastType = ""
 
     init(_ connection: Connection, names: NameTable) {
         self.connection = connection

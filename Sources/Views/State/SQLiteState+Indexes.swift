@@ -65,12 +65,16 @@ extension TableLayout {
     ///
     /// Dates, times and durations are compared and sorted by a sort key, because their texts have another order. The
     /// index contains the sort key.
+    ///
+    /// The last term is ascending, and the directions of the others are reversed with it: SQLite reads an index in both
+    /// directions, and its entries end with the entity ID in ascending order, as those of `$orderby` do.
     func indexColumns(_ index: EntityIndex) -> String? {
         var columns: [String] = []
+        let isReversed = index.terms.last?.isDescending == true
         for term in index.terms {
             guard let column = column(term.path), let kind = StoredKind(column.type) else { return nil }
             let name = kind.needsSortKey ? "tl_sortkey(\(kind.rawValue), \(column.name))" : column.name
-            columns.append(name + (term.isDescending ? " DESC" : ""))
+            columns.append(name + (term.isDescending != isReversed ? " DESC" : ""))
         }
         return columns.isEmpty ? nil : columns.joined(separator: ", ")
     }

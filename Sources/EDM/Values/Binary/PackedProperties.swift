@@ -15,10 +15,15 @@ package struct PackedProperties: Sendable {
 
     /// Copies untrusted bytes. Returns `nil` if they are not the canonical encoding of one value per name.
     package init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer) {
-        var cursor = PackedCursor(bytes)
-        for _ in 0..<names.count { guard cursor.check() else { return nil } }
-        guard cursor.offset == bytes.count else { return nil }
+        guard Self.isValid(bytes, count: names.count) else { return nil }
         self.init(names: names, checked: Array(bytes))
+    }
+
+    /// Whether the bytes are the canonical encoding of this number of values.
+    private static func isValid(_ bytes: UnsafeRawBufferPointer, count: Int) -> Bool {
+        var cursor = PackedCursor(bytes)
+        for _ in 0..<count { guard cursor.check() else { return false } }
+        return cursor.offset == bytes.count
     }
 
     /// Checks untrusted bytes as a whole, and copies the values at some places.
@@ -28,18 +33,23 @@ package struct PackedProperties: Sendable {
     ///   - chosen: The names at these places.
     init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer, only places: [Int], named chosen: PropertyNames)
     {
-        var copy: [UInt8] = []
-        copy.reserveCapacity(bytes.count)
-        var cursor = PackedCursor(bytes)
-        var next = 0
-        for place in 0..<names.count {
-            let start = cursor.offset
-            guard cursor.check() else { return nil }
-            guard next < places.count, places[next] == place else { continue }
-            copy.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<cursor.offset]))
-            next += 1
+        var isValid = !bytes.isEmpty || names.count == 0
+        let copy = [UInt8](unsafeUninitializedCapacity: bytes.count) { copy, count in
+            guard let source = bytes.baseAddress, let target = copy.baseAddress else { return }
+            var cursor = PackedCursor(bytes)
+            var next = 0
+            for place in 0..<names.count {
+                let start = cursor.offset
+                isValid = isValid && cursor.check()
+                guard isValid, next < places.count, places[next] == place else { continue }
+                let length = cursor.offset - start
+                UnsafeMutableRawPointer(target + count).copyMemory(from: source + start, byteCount: length)
+                count += length
+                next += 1
+            }
+            isValid = isValid && cursor.offset == bytes.count
         }
-        guard cursor.offset == bytes.count else { return nil }
+        guard isValid else { return nil }
         self.init(names: chosen, checked: copy)
     }
 
@@ -53,15 +63,8 @@ package struct PackedProperties: Sendable {
             areFlat = areFlat && value.isFlat
         }
         // Only nested values can be too deep; flat values are always readable.
-        guard areFlat || Self.isReadable(writer.bytes, count: values.count) else { return nil }
+        guard areFlat || writer.bytes.withUnsafeBytes({ Self.isValid($0, count: values.count) }) else { return nil }
         self.init(names: names, checked: writer.bytes)
-    }
-
-    private static func isReadable(_ bytes: [UInt8], count: Int) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var cursor = PackedCursor(bytes)
-            return (0..<count).allSatisfy { _ in cursor.check() }
-        }
     }
 
     var values: [Value] {
@@ -108,27 +111,8 @@ package struct PackedProperties: Sendable {
     /// - Parameters:
     ///   - places: In ascending order, within the names.
     ///   - chosen: The names at these places.
-    func subset(_ places: [Int], named chosen: PropertyNames) -> PackedProperties {
-        let subset = bytes.withUnsafeBytes { bytes in
-            [UInt8](unsafeUninitializedCapacity: bytes.count) { copy, count in
-                guard let source = bytes.baseAddress, let target = copy.baseAddress else { return }
-                var cursor = PackedCursor(bytes)
-                var next = 0
-                for place in places {
-                    while next < place {
-                        cursor.skip()
-                        next += 1
-                    }
-                    let start = cursor.offset
-                    cursor.skip()
-                    next += 1
-                    let length = cursor.offset - start
-                    UnsafeMutableRawPointer(target + count).copyMemory(from: source + start, byteCount: length)
-                    count += length
-                }
-            }
-        }
-        return PackedProperties(names: chosen, checked: subset)
+    func subset(_ places: [Int], named chosen: PropertyNames) -> PackedProperties? {
+        bytes.withUnsafeBytes { PackedProperties(names: names, copying: $0, only: places, named: chosen) }
     }
 
     /// Returns the value at the offset of ``bytes`` and advances the offset past it.
