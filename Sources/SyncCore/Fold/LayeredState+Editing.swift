@@ -100,7 +100,8 @@ extension LayeredState {
         _ operation: Operation, sequence: SequenceNumber, time: Timestamp
     ) throws(StateError) {
         try keepNextEntity(above: operation)
-        try register(operation)
+        // Otherwise its creations are registered when it is applied below.
+        if !isRebased { try register(operation) }
         try mergeBases.advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
         try storage.putPending(pending)
@@ -158,7 +159,8 @@ extension LayeredState {
         if creation.inline.isEmpty {
             try keepNextEntity(above: CollectionOfOne(creation.entity))
         } else {
-            try keepNextEntity(above: creation.createdEntities)
+            // Of the operation, because a use of the whole creation copies it also in the usual case.
+            try keepNextEntity(above: operation.createdEntities)
         }
     }
 
