@@ -9,18 +9,11 @@ extension LayeredState {
     mutating func edit(
         _ layer: StateEditor.Layer, _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) -> EntityIDSet {
-        try editLayer(layer, body).touched
-    }
-
-    mutating func editLayer(
-        _ layer: StateEditor.Layer, keepingEffect: Bool = false,
-        _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> (touched: EntityIDSet, effect: OperationEffect) {
         // Only if the record with the metadata was lost. The entities then have to be downloaded again.
-        guard let model, let index else { return ([], OperationEffect()) }
+        guard let model, let index else { return [] }
         let kind: StateLayer.LayerKind =
             layer == .local ? .local : edits.areTracked ? .baseUnderPending : .baseWithoutPending
-        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits.matches)
+        let layer = StateLayer(storage, index, kind, matches: edits.matches)
         var editor = StateEditor(storage: layer, model: model)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not
         // tracked.
@@ -28,7 +21,7 @@ extension LayeredState {
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
         if kind == .baseUnderPending { edits.add(layer) }
-        return (kind == .local ? [] : editor.touched.entities, layer.effect)
+        return kind == .local ? [] : editor.touched.entities
     }
 
     /// Changes the base state. Returns the changed entities, and their versions before the change.

@@ -28,6 +28,8 @@ struct LayeredState {
     var touched = DirtySet()
     /// The versions of entities that other clients have changed under pending operations.
     var mergeBases: MergeBaseTracker
+    /// An empty effect, for the memory of the next one.
+    private var spareEffect = OperationEffect()
 
     init(_ storage: WorkingSet) {
         self.storage = storage
@@ -127,15 +129,21 @@ struct LayeredState {
         return page.isEmpty ? nil : page
     }
 
-    /// Applies a pending operation to the current state.
+    /// Applies a pending operation to the current state, and stores its effect.
     mutating func reapply(_ pending: PendingOperation) throws(StateError) {
-        // A compatible operation is not copied.
-        let isWhole = !pending.isIncompatible
-        let part = isWhole ? nil : try visible(pending)
-        let effect = try editLayer(.local, keepingEffect: true) { e throws(StateError) in
-            if isWhole { try e.apply(pending.operation) } else if let part { try e.apply(part) }
-        }.effect
-        try storage.putEffect(effect, of: pending.sequence)
+        guard let model, let index else { return try storage.putEffect(OperationEffect(), of: pending.sequence) }
+        let layer = StateLayer(storage, index, recordingInto: &spareEffect)
+        var editor = StateEditor(storage: layer, model: model)
+        swap(&editor.touched, &touched)
+        defer { swap(&editor.touched, &touched) }
+        if !pending.isIncompatible {
+            // Not copied.
+            try editor.apply(pending.operation)
+        } else if let part = try visible(pending) {
+            try editor.apply(part)
+        }
+        try storage.putEffect(layer.effect, of: pending.sequence)
+        layer.discardEffect(to: &spareEffect)
     }
 
     /// Returns the changes by operations since the last call, for the cardinality rules.

@@ -13,8 +13,11 @@ package struct OperationEffect: Sendable, Equatable {
 
     package init() {}
 
-    /// Creates an effect with room for the accesses of a usual operation.
-    init(minimumCapacity: Int) { accesses = IDTable(minimumCapacity: minimumCapacity) }
+    /// Removes everything. Keeps the capacity.
+    mutating func removeAll() {
+        accesses.removeAll()
+        links.removeAll(keepingCapacity: true)
+    }
 
     /// Returns how the operation accessed the item; nil if it did not.
     package func access(to item: StateItem) -> Access? { accesses[item.rawValue] }

@@ -32,7 +32,18 @@ final class StateLayer {
         self.kind = kind
         self.records = records || kind == .baseUnderPending
         self.matches = matches
-        if self.records { effect = OperationEffect(minimumCapacity: 16) }
+    }
+
+    /// Creates the layer of the current state, whose effect uses the memory of an empty one.
+    convenience init(_ state: WorkingSet, _ index: RelationshipIndex, recordingInto spare: inout OperationEffect) {
+        self.init(state, index, .local, records: true)
+        swap(&effect, &spare)
+    }
+
+    /// Discards the effect. Returns its memory to `spare`.
+    func discardEffect(to spare: inout OperationEffect) {
+        effect.removeAll()
+        swap(&effect, &spare)
     }
 
     private func record(_ item: @autoclosure () -> StateItem, _ access: Access) {
