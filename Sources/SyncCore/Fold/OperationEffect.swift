@@ -27,6 +27,17 @@ package struct OperationEffect: Sendable, Equatable {
         accesses[at: place].formUnion(access)
     }
 
+    /// Records a change of a link, at both ends.
+    mutating func recordWriting(of link: DirtySet.LinkEnds) {
+        let items = StateItem.LinkItems(link.relationship)
+        record(items.link(link.first, link.second), .writesValues)
+        record(items.end(link.first, isFirst: true), .writesMembers)
+        record(items.end(link.second, isFirst: false), .writesMembers)
+        record(.entity(link.first), .writesMembers)
+        record(.entity(link.second), .writesMembers)
+        links.append(link)
+    }
+
     /// Calls `body` once for each item, in the order of the first accesses.
     func forEachAccess<Failure: Error>(
         _ body: (StateItem, Access) throws(Failure) -> Void
