@@ -41,6 +41,14 @@ package struct EntityIDSet: Sendable {
         count += 1
     }
 
+    /// Removes the entity. Returns whether the set contained it.
+    mutating func remove(_ id: EntityID) -> Bool {
+        guard contains(id) else { return false }
+        words[at: words.place(of: id.rawValue >> 6, inserting: 0)] &= ~Self.bit(id)
+        count -= 1
+        return true
+    }
+
     mutating func formUnion(_ other: EntityIDSet) {
         for (upper, word) in zip(other.words.ids, other.words.values) {
             let place = words.place(of: upper, inserting: 0)
@@ -54,7 +62,7 @@ package struct EntityIDSet: Sendable {
 
 extension EntityIDSet: Equatable {
     package static func == (a: EntityIDSet, b: EntityIDSet) -> Bool {
-        a.count == b.count && zip(a.words.ids, a.words.values).allSatisfy { b.words[$0] == $1 }
+        a.count == b.count && zip(a.words.ids, a.words.values).allSatisfy { (b.words[$0] ?? 0) == $1 }
     }
 }
 
