@@ -28,8 +28,8 @@ struct LayeredState {
     var touched = DirtySet()
     /// The versions of entities that other clients have changed under pending operations.
     var mergeBases: MergeBaseTracker
-    /// An empty effect, for the memory of the next one.
-    private var spareEffect = OperationEffect()
+    /// The layer to which operations are applied, one for all because of its memory; nil without a model.
+    private var localLayer: StateLayer?
 
     init(_ storage: WorkingSet) {
         self.storage = storage
@@ -41,6 +41,7 @@ struct LayeredState {
         self.model = model
         self.index = index
         mergeBases = MergeBaseTracker(storage, model, index)
+        localLayer = StateLayer(storage, index, .local, records: true)
     }
 
     /// Replaces the metadata, without a change of the state.
@@ -55,6 +56,7 @@ struct LayeredState {
         self.model = model
         self.index = index
         mergeBases = MergeBaseTracker(storage, model, index)
+        localLayer = StateLayer(storage, index, .local, records: true)
     }
 
     // MARK: Rebase
@@ -131,8 +133,10 @@ struct LayeredState {
 
     /// Applies a pending operation to the current state, and stores its effect.
     mutating func reapply(_ pending: PendingOperation) throws(StateError) {
-        guard let model, let index else { return try storage.putEffect(OperationEffect(), of: pending.sequence) }
-        let layer = StateLayer(storage, index, recordingInto: &spareEffect)
+        guard let model, let layer = localLayer else {
+            return try storage.putEffect(OperationEffect(), of: pending.sequence)
+        }
+        layer.discardEffect()
         var editor = StateEditor(storage: layer, model: model)
         swap(&editor.touched, &touched)
         defer { swap(&editor.touched, &touched) }
@@ -143,7 +147,6 @@ struct LayeredState {
             try editor.apply(part)
         }
         try storage.putEffect(layer.effect, of: pending.sequence)
-        layer.discardEffect(to: &spareEffect)
     }
 
     /// Returns the changes by operations since the last call, for the cardinality rules.

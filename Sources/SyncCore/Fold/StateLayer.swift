@@ -20,6 +20,8 @@ final class StateLayer {
     /// The items that the edit has read and written; empty if ``records`` is false.
     private(set) var effect = OperationEffect()
     let records: Bool
+    /// The result of the last look-up, cached because most items of an edit are about one set.
+    private var lastRelationships: RelationshipIndex.SetRelationships?
     /// The entities that gained or lost some values in the base state.
     private(set) var matches: [StateItem: Set<EntityID>]
 
@@ -34,16 +36,15 @@ final class StateLayer {
         self.matches = matches
     }
 
-    /// Creates the layer of the current state, whose effect uses the memory of an empty one.
-    convenience init(_ state: WorkingSet, _ index: RelationshipIndex, recordingInto spare: inout OperationEffect) {
-        self.init(state, index, .local, records: true)
-        swap(&effect, &spare)
-    }
+    /// Discards the effect, so that the layer can be used for the next operation.
+    func discardEffect() { effect.removeAll() }
 
-    /// Discards the effect. Returns its memory to `spare`.
-    func discardEffect(to spare: inout OperationEffect) {
-        effect.removeAll()
-        swap(&effect, &spare)
+    /// Returns the relationships of a set, or nil if the model does not have it.
+    func relationships(of set: String) -> RelationshipIndex.SetRelationships? {
+        if let lastRelationships, lastRelationships.set == set { return lastRelationships }
+        let found = index.relationships(of: set)
+        if found != nil { lastRelationships = found }
+        return found
     }
 
     private func record(_ item: @autoclosure () -> StateItem, _ access: Access) {
@@ -104,7 +105,9 @@ final class StateLayer {
 
     /// Records the creation or the removal of a row.
     private func recordExistence(of row: EntityRow) {
-        for properties in index.comparedProperties(of: row.set) { recordMatch(row.set, properties, of: row) }
+        if let relationships = relationships(of: row.set) {
+            for properties in relationships.compared { recordMatch(row.set, properties, of: row) }
+        }
         effect.record(.entity(row.id), [.writesValues, .writesExistence, .writesKeys])
     }
 
@@ -113,7 +116,7 @@ final class StateLayer {
         if before.set != after.set || before.type != after.type {
             access.formUnion([.writesExistence, .writesKeys])
         }
-        for properties in index.comparedProperties(of: after.set) {
+        for properties in relationships(of: after.set)?.compared ?? [] {
             if properties.allSatisfy({ Self.areSame(before.values[$0], after.values[$0]) }) { continue }
             access.formUnion(.writesKeys)
             recordMatch(after.set, properties, of: before)
