@@ -76,7 +76,7 @@ struct StateEditor {
     }
 
     func type(_ name: String) throws(StateError) -> EntityType {
-        guard let type = model.findEntityType(name) else {
+        guard let type = storage.entityType(name) else {
             throw StateError(.noModel, "The metadata has no entity type \(name), which the log uses.")
         }
         return type
@@ -94,7 +94,7 @@ struct StateEditor {
     ///
     /// - Parameter owner: The navigation property through which the entity is created, if any.
     mutating func create(_ creation: Creation, through owner: Navigation? = nil) throws(StateError) {
-        guard model.findEntitySet(creation.set) != nil, let type = model.findEntityType(creation.type) else { return }
+        guard model.findEntitySet(creation.set) != nil, let type = storage.entityType(creation.type) else { return }
         try storage.register(creation.entity, set: creation.set)
         var row = EntityRow(
             id: creation.entity, set: creation.set, type: creation.type, values: creation.values,

@@ -20,8 +20,9 @@ final class StateLayer {
     /// The items that the edit has read and written; empty if ``records`` is false.
     private(set) var effect = OperationEffect()
     let records: Bool
-    /// The result of the last look-up, cached because most items of an edit are about one set.
+    /// The results of the last look-ups, cached because most items of an edit are about one set and type.
     private var lastRelationships: RelationshipIndex.SetRelationships?
+    private var lastType: EntityType?
     /// The entities that gained or lost some values in the base state.
     private(set) var matches: [StateItem: Set<EntityID>]
 
@@ -49,6 +50,14 @@ final class StateLayer {
 
     private func record(_ item: @autoclosure () -> StateItem, _ access: Access) {
         if records { effect.record(item(), access) }
+    }
+
+    /// Returns an entity type, or nil if the model does not have it.
+    func entityType(_ name: String) -> EntityType? {
+        if let lastType, lastType.name == name { return lastType }
+        let found = index.model.findEntityType(name)
+        if found != nil { lastType = found }
+        return found
     }
 
     // MARK: Rows
