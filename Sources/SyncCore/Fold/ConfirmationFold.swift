@@ -74,7 +74,7 @@ struct ConfirmationFold {
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1). If the response does not
         // contain it, the stored ETag is stale.
         let reported = EntityIDs(images.lazy.filter { $0.etag != nil }.map(\.entity))
-        var changed = EntityIDs(touched.entities)
+        var changed = EntityIDs(touched.sorted())
         changed.formUnion(operation.referencedEntities)
         var gone: Set<EntityID> = []
         for id in changed where !reported.contains(id) {

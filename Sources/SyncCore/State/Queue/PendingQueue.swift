@@ -15,7 +15,7 @@ package final class PendingQueue {
     }
 
     /// The operations of one entity.
-    private struct EntityQueue {
+    fileprivate struct EntityQueue {
         var naming = SmallSet<SequenceNumber>()
         var changing = SmallSet<SequenceNumber>()
         /// The number of operations with the entity as subject, and how many of these were rejected.
@@ -23,11 +23,6 @@ package final class PendingQueue {
         var rejected: Int32 = 0
 
         var isEmpty: Bool { about == 0 && naming.isEmpty }
-
-        mutating func insert(_ sequence: SequenceNumber, isChange: Bool) {
-            naming.insert(sequence)
-            if isChange { changing.insert(sequence) }
-        }
     }
 
     private var entries = IDTable<Entry>()
@@ -109,10 +104,7 @@ package final class PendingQueue {
         entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
         order.insert(sequence)
         if operation.operation.delivery != .queued { heldBack += 1 }
-        operation.operation.forEachTouched { id in
-            let place = byEntity.place(of: id, inserting: EntityQueue())
-            byEntity[at: place].insert(sequence, isChange: operation.operation.changes(id))
-        }
+        byEntity.insert(sequence, operation.operation)
         if let name = operation.operation.transactionID { byTransaction[name, default: []].insert(sequence) }
         count(subjects, 1, rejected: operation.status.kind == .rejected ? 1 : 0)
     }
@@ -147,12 +139,7 @@ package final class PendingQueue {
         if operation.delivery != .queued { heldBack -= 1 }
         order.remove(sequence)
         count(gone.subjects, -1, rejected: gone.operation.status.kind == .rejected ? -1 : 0)
-        operation.forEachTouched { id in
-            guard let place = byEntity.place(of: id) else { return }
-            byEntity[at: place].naming.remove(sequence)
-            byEntity[at: place].changing.remove(sequence)
-            if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
-        }
+        byEntity.remove(sequence, operation)
         if let name = operation.transactionID {
             byTransaction[name]?.remove(sequence)
             if byTransaction[name]?.isEmpty == true { byTransaction[name] = nil }
@@ -161,12 +148,7 @@ package final class PendingQueue {
 
     private func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
         self.rejected += Int(rejected)
-        for id in subjects {
-            let place = byEntity.place(of: id, inserting: EntityQueue())
-            byEntity[at: place].about += all
-            byEntity[at: place].rejected += rejected
-            if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
-        }
+        if !subjects.isEmpty { byEntity.count(subjects, all, rejected: rejected) }
     }
 
     /// Calls `body` once for each operation whose effect accesses the item, in any order. `body` must not change effects.
@@ -212,16 +194,16 @@ package final class PendingQueue {
     }
 
     package func naming(_ id: EntityID) -> [SequenceNumber] {
-        byEntity.place(of: id).map { byEntity[at: $0].naming.elements.sorted() } ?? []
+        byEntity.place(of: id).map { byEntity[at: $0].naming.sorted } ?? []
     }
 
     package func changing(_ id: EntityID) -> [SequenceNumber] {
-        byEntity.place(of: id).map { byEntity[at: $0].changing.elements.sorted() } ?? []
+        byEntity.place(of: id).map { byEntity[at: $0].changing.sorted } ?? []
     }
 
     /// Returns the pending creation of the entity.
     func creation(of id: EntityID) -> Creation? {
-        byEntity.place(of: id).flatMap { byEntity[at: $0].naming.elements.min() }.flatMap {
+        byEntity.place(of: id).flatMap { byEntity[at: $0].naming.sorted.first }.flatMap {
             self[$0]?.operation.creation(of: id)
         }
     }
@@ -295,6 +277,35 @@ package final class PendingQueue {
         mutating func storeEffects(_ all: EffectLog) {
             guard last != nil, !hasFormerEffects else { return }
             (formerEffects, hasFormerEffects) = (all, true)
+        }
+    }
+}
+
+// Changes of the table as a whole, because each access to a property of a class is checked.
+extension IDTable<PendingQueue.EntityQueue> {
+    fileprivate mutating func insert(_ sequence: SequenceNumber, _ operation: Operation) {
+        operation.forEachTouched { id in
+            let place = place(of: id, inserting: PendingQueue.EntityQueue())
+            self[at: place].naming.insert(sequence)
+            if operation.changes(id) { self[at: place].changing.insert(sequence) }
+        }
+    }
+
+    fileprivate mutating func remove(_ sequence: SequenceNumber, _ operation: Operation) {
+        operation.forEachTouched { id in
+            guard let place = place(of: id) else { return }
+            self[at: place].naming.remove(sequence)
+            self[at: place].changing.remove(sequence)
+            if self[at: place].isEmpty { removeValue(for: id) }
+        }
+    }
+
+    fileprivate mutating func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
+        for id in subjects {
+            let place = place(of: id, inserting: PendingQueue.EntityQueue())
+            self[at: place].about += all
+            self[at: place].rejected += rejected
+            if self[at: place].isEmpty { removeValue(for: id) }
         }
     }
 }
