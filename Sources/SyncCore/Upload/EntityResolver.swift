@@ -24,7 +24,7 @@ package struct EntityResolver<Storage: StateReader> {
 
     /// Returns the base state of the entity, regardless of pending operations.
     package func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if let row = known?.service[id] { return row }
+        if let known, let place = known.service.place(of: id) { return known.service[at: place] }
         let row = try storage.serviceRow(id)
         known?.service.updateValue(row, for: id)
         return row
@@ -225,6 +225,15 @@ package struct EntityResolver<Storage: StateReader> {
         try reference(row, depth: 0)
     }
 
+    /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.
+    func reference(to id: EntityID) throws(StateError) -> ResourceReference? {
+        if let known, let place = known.references.place(of: id) { return known.references[at: place] }
+        guard let row = try serviceRow(id) else { return nil }
+        let reference = try reference(row)
+        known?.references.updateValue(reference, for: id)
+        return reference
+    }
+
     /// The largest depth of nested containment.
     static var deepestContainment: Int { 64 }
 
@@ -254,6 +263,7 @@ private final class RowCache {
     var local = IDTable<EntityRow?>()
     var sets = IDTable<String?>()
     var types = IDTable<EntityType>()
+    var references = IDTable<ResourceReference?>()
 }
 
 extension Creation {
