@@ -23,7 +23,6 @@ struct BaseEdits {
                 writes[at: place].formUnion(access.intersection(.writes))
             }
         }
-        matches = layer.matches
     }
 }
 

@@ -12,7 +12,12 @@ struct EntityIDs: Sendable, Hashable {
     init() {}
 
     init(_ ids: some Sequence<EntityID>) {
-        for id in ids.sorted() { insert(id) }
+        var ids = ids.makeIterator()
+        while count < 8, let id = ids.next() { insert(id) }
+        // Sorted if there are many, because each insertion moves the larger ones.
+        var rest: [EntityID] = []
+        while let id = ids.next() { rest.append(id) }
+        for id in rest.sorted() { insert(id) }
     }
 
     func contains(_ id: EntityID) -> Bool {
