@@ -79,7 +79,10 @@ package struct PlannedChangeSet: Sendable, Hashable {
     package init(requests: [PlannedRequest]) { self.requests = requests }
 
     /// The operations that the requests perform, each once, in the order of their creation.
-    package var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
+    package var operations: [SequenceNumber] {
+        if requests.count == 1, requests[0].carries.isEmpty { return requests[0].operations }
+        return Set(requests.flatMap(\.operations)).sorted()
+    }
 }
 
 /// A request of a plan.
