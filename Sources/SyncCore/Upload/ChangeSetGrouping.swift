@@ -179,7 +179,7 @@ struct ChangeSetGrouping {
         for entity in needs.writes.union(needs.affected) {
             for reader in readers[entity]?.elements ?? [] { predecessors.append(resolve(reader)) }
         }
-        if !joined.isEmpty { predecessors.removeAll(where: joined.contains) }
+        if !joined.isEmpty { predecessors.removeAll { joined.contains($0) } }
         guard let group = join(unit, joined, after: predecessors) else {
             return .waitsFor(joined.compactMap { groups[$0].operations.last?.sequence }.max() ?? unit[0].sequence)
         }
@@ -297,7 +297,7 @@ private struct UnitDependencies {
         reads.subtract(created)
         var referenced =
             unit.count == 1 ? unit[0].operation.referencedEntities : unit.flatMap(\.operation.referencedEntities)
-        if !created.isEmpty { referenced.removeAll(where: created.contains) }
+        if !created.isEmpty { referenced.removeAll { created.contains($0) } }
         self.referenced = referenced
         conditional.subtract(created)
         keyed.subtract(created)

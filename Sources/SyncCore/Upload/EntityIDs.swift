@@ -14,8 +14,9 @@ struct EntityIDs: Sendable, Hashable {
     init(_ ids: some Sequence<EntityID>) {
         var ids = ids.makeIterator()
         while count < 8, let id = ids.next() { insert(id) }
+        guard let next = ids.next() else { return }
         // Sorted if there are many, because each insertion moves the larger ones.
-        var rest: [EntityID] = []
+        var rest = [next]
         while let id = ids.next() { rest.append(id) }
         for id in rest.sorted() { insert(id) }
     }
@@ -54,7 +55,7 @@ struct EntityIDs: Sendable, Hashable {
 
     mutating func subtract(_ other: EntityIDs) {
         guard !isEmpty, !other.isEmpty else { return }
-        if !others.isEmpty { others.removeAll(where: other.contains) }
+        if !others.isEmpty { others.removeAll { other.contains($0) } }
         if other.contains(smallest) {
             guard !others.isEmpty else { return self = EntityIDs() }
             smallest = others.removeFirst()

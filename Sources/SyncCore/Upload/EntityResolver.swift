@@ -78,28 +78,16 @@ package struct EntityResolver<Storage: StateReader> {
     func follow(
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> (footprint: OperationFootprint, ended: [EndedLink]) {
-        var failure: StateError?
-        func read<T>(_ nothing: T, _ body: () throws(StateError) -> T) -> T {
-            do throws(StateError) {
-                return try body()
-            } catch {
-                failure = error
-                return nothing
-            }
-        }
         let owners = try tracker.formerOwners(operation)
-        let footprint = OperationFootprint(
+        let footprint = try OperationFootprint(
             operation,
-            navigation: { entity, name in
-                read(nil) { () throws(StateError) in try navigation(name, of: entity, in: operation)?.navigation }
+            navigation: { entity, name throws(StateError) in
+                try navigation(name, of: entity, in: operation)?.navigation
             }, owners: owners,
-            named: { entity, values in
-                read([]) { () throws(StateError) in try namedTargets(of: entity, values, in: operation) }
-            },
-            partners: { entity, relationship in
-                read([]) { () throws(StateError) in try tracker.partners(of: entity, by: relationship) }
-            }, deleted: { entity in read([]) { () throws(StateError) in try tracker.deleted(with: entity) } })
-        if let failure { throw failure }
+            named: { entity, values throws(StateError) in try namedTargets(of: entity, values, in: operation) },
+            partners: { entity, relationship throws(StateError) in
+                try tracker.partners(of: entity, by: relationship)
+            }, deleted: { entity throws(StateError) in try tracker.deleted(with: entity) })
         return (footprint, try tracker.follow(operation, footprint))
     }
 
@@ -153,8 +141,10 @@ package struct EntityResolver<Storage: StateReader> {
     private func findEntityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
         if let row = try serviceRow(entity) { return model.findEntityType(row.type) }
         // An entity that exists only locally has the type of its creation.
-        if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
-            return model.findEntityType(found.type)
+        if case .create(let creation, _) = operation.action {
+            // The outermost creation is not copied.
+            let type = creation.entity == entity ? creation.type : creation.find(entity)?.type
+            if let type { return model.findEntityType(type) }
         }
         if let row = try anyRow(entity) { return model.findEntityType(row.type) }
         guard let set = try set(of: entity) else { return nil }
