@@ -185,12 +185,11 @@ struct RequestPlanner {
     }
 
     private mutating func check(_ action: DataModification.Action) {
-        func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
-        if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
+        if options.contentIDReferences == .none, action.urlReference?.isBelowContentID == true {
             obstacle =
                 "a request refers to an entity that another request creates, and the service does not support Content-ID references"
         }
-        if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: isNew) {
+        if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: \.isBelowContentID) {
             obstacle =
                 options.contentIDReferences == .none
                 ? "a request refers to an entity that another request creates, and the service does not support Content-ID references"

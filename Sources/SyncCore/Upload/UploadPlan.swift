@@ -134,11 +134,11 @@ package struct PlannedRequest: Sendable, Hashable {
 
 extension BatchPrepared.References {
     init(_ action: DataModification.Action) {
-        let (url, body) = (action.urlReferences, action.bodyReferences)
+        let (url, body) = (action.urlReference, action.bodyReferences)
+        let contentID = url?.contentID
         self.init(
-            contentIDInURL: url.lazy.compactMap(\.contentID).first,
-            hasContentIDInBody: body.contains(where: \.isBelowContentID),
-            hasOthers: url.contains { !$0.isBelowContentID } || body.contains { !$0.isBelowContentID })
+            contentIDInURL: contentID, hasContentIDInBody: body.contains(where: \.isBelowContentID),
+            hasOthers: (url != nil && contentID == nil) || body.contains { !$0.isBelowContentID })
     }
 }
 

@@ -200,11 +200,10 @@ package struct UploadedRequest: Sendable, Hashable {
 
     package init(_ request: PlannedRequest, _ wire: WireRequest?) {
         let action = request.modification.action
-        self.init(
-            contentID: request.contentID, operation: request.operation, carries: request.carries,
-            effect: BatchPrepared.Effect(action), creates: request.newEntity, body: action.createdBody, wire: wire)
-        references = BatchPrepared.References(action)
-        called = request.called
+        (contentID, operation, carries) = (request.contentID, request.operation, request.carries)
+        (effect, references) = (BatchPrepared.Effect(action), BatchPrepared.References(action))
+        (creates, body, called) = (request.newEntity, action.createdBody, request.called)
+        self.wire = wire
         if case .invoke(let invocation) = action { self.invocation = invocation }
         if let head = request.modification.stream {
             stream = Stream(entity: request.entity, property: head.property, content: request.content)
