@@ -24,7 +24,7 @@ package struct EntityResolver<Storage: StateReader> {
 
     /// Returns the base state of the entity, regardless of pending operations.
     package func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if let known, let place = known.service.place(of: id) { return known.service[at: place] }
+        if let row = known?.service[id] { return row }
         let row = try storage.serviceRow(id)
         known?.service.updateValue(row, for: id)
         return row
@@ -33,18 +33,21 @@ package struct EntityResolver<Storage: StateReader> {
     /// Loads the entities of these operations into the cache with one lookup, if the resolver has a cache.
     func prefetch(_ operations: [PendingOperation]) throws(StateError) {
         guard let known else { return }
-        var asked: [EntityID] = []
+        // Moved, because each access to a table of the class would be checked.
+        var (service, asked): (IDTable<EntityRow?>, [EntityID]) = (IDTable(), [])
+        swap(&service, &known.service)
+        defer { swap(&service, &known.service) }
         for pending in operations {
             pending.operation.forEachTouched { id in
-                guard !known.service.contains(id) else { return }
+                guard !service.contains(id) else { return }
                 // Absent until the result is known, so that no entity is requested twice.
-                known.service.updateValue(nil, for: id)
+                service.updateValue(nil, for: id)
                 asked.append(id)
             }
         }
         guard !asked.isEmpty else { return }
         for entity in try storage.serviceEntities(asked) {
-            known.service.updateValue(entity.row, for: entity.id)
+            service.updateValue(entity.row, for: entity.id)
             known.sets.updateValue(entity.set, for: entity.id)
         }
     }
@@ -217,7 +220,7 @@ package struct EntityResolver<Storage: StateReader> {
 
     /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.
     func reference(to id: EntityID) throws(StateError) -> ResourceReference? {
-        if let known, let place = known.references.place(of: id) { return known.references[at: place] }
+        if let reference = known?.references[id] { return reference }
         guard let row = try serviceRow(id) else { return nil }
         let reference = try reference(row)
         known?.references.updateValue(reference, for: id)
