@@ -79,7 +79,7 @@ struct ConfirmationFold {
         // contain it, the stored ETag is stale.
         var reported = EntityIDs()
         for place in images.indices where images[place].etag != nil { reported.insert(images[place].entity) }
-        var changed = EntityIDs(touched.entities)
+        var changed = EntityIDs(touched.sorted())
         changed.formUnion(operation.referencedEntities)
         var gone: Set<EntityID> = []
         for id in changed where !reported.contains(id) {

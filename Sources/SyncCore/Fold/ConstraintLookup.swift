@@ -28,7 +28,6 @@ extension RelationshipIndex.Constraint {
 /// Lookups of the entities that referential constraints connect.
 struct ConstraintLookup {
     let storage: StateLayer
-    private var index: RelationshipIndex { storage.index }
 
     /// Returns the constraint that determines the link, with its ends, or nil if none does.
     func constraint(
@@ -47,7 +46,8 @@ struct ConstraintLookup {
         _ relationship: String, dependent: EntityID, isFirst: Bool
     ) throws(StateError) -> RelationshipIndex.Constraint? {
         guard let set = try storage.set(of: dependent),
-            let constraint = index.constraint(relationship, dependentSet: set), constraint.dependentIsFirst == isFirst
+            let constraint = storage.relationships(of: set)?.constraint(relationship),
+            constraint.dependentIsFirst == isFirst
         else { return nil }
         return constraint
     }

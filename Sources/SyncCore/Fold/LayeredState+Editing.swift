@@ -9,18 +9,11 @@ extension LayeredState {
     mutating func edit(
         _ layer: StateEditor.Layer, _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) -> EntityIDSet {
-        try editLayer(layer, body).touched
-    }
-
-    mutating func editLayer(
-        _ layer: StateEditor.Layer, keepingEffect: Bool = false,
-        _ body: (inout StateEditor) throws(StateError) -> Void
-    ) throws(StateError) -> (touched: EntityIDSet, effect: OperationEffect) {
         // Only if the record with the metadata was lost. The entities then have to be downloaded again.
-        guard let model, let index else { return ([], OperationEffect()) }
+        guard let model, let index else { return [] }
         let kind: StateLayer.LayerKind =
             layer == .local ? .local : edits.areTracked ? .baseUnderPending : .baseWithoutPending
-        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits.matches)
+        let layer = StateLayer(storage, index, kind, matches: edits.matches)
         // Moved, because the first change would copy the whole table.
         edits.matches = [:]
         defer { edits.matches = layer.matches }
@@ -31,7 +24,7 @@ extension LayeredState {
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
         if kind == .baseUnderPending { edits.add(layer) }
-        return (kind == .local ? [] : editor.touched.entities, layer.effect)
+        return kind == .local ? [] : editor.touched.entities
     }
 
     /// Changes the base state. Returns the changed entities, and their versions before the change.
@@ -103,7 +96,8 @@ extension LayeredState {
         _ operation: Operation, sequence: SequenceNumber, time: Timestamp
     ) throws(StateError) {
         try keepNextEntity(above: operation)
-        try register(operation)
+        // Otherwise its creations are registered when it is applied below.
+        if !isRebased { try register(operation) }
         try mergeBases.advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
         try storage.putPending(pending)
@@ -161,7 +155,8 @@ extension LayeredState {
         if creation.inline.isEmpty {
             try keepNextEntity(above: CollectionOfOne(creation.entity))
         } else {
-            try keepNextEntity(above: creation.createdEntities)
+            // Of the operation, because a use of the whole creation copies it also in the usual case.
+            try keepNextEntity(above: operation.createdEntities)
         }
     }
 

@@ -28,6 +28,8 @@ struct LayeredState {
     var touched = DirtySet()
     /// The versions of entities that other clients have changed under pending operations.
     var mergeBases: MergeBaseTracker
+    /// The layer to which operations are applied, one for all because of its memory; nil without a model.
+    private var localLayer: StateLayer?
 
     init(_ storage: WorkingSet) {
         self.storage = storage
@@ -39,6 +41,7 @@ struct LayeredState {
         self.model = model
         self.index = index
         mergeBases = MergeBaseTracker(storage, model, index)
+        localLayer = StateLayer(storage, index, .local, records: true)
     }
 
     /// Replaces the metadata, without a change of the state.
@@ -53,6 +56,7 @@ struct LayeredState {
         self.model = model
         self.index = index
         mergeBases = MergeBaseTracker(storage, model, index)
+        localLayer = StateLayer(storage, index, .local, records: true)
     }
 
     // MARK: Rebase
@@ -127,15 +131,22 @@ struct LayeredState {
         return page.isEmpty ? nil : page
     }
 
-    /// Applies a pending operation to the current state.
+    /// Applies a pending operation to the current state, and stores its effect.
     mutating func reapply(_ pending: PendingOperation) throws(StateError) {
-        // A compatible operation is not copied.
-        let isWhole = !pending.isIncompatible
-        let part = isWhole ? nil : try visible(pending)
-        let effect = try editLayer(.local, keepingEffect: true) { e throws(StateError) in
-            if isWhole { try e.apply(pending.operation) } else if let part { try e.apply(part) }
-        }.effect
-        try storage.putEffect(effect, of: pending.sequence)
+        guard let model, let layer = localLayer else {
+            return try storage.putEffect(OperationEffect(), of: pending.sequence)
+        }
+        layer.discardEffect()
+        var editor = StateEditor(storage: layer, model: model)
+        swap(&editor.touched, &touched)
+        defer { swap(&editor.touched, &touched) }
+        if !pending.isIncompatible {
+            // Not copied.
+            try editor.apply(pending.operation)
+        } else if let part = try visible(pending) {
+            try editor.apply(part)
+        }
+        try storage.putEffect(layer.effect, of: pending.sequence)
     }
 
     /// Returns the changes by operations since the last call, for the cardinality rules.

@@ -13,8 +13,11 @@ package struct OperationEffect: Sendable, Equatable {
 
     package init() {}
 
-    /// Creates an effect with room for the accesses of a usual operation.
-    init(minimumCapacity: Int) { accesses = IDTable(minimumCapacity: minimumCapacity) }
+    /// Removes everything. Keeps the capacity.
+    mutating func removeAll() {
+        accesses.removeAll()
+        links.removeAll(keepingCapacity: true)
+    }
 
     /// Returns how the operation accessed the item; nil if it did not.
     package func access(to item: StateItem) -> Access? { accesses[item.rawValue] }
@@ -22,6 +25,17 @@ package struct OperationEffect: Sendable, Equatable {
     package mutating func record(_ item: StateItem, _ access: Access) {
         let place = accesses.place(of: item.rawValue, inserting: [])
         accesses[at: place].formUnion(access)
+    }
+
+    /// Records a change of a link, at both ends.
+    mutating func recordWriting(of link: DirtySet.LinkEnds) {
+        let items = StateItem.LinkItems(link.relationship)
+        record(items.link(link.first, link.second), .writesValues)
+        record(items.end(link.first, isFirst: true), .writesMembers)
+        record(items.end(link.second, isFirst: false), .writesMembers)
+        record(.entity(link.first), .writesMembers)
+        record(.entity(link.second), .writesMembers)
+        links.append(link)
     }
 
     /// Calls `body` once for each item, in the order of the first accesses.

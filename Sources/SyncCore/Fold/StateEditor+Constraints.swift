@@ -32,8 +32,8 @@ extension StateEditor {
     mutating func synchronizeDependent(
         _ row: EntityRow, changed: [String], decided: [Relationship] = [], clearing: Bool = true
     ) throws(StateError) {
-        for constraint in index.constraints(ofDependentsIn: row.set)
-        where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {
+        for constraint in storage.relationships(of: row.set)?.dependents ?? []
+        where constraint.isDetermined(by: changed) {
             let end = Relationship(name: constraint.relationship, isForward: constraint.dependentIsFirst)
             if decided.contains(end) { continue }
             try synchronizeDependent(row, constraint, clearing: clearing)
@@ -72,7 +72,8 @@ extension StateEditor {
 
     /// Links the entities whose dependent properties refer to this one, and copies its values to those already linked.
     mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
-        guard let set = try storage.set(of: id), !index.constraints(ofPrincipalsIn: set).isEmpty else { return }
+        guard let set = try storage.set(of: id), storage.relationships(of: set)?.principals.isEmpty == false
+        else { return }
         guard let row = try storage.row(id, reading: .readsKeys) else { return }
         for constraint in index.constraints(ofPrincipalsIn: row.set) {
             for link in try lookup.partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {

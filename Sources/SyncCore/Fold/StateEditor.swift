@@ -114,12 +114,15 @@ struct StateEditor {
             row.downloaded = known.downloaded
         }
         try put(try withPrincipalValues(row, creation, type))
-        var decided = decidedEnds(creation.bindings, of: type)
-        for inline in creation.inline {
-            if let end = decidedEnd(inline.navigation, of: type) { decided.append(end) }
+        let names = row.values.names
+        if storage.relationships(of: row.set)?.dependents.contains(where: { $0.isDetermined(by: names) }) == true {
+            var decided = decidedEnds(creation.bindings, of: type)
+            for inline in creation.inline {
+                if let end = decidedEnd(inline.navigation, of: type) { decided.append(end) }
+            }
+            if let owner, !owner.inverseConstraints.isEmpty { decided.append(owner.relationship.reversed) }
+            try synchronizeDependent(row, changed: names, decided: decided)
         }
-        if let owner, !owner.inverseConstraints.isEmpty { decided.append(owner.relationship.reversed) }
-        try synchronizeDependent(row, changed: row.values.names, decided: decided)
         try synchronizePrincipal(row.id)
         for inline in creation.inline {
             let end = type.findProperty(inline.navigation)?.navigation
@@ -139,13 +142,14 @@ struct StateEditor {
     private func withPrincipalValues(
         _ row: EntityRow, _ creation: Creation, _ type: EntityType
     ) throws(StateError) -> EntityRow {
-        guard !creation.bindings.isEmpty, creation.inline.isEmpty, index.constraints(ofPrincipalsIn: row.set).isEmpty
+        guard !creation.bindings.isEmpty, creation.inline.isEmpty,
+            let relationships = storage.relationships(of: row.set), relationships.principals.isEmpty
         else { return row }
         var row = row
         for binding in creation.bindings {
             guard let principal = binding.targets.last, binding.targets.count == 1,
                 let end = type.findProperty(binding.navigation)?.navigation,
-                let constraint = index.constraint(end.relationship.name, dependentSet: row.set),
+                let constraint = relationships.constraint(end.relationship.name),
                 constraint.dependentIsFirst == end.relationship.isForward,
                 let source = try lookup.principal(principal, constraint)
             else { continue }

@@ -20,6 +20,8 @@ final class StateLayer {
     /// The items that the edit has read and written; empty if ``records`` is false.
     private(set) var effect = OperationEffect()
     let records: Bool
+    /// The result of the last look-up, cached because most items of an edit are about one set.
+    private var lastRelationships: RelationshipIndex.SetRelationships?
     /// The entities that gained or lost some values in the base state.
     private(set) var matches: [StateItem: Set<EntityID>]
 
@@ -32,7 +34,17 @@ final class StateLayer {
         self.kind = kind
         self.records = records || kind == .baseUnderPending
         self.matches = matches
-        if self.records { effect = OperationEffect(minimumCapacity: 16) }
+    }
+
+    /// Discards the effect, so that the layer can be used for the next operation.
+    func discardEffect() { effect.removeAll() }
+
+    /// Returns the relationships of a set, or nil if the model does not have it.
+    func relationships(of set: String) -> RelationshipIndex.SetRelationships? {
+        if let lastRelationships, lastRelationships.set == set { return lastRelationships }
+        let found = index.relationships(of: set)
+        if found != nil { lastRelationships = found }
+        return found
     }
 
     private func record(_ item: @autoclosure () -> StateItem, _ access: Access) {
@@ -62,8 +74,9 @@ final class StateLayer {
 
     /// Stores a row. In the current state, the first change of an entity saves its base state before.
     func putRow(_ row: EntityRow) throws(StateError) {
-        try prepareWriting(of: row.id, to: row)
-        if kind == .baseUnderPending, try state.base(row.id) != nil {
+        let before = try prepareWriting(of: row.id)
+        if records { if let before { recordChange(from: before, to: row) } else { recordExistence(of: row) } }
+        if kind == .baseUnderPending, try state.hasBase(row.id) {
             try state.saveBase(row.id, .row(row))
         } else {
             try state.putRow(row)
@@ -72,39 +85,44 @@ final class StateLayer {
 
     /// Removes a row. In the current state, the first change of an entity saves its base state before.
     func removeRow(_ id: EntityID) throws(StateError) {
-        try prepareWriting(of: id, to: nil)
-        if kind == .baseUnderPending, try state.base(id) != nil {
+        let before = try prepareWriting(of: id)
+        if records { if let before { recordExistence(of: before) } else { effect.record(.entity(id), .writesValues) } }
+        if kind == .baseUnderPending, try state.hasBase(id) {
             try state.saveBase(id, .absent)
         } else {
             try state.removeRow(id)
         }
     }
 
-    private func prepareWriting(of id: EntityID, to row: EntityRow?) throws(StateError) {
+    /// Saves the base state if necessary. Returns the row if it is saved or changes are recorded.
+    private func prepareWriting(of id: EntityID) throws(StateError) -> EntityRow? {
         let savesBase = kind == .local ? try !state.hasBase(id) : false
-        guard savesBase || records else { return }
+        guard savesBase || records else { return nil }
         let before = try current(id)
         if savesBase { try state.saveBase(id, before.map(BaseState.row) ?? .absent) }
-        if records { recordWriting(of: id, from: before, to: row) }
+        return before
     }
 
-    private func recordWriting(of id: EntityID, from before: EntityRow?, to after: EntityRow?) {
+    /// Records the creation or the removal of a row.
+    private func recordExistence(of row: EntityRow) {
+        if let relationships = relationships(of: row.set) {
+            for properties in relationships.compared { recordMatch(row.set, properties, of: row) }
+        }
+        effect.record(.entity(row.id), [.writesValues, .writesExistence, .writesKeys])
+    }
+
+    private func recordChange(from before: EntityRow, to after: EntityRow) {
         var access: Access = .writesValues
-        if before?.set != after?.set || before?.type != after?.type {
+        if before.set != after.set || before.type != after.type {
             access.formUnion([.writesExistence, .writesKeys])
         }
-        guard let set = after?.set ?? before?.set else { return effect.record(.entity(id), access) }
-        for properties in index.comparedProperties(of: set) {
-            if let before, let after,
-                properties.allSatisfy({ Self.areSame(before.values[$0], after.values[$0]) })
-            {
-                continue
-            }
+        for properties in relationships(of: after.set)?.compared ?? [] {
+            if properties.allSatisfy({ Self.areSame(before.values[$0], after.values[$0]) }) { continue }
             access.formUnion(.writesKeys)
-            if let before { recordMatch(set, properties, of: before) }
-            if let after { recordMatch(set, properties, of: after) }
+            recordMatch(after.set, properties, of: before)
+            recordMatch(after.set, properties, of: after)
         }
-        effect.record(.entity(id), access)
+        effect.record(.entity(after.id), access)
     }
 
     private func recordMatch(_ set: String, _ properties: [String], of row: EntityRow) {
@@ -200,7 +218,7 @@ final class StateLayer {
     func setLink(
         _ relationship: String, _ first: EntityID, _ second: EntityID, _ isPresent: Bool
     ) throws(StateError) {
-        recordLink(relationship, first, second)
+        if records { effect.recordWriting(of: DirtySet.LinkEnds(relationship: relationship, first: first, second: second)) }
         let known = try state.link(relationship, first: first, second: second)
         var link =
             known ?? LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: false)
@@ -217,16 +235,5 @@ final class StateLayer {
         } else if known != nil {
             try state.removeLink(relationship, first: first, second: second)
         }
-    }
-
-    private func recordLink(_ relationship: String, _ first: EntityID, _ second: EntityID) {
-        guard records else { return }
-        let items = StateItem.LinkItems(relationship)
-        effect.record(items.link(first, second), .writesValues)
-        effect.record(items.end(first, isFirst: true), .writesMembers)
-        effect.record(items.end(second, isFirst: false), .writesMembers)
-        effect.record(.entity(first), .writesMembers)
-        effect.record(.entity(second), .writesMembers)
-        effect.links.append(DirtySet.LinkEnds(relationship: relationship, first: first, second: second))
     }
 }

@@ -29,6 +29,9 @@ package final class RelationshipIndex: Sendable {
             self.pairs = pairs
             self.isDependentSingle = isDependentSingle
         }
+
+        /// Returns whether a dependent property is among these.
+        func isDetermined(by properties: [String]) -> Bool { pairs.contains { properties.contains($0.dependent) } }
     }
 
     /// An end of a relationship from the perspective of an entity, with its multiplicity.
@@ -54,11 +57,12 @@ package final class RelationshipIndex: Sendable {
     /// The relationships of one set.
     ///
     /// A class, so that a look-up of one of its lists does not copy the others.
-    private final class SetRelationships: Sendable {
+    final class SetRelationships: Sendable {
+        let set: String
         let dependents: [Constraint]
         let principals: [Constraint]
         let ends: [End]
-        /// The groups of properties that constraints compare.
+        /// The groups of properties that constraints compare with those of other entities, in the constraints' order.
         let compared: [[String]]
         let namingSinglePlaces: Set<String>
         /// The directions in which a delete cascades to partners.
@@ -67,9 +71,10 @@ package final class RelationshipIndex: Sendable {
         let defaults: Set<Relationship>
 
         init(
-            dependents: [Constraint], principals: [Constraint], ends: [End], compared: [[String]],
+            of set: String, dependents: [Constraint], principals: [Constraint], ends: [End], compared: [[String]],
             cascades: Set<Relationship>, defaults: Set<Relationship>
         ) {
+            self.set = set
             self.dependents = dependents
             self.principals = principals
             self.ends = ends
@@ -77,6 +82,11 @@ package final class RelationshipIndex: Sendable {
             namingSinglePlaces = Set(dependents.filter(\.isDependentSingle).flatMap(\.pairs).map(\.dependent))
             self.cascades = cascades
             self.defaults = defaults
+        }
+
+        /// Returns the constraint of a relationship whose dependent set this is, or nil.
+        func constraint(_ relationship: String) -> Constraint? {
+            dependents.first { $0.relationship == relationship }
         }
     }
 
@@ -99,16 +109,15 @@ package final class RelationshipIndex: Sendable {
             names.map { name in
                 let set = declared[name]
                 let relationships = SetRelationships(
-                    dependents: dependents[name] ?? [], principals: principals[name] ?? [],
+                    of: name, dependents: dependents[name] ?? [], principals: principals[name] ?? [],
                     ends: relationships.ends[name] ?? [], compared: compared[name] ?? [],
                     cascades: set.map(model.cascades) ?? [], defaults: set.map(model.relationshipsWithDefaults) ?? [])
                 return (name, relationships)
             })
     }
 
-    /// Returns the properties of a set's entities that constraints compare with those of other entities, in the
-    /// constraints' order.
-    func comparedProperties(of set: String) -> [[String]] { sets[set]?.compared ?? [] }
+    /// Returns the relationships of a set, or nil if the model does not have it.
+    func relationships(of set: String) -> SetRelationships? { sets[set] }
 
     /// Returns the properties of a set's entities that determine a partner with a to-one end.
     func propertiesNamingSinglePlaces(in set: String) -> Set<String> { sets[set]?.namingSinglePlaces ?? [] }
@@ -136,7 +145,7 @@ package final class RelationshipIndex: Sendable {
 
     /// Returns the constraint of a relationship between two sets, if it has one.
     package func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
-        sets[dependentSet]?.dependents.first { $0.relationship == relationship }
+        sets[dependentSet]?.constraint(relationship)
     }
 }
 

@@ -2,13 +2,15 @@ package import Operations
 
 /// A hash table from entity IDs, sequence numbers, or other numbers that are counted up or are hashes.
 ///
-/// The values are stored contiguously in order of insertion; a removal moves the last value into the gap. Numbers are
-/// found by linear probing from a multiplicative hash, so that consecutive numbers do not cluster. A small table is
-/// searched linearly.
+/// The values are stored contiguously in order of insertion; a removal moves the last value into the gap. Consecutive
+/// numbers are found by their distance from the first one. Others are found by linear probing from a multiplicative hash,
+/// so that near numbers do not cluster. A small table is searched linearly.
 package struct IDTable<Value> {
     package private(set) var ids: [UInt64] = []
     package private(set) var values: [Value] = []
-    /// Indexes into ``ids``, or -1 for none; empty while the table is small.
+    /// Whether each number follows the one before it.
+    private var isConsecutive = true
+    /// Indexes into ``ids``, or -1 for none; empty while the table is small or its numbers are consecutive.
     private var slots: [Int32] = []
     /// The shift that reduces a hash to the number of bits of a slot index.
     private var shift: UInt64 = 63
@@ -32,11 +34,12 @@ package struct IDTable<Value> {
     /// Returns the index of the number's value, or nil if it has none.
     @inline(__always)
     package func place(of id: UInt64) -> Int? {
-        if slots.isEmpty { return ids.firstIndex(of: id) }
         guard let first = ids.first else { return nil }
         // Numbers that were counted up are usually at their distance from the first one.
         let distance = id &- first
         if distance < UInt64(ids.count), ids[Int(distance)] == id { return Int(distance) }
+        if isConsecutive { return nil }
+        if slots.isEmpty { return ids.firstIndex(of: id) }
         var slot = home(of: id)
         while true {
             let place = Int(slots[slot])
@@ -64,26 +67,28 @@ package struct IDTable<Value> {
 
     /// Sets the number's value. Returns the former value.
     @discardableResult
-    package mutating func updateValue(_ value: Value, for id: UInt64) -> Value? {
+    package mutating func updateValue(_ value: consuming Value, for id: UInt64) -> Value? {
         guard let place = place(of: id) else {
             _ = append(id, value)
             return nil
         }
-        var former = value
-        swap(&former, &values[place])
-        return former
+        swap(&value, &values[place])
+        return value
     }
 
     /// - Precondition: The number has no value.
-    private mutating func append(_ id: UInt64, _ value: Value) -> Int {
+    private mutating func append(_ id: UInt64, _ value: consuming Value) -> Int {
+        let place = ids.count
+        if isConsecutive, let first = ids.first, id != first &+ UInt64(place) { isConsecutive = false }
         ids.append(id)
         values.append(value)
-        if slots.isEmpty ? ids.count > Self.fewest : ids.count * 2 > slots.count {
+        if isConsecutive { return place }
+        if slots.isEmpty ? place >= Self.fewest : ids.count * 2 > slots.count {
             rehash()
         } else if !slots.isEmpty {
-            occupy(Int32(ids.count - 1), for: id)
+            occupy(Int32(place), for: id)
         }
-        return ids.count - 1
+        return place
     }
 
     private mutating func rehash() {
@@ -104,6 +109,10 @@ package struct IDTable<Value> {
     @discardableResult
     package mutating func removeValue(for id: UInt64) -> Value? {
         guard let place = place(of: id) else { return nil }
+        if isConsecutive, place < ids.count - 1 {
+            isConsecutive = false
+            if ids.count > Self.fewest { rehash() }
+        }
         if !slots.isEmpty {
             vacate(slot(of: place, id))
             let last = ids.count - 1
@@ -112,6 +121,7 @@ package struct IDTable<Value> {
         // Moved, because an exchange of two elements copies them.
         let lastID = ids.removeLast()
         var removed = values.removeLast()
+        if ids.isEmpty { (slots, isConsecutive) = ([], true) }
         guard place < ids.count else { return removed }
         ids[place] = lastID
         swap(&removed, &values[place])
@@ -145,6 +155,7 @@ package struct IDTable<Value> {
         ids.removeAll(keepingCapacity: keeps)
         values.removeAll(keepingCapacity: keeps)
         slots = []
+        isConsecutive = true
     }
 }
 
@@ -158,7 +169,7 @@ extension IDTable {
         place(of: id.rawValue, inserting: initial())
     }
     @discardableResult
-    package mutating func updateValue(_ value: Value, for id: EntityID) -> Value? {
+    package mutating func updateValue(_ value: consuming Value, for id: EntityID) -> Value? {
         updateValue(value, for: id.rawValue)
     }
     @discardableResult

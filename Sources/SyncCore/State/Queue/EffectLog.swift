@@ -2,9 +2,9 @@ package import Operations
 
 /// The effects of pending operations, by operation and by item.
 ///
-/// The accesses of an operation are contiguous in one array, and the accesses to an item form a linked list in it,
-/// which is completed when it is read. A removal marks the operation's accesses; the array is compacted when most of it
-/// is marked.
+/// The accesses of an operation are contiguous in one array, and its links in another. The accesses to an item form a
+/// linked list, which is completed when it is read. A removal marks the operation's accesses; both arrays are compacted
+/// when most accesses are marked.
 package struct EffectLog {
     struct StoredAccess {
         let item: StateItem
@@ -16,11 +16,12 @@ package struct EffectLog {
     }
 
     private struct Entry {
-        var accesses: Range<Int32>
-        let links: [DirtySet.LinkEnds]
+        let accesses: Range<Int32>
+        let links: Range<Int32>
     }
 
     private var accesses: [StoredAccess] = []
+    private var links: [DirtySet.LinkEnds] = []
     private var entries = IDTable<Entry>()
     /// The index of the last access, by the item's raw value, among the linked ones.
     private var newest = IDTable<Int32>()
@@ -50,9 +51,9 @@ package struct EffectLog {
     }
 
     func list(of sequence: SequenceNumber) -> EffectList? {
-        guard let place = entries.place(of: sequence) else { return nil }
+        guard entries.contains(sequence) else { return nil }
         return EffectList(
-            accesses: accesses(by: sequence).map { ($0.item, $0.access) }, links: entries[at: place].links)
+            accesses: accesses(by: sequence).map { ($0.item, $0.access) }, links: links(of: sequence))
     }
 
     /// Returns the accesses of the operation: one for each item that it read or wrote.
@@ -87,7 +88,9 @@ package struct EffectLog {
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
     func links(of sequence: SequenceNumber) -> [DirtySet.LinkEnds] {
-        entries.place(of: sequence).map { entries[at: $0].links } ?? []
+        guard let place = entries.place(of: sequence) else { return [] }
+        let own = entries[at: place].links
+        return Array(links[Int(own.lowerBound)..<Int(own.upperBound)])
     }
 
     package mutating func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
@@ -97,7 +100,10 @@ package struct EffectLog {
         effect.forEachAccess { item, access in
             accesses.append(StoredAccess(item: item, operation: sequence, access: access))
         }
-        entries.updateValue(Entry(accesses: start..<Int32(accesses.count), links: effect.links), for: sequence)
+        let firstLink = Int32(links.count)
+        links += effect.links
+        entries.updateValue(
+            Entry(accesses: start..<Int32(accesses.count), links: firstLink..<Int32(links.count)), for: sequence)
     }
 
     var hasUnlinkedAccesses: Bool { linkedCount < accesses.count }
@@ -120,18 +126,20 @@ package struct EffectLog {
     }
 
     private mutating func pack() {
-        let former = accesses
-        accesses = []
+        let (former, formerLinks) = (accesses, links)
+        (accesses, links) = ([], [])
         newest.removeAll()
         (linkedCount, removedCount) = (0, 0)
         for sequence in entries.ids.sorted() {
             guard let entry = entries.place(of: sequence) else { continue }
-            let start = Int32(accesses.count)
+            let (start, firstLink) = (Int32(accesses.count), Int32(links.count))
             for place in entries[at: entry].accesses {
                 let stored = former[Int(place)]
                 accesses.append(StoredAccess(item: stored.item, operation: sequence, access: stored.access))
             }
-            entries[at: entry].accesses = start..<Int32(accesses.count)
+            for place in entries[at: entry].links { links.append(formerLinks[Int(place)]) }
+            entries[at: entry] = Entry(
+                accesses: start..<Int32(accesses.count), links: firstLink..<Int32(links.count))
         }
     }
 }

@@ -13,19 +13,20 @@ extension StateReader {
     package func subjects(
         of operation: Operation, _ model: EntityDataModel?, after queue: PendingQueue
     ) throws(StateError) -> [EntityID] {
-        guard let call = operation.call else { return try subjects(of: operation.action, model, queue) }
+        guard let call = operation.call else { return try declaredSubjects(of: operation, model, queue) }
         // The action may change the bound entity, whatever the declared effect is.
-        let own = try subjects(of: operation.action, model, queue).filter { $0 != .unbound }
+        let own = try declaredSubjects(of: operation, model, queue).filter { $0 != .unbound }
         return Self.unique(own + (call.boundEntity.map { [$0] } ?? []))
     }
 
-    private func subjects(
-        of action: Operation.Action, _ model: EntityDataModel?, _ queue: PendingQueue
+    private func declaredSubjects(
+        of operation: Operation, _ model: EntityDataModel?, _ queue: PendingQueue
     ) throws(StateError) -> [EntityID] {
-        switch action {
+        switch operation.action {
         case .create(let creation, _):
-            let linked = Self.linked(by: creation, model)
-            return linked.isEmpty ? creation.createdEntities : creation.createdEntities + linked
+            let linked = Self.linked(by: creation.bindings, of: creation.type, creation.inline, model)
+            let created = creation.inline.isEmpty ? [creation.entity] : operation.createdEntities
+            return linked.isEmpty ? created : created + linked
         case .update(let entity, _, let bindings):
             var subjects = [entity]
             for binding in bindings where !binding.targets.isEmpty {
@@ -48,14 +49,16 @@ extension StateReader {
     }
 
     /// Returns the existing entities whose own link is set because they are bound to a collection of a new entity.
-    private static func linked(by creation: Creation, _ model: EntityDataModel?) -> [EntityID] {
+    private static func linked(
+        by bindings: [Binding], of type: String, _ inline: [Creation.Inline], _ model: EntityDataModel?
+    ) -> [EntityID] {
         var found: [EntityID] = []
-        let type = creation.bindings.isEmpty ? nil : model?.findEntityType(creation.type)
-        for binding in creation.bindings where !binding.targets.isEmpty {
+        let type = bindings.isEmpty ? nil : model?.findEntityType(type)
+        for binding in bindings where !binding.targets.isEmpty {
             if LinkHolder(type?.findProperty(binding.navigation)) == .target { found += binding.targets }
         }
-        for inline in creation.inline {
-            for child in inline.entities { found += linked(by: child, model) }
+        for level in inline {
+            for child in level.entities { found += linked(by: child.bindings, of: child.type, child.inline, model) }
         }
         return unique(found)
     }

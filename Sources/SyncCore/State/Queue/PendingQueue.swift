@@ -14,7 +14,7 @@ package final class PendingQueue {
     }
 
     /// The operations of one entity.
-    private struct EntityQueue {
+    fileprivate struct EntityQueue {
         var naming = SmallSet<SequenceNumber>()
         var changing = SmallSet<SequenceNumber>()
         /// The number of operations with the entity as subject, and how many of these were rejected.
@@ -22,11 +22,6 @@ package final class PendingQueue {
         var rejected: Int32 = 0
 
         var isEmpty: Bool { about == 0 && naming.isEmpty }
-
-        mutating func insert(_ sequence: SequenceNumber, isChange: Bool) {
-            naming.insert(sequence)
-            if isChange { changing.insert(sequence) }
-        }
     }
 
     private var entries = IDTable<Entry>()
@@ -93,10 +88,7 @@ package final class PendingQueue {
         entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
         order.insert(sequence)
         if operation.operation.delivery != .queued { heldBack += 1 }
-        operation.operation.forEachTouched { id in
-            let place = byEntity.place(of: id, inserting: EntityQueue())
-            byEntity[at: place].insert(sequence, isChange: operation.operation.changes(id))
-        }
+        byEntity.insert(sequence, operation.operation)
         if let name = operation.operation.transactionID { byTransaction[name, default: []].insert(sequence) }
         count(subjects, 1, rejected: operation.status.kind == .rejected ? 1 : 0)
     }
@@ -131,12 +123,7 @@ package final class PendingQueue {
         if operation.delivery != .queued { heldBack -= 1 }
         order.remove(sequence)
         count(gone.subjects, -1, rejected: gone.operation.status.kind == .rejected ? -1 : 0)
-        operation.forEachTouched { id in
-            guard let place = byEntity.place(of: id) else { return }
-            byEntity[at: place].naming.remove(sequence)
-            byEntity[at: place].changing.remove(sequence)
-            if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
-        }
+        byEntity.remove(sequence, operation)
         if let name = operation.transactionID {
             byTransaction[name]?.remove(sequence)
             if byTransaction[name]?.isEmpty == true { byTransaction[name] = nil }
@@ -145,12 +132,7 @@ package final class PendingQueue {
 
     private func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
         self.rejected += Int(rejected)
-        for id in subjects {
-            let place = byEntity.place(of: id, inserting: EntityQueue())
-            byEntity[at: place].about += all
-            byEntity[at: place].rejected += rejected
-            if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
-        }
+        if !subjects.isEmpty { byEntity.count(subjects, all, rejected: rejected) }
     }
 
     /// Calls `body` once for each operation whose effect accesses the item, in any order. `body` must not change effects.
@@ -279,6 +261,35 @@ package final class PendingQueue {
         mutating func storeEffects(_ all: EffectLog) {
             guard last != nil, !hasFormerEffects else { return }
             (formerEffects, hasFormerEffects) = (all, true)
+        }
+    }
+}
+
+// Changes of the table as a whole, because each access to a property of a class is checked.
+extension IDTable<PendingQueue.EntityQueue> {
+    fileprivate mutating func insert(_ sequence: SequenceNumber, _ operation: Operation) {
+        operation.forEachTouched { id in
+            let place = place(of: id, inserting: PendingQueue.EntityQueue())
+            self[at: place].naming.insert(sequence)
+            if operation.changes(id) { self[at: place].changing.insert(sequence) }
+        }
+    }
+
+    fileprivate mutating func remove(_ sequence: SequenceNumber, _ operation: Operation) {
+        operation.forEachTouched { id in
+            guard let place = place(of: id) else { return }
+            self[at: place].naming.remove(sequence)
+            self[at: place].changing.remove(sequence)
+            if self[at: place].isEmpty { removeValue(for: id) }
+        }
+    }
+
+    fileprivate mutating func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
+        for id in subjects {
+            let place = place(of: id, inserting: PendingQueue.EntityQueue())
+            self[at: place].about += all
+            self[at: place].rejected += rejected
+            if self[at: place].isEmpty { removeValue(for: id) }
         }
     }
 }

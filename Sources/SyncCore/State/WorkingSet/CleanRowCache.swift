@@ -14,18 +14,9 @@ struct CleanRowCache {
     /// The maximum number of entries whose memory is kept for the next transaction.
     private static let keptEntries = 1_024
 
-    struct Entry {
-        let row: EntityRow?
-        /// The kind of the row, separately because a look into an optional row copies all of it. Empty without a row.
-        let kind: EntityKind
-
-        init(_ row: EntityRow?) {
-            self.row = row
-            kind = EntityKind(set: row?.set ?? "", type: row?.type ?? "")
-        }
-    }
-
-    private(set) var rows = IDTable<Entry>()
+    private(set) var rows = IDTable<EntityRow>()
+    /// The entities without a row in the backing.
+    private var absent = EntityIDSet()
     /// The approximate size of all entries, in bytes.
     private(set) var size = 0
     private let capacity: Int
@@ -40,24 +31,33 @@ struct CleanRowCache {
     mutating func row(
         _ id: EntityID, _ read: () throws(StateError) -> EntityRow?
     ) throws(StateError) -> EntityRow? {
-        if let place = rows.place(of: id) { return rows[at: place].row }
-        let row = try read()
+        if let place = rows.place(of: id) { return rows[at: place] }
+        if absent.contains(id) { return nil }
+        guard let row = try read() else {
+            reserve(Self.entrySize)
+            absent.insert(id)
+            return nil
+        }
         // The size of values that are not encoded is unknown.
         guard let size = Self.size(of: row), size <= capacity / 8 else { return row }
+        reserve(size)
+        rows.updateValue(row, for: id)
+        return row
+    }
+
+    /// Makes room for an entry.
+    private mutating func reserve(_ size: Int) {
         if self.size + size > capacity { removeAll() }
         self.size += size
-        rows.updateValue(Entry(row), for: id)
-        return row
     }
 
     /// Returns the set and type of a cached row, or nil if no row is cached. Does not copy the row.
     func kind(of id: EntityID) -> EntityKind? {
-        guard let place = rows.place(of: id), !rows[at: place].kind.set.isEmpty else { return nil }
-        return rows[at: place].kind
+        guard let place = rows.place(of: id) else { return nil }
+        return EntityKind(set: rows[at: place].set, type: rows[at: place].type)
     }
 
-    private static func size(of row: EntityRow?) -> Int? {
-        guard let row else { return entrySize }
+    private static func size(of row: EntityRow) -> Int? {
         let texts = entrySize + (row.etag?.utf8.count ?? 0) + (row.editLink?.utf8.count ?? 0)
         if row.values.isEmpty { return texts }
         return row.values.packed.map { texts + $0.bytes.count }
@@ -65,13 +65,20 @@ struct CleanRowCache {
 
     /// Removes the rows of these entities.
     mutating func remove(_ ids: some Sequence<EntityID>) {
-        if rows.isEmpty { return }
-        for id in ids { if let entry = rows.removeValue(for: id) { size -= Self.size(of: entry.row) ?? 0 } }
+        if size == 0 { return }
+        for id in ids {
+            if let row = rows.removeValue(for: id) {
+                size -= Self.size(of: row) ?? 0
+            } else if absent.remove(id) {
+                size -= Self.entrySize
+            }
+        }
     }
 
     /// Removes all rows. Releases their memory if it is large.
     mutating func removeAll() {
-        if rows.values.capacity > Self.keptEntries { rows = IDTable() } else if !rows.isEmpty { rows.removeAll() }
-        size = 0
+        if size == 0 { return }
+        if rows.values.capacity > Self.keptEntries { rows = IDTable() } else { rows.removeAll() }
+        (absent, size) = (EntityIDSet(), 0)
     }
 }

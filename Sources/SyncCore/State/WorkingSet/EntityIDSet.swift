@@ -1,34 +1,68 @@
 package import Operations
 
-/// A set of entity IDs with a fast hash function.
+/// A set of entity IDs. Near IDs share a bit map of 64 bits, because most IDs are counted up.
 package struct EntityIDSet: Sendable {
-    private var table = IDTable<Void>()
+    /// The bit maps, by the upper bits of the IDs.
+    private var words = IDTable<UInt64>()
+    /// The number of entities.
+    package private(set) var count = 0
 
     /// Creates an empty set.
     package init() {}
 
-    /// The number of entities.
-    package var count: Int { table.count }
     /// A Boolean value that indicates whether the set contains no entity.
-    package var isEmpty: Bool { table.isEmpty }
+    package var isEmpty: Bool { count == 0 }
 
     /// Returns whether the set contains the entity.
-    package func contains(_ id: EntityID) -> Bool { table.contains(id) }
+    package func contains(_ id: EntityID) -> Bool {
+        guard let place = words.place(of: id.rawValue >> 6) else { return false }
+        return words[at: place] & Self.bit(id) != 0
+    }
 
     /// The entities in ascending order.
-    package func sorted() -> [EntityID] { table.entities.sorted() }
+    package func sorted() -> [EntityID] {
+        var found: [EntityID] = []
+        found.reserveCapacity(count)
+        for upper in words.ids.sorted() {
+            var word = words[upper] ?? 0
+            while word != 0 {
+                found.append(EntityID(rawValue: upper << 6 | UInt64(word.trailingZeroBitCount)))
+                word &= word - 1
+            }
+        }
+        return found
+    }
 
-    mutating func insert(_ id: EntityID) { table.insert(id.rawValue) }
+    mutating func insert(_ id: EntityID) {
+        let place = words.place(of: id.rawValue >> 6, inserting: 0)
+        let bit = Self.bit(id)
+        guard words[at: place] & bit == 0 else { return }
+        words[at: place] |= bit
+        count += 1
+    }
 
-    mutating func formUnion(_ other: EntityIDSet) { for id in other.table.entities { insert(id) } }
+    /// Removes the entity. Returns whether the set contained it.
+    mutating func remove(_ id: EntityID) -> Bool {
+        guard contains(id) else { return false }
+        words[at: words.place(of: id.rawValue >> 6, inserting: 0)] &= ~Self.bit(id)
+        count -= 1
+        return true
+    }
 
-    /// The entities in any order.
-    var entities: some Collection<EntityID> { table.entities }
+    mutating func formUnion(_ other: EntityIDSet) {
+        for (upper, word) in zip(other.words.ids, other.words.values) {
+            let place = words.place(of: upper, inserting: 0)
+            count += (word & ~words[at: place]).nonzeroBitCount
+            words[at: place] |= word
+        }
+    }
+
+    private static func bit(_ id: EntityID) -> UInt64 { 1 << (id.rawValue & 63) }
 }
 
 extension EntityIDSet: Equatable {
     package static func == (a: EntityIDSet, b: EntityIDSet) -> Bool {
-        a.count == b.count && a.table.entities.allSatisfy(b.contains)
+        a.count == b.count && zip(a.words.ids, a.words.values).allSatisfy { (b.words[$0] ?? 0) == $1 }
     }
 }
 

@@ -27,7 +27,7 @@ struct RowIndex {
     /// Adds all rows of the set to an index that is not built.
     mutating func build(_ all: some Sequence<EntityRow>) {
         isBuilt = true
-        for row in all { if let key = key(row) { rows[key, default: SmallSet()].insert(row.id) } }
+        for row in all { replace(nil, by: row) }
     }
 
     /// Returns the rows with these values of the properties, in ascending order.
@@ -37,20 +37,21 @@ struct RowIndex {
         return rows[key]?.elements.sorted() ?? []
     }
 
-    /// Updates the index if it is built.
-    mutating func replace(_ old: EntityRow?, by new: EntityRow?) {
-        guard isBuilt else { return }
-        guard let old else {
-            if let new, let after = key(new) { rows[after, default: SmallSet()].insert(new.id) }
-            return
+    /// Updates an index that is built.
+    mutating func replace(_ old: EntityRow?, by new: EntityRow) {
+        let after = key(new)
+        if let old {
+            if old.id == new.id, key(old) == after { return }
+            remove(old)
         }
-        let (before, after) = (key(old), new.flatMap(key))
-        if let new, before == after, old.id == new.id { return }
-        if let before {
-            rows[before]?.remove(old.id)
-            if rows[before]?.isEmpty == true { rows[before] = nil }
-        }
-        if let new, let after { rows[after, default: SmallSet()].insert(new.id) }
+        if let after { rows[after, default: SmallSet()].insert(new.id) }
+    }
+
+    /// Removes a row from an index that is built.
+    mutating func remove(_ row: EntityRow) {
+        guard let key = key(row) else { return }
+        rows[key]?.remove(row.id)
+        if rows[key]?.isEmpty == true { rows[key] = nil }
     }
 
     /// Removes all rows. The next search builds the index again.

@@ -43,7 +43,7 @@ struct RowTable {
     mutating func put(_ row: EntityRow) -> EntityRow? {
         if !removed.isEmpty { removed.remove(row.id) }
         let old = table.updateValue(row, for: row.id)
-        if !indexes.isEmpty { replaceIndexed(old, by: row) }
+        if !indexes.isEmpty { updateIndexes(of: row.set) { $0.replace(old, by: row) } }
         return old
     }
 
@@ -54,7 +54,7 @@ struct RowTable {
     mutating func remove(_ id: EntityID, hidesBelow: Bool) -> EntityRow? {
         let old = table.removeValue(for: id)
         if hidesBelow { removed.insert(id) }
-        if let old, !indexes.isEmpty { replaceIndexed(old, by: nil) }
+        if let old, !indexes.isEmpty { updateIndexes(of: old.set) { $0.remove(old) } }
         return old
     }
 
@@ -88,10 +88,12 @@ struct RowTable {
         }
     }
 
-    /// Updates the indexes. The set of an entity never changes.
-    private mutating func replaceIndexed(_ old: EntityRow?, by new: EntityRow?) {
-        guard let name = new?.set ?? old?.set, let set = indexes.index(forKey: name) else { return }
-        for place in indexes.values[set].indices { indexes.values[set][place].replace(old, by: new) }
+    /// Updates the indexes of a set that are built. The set of an entity never changes.
+    private mutating func updateIndexes(of name: String, _ body: (inout RowIndex) -> Void) {
+        guard let set = indexes.index(forKey: name) else { return }
+        for place in indexes.values[set].indices where indexes.values[set][place].isBuilt {
+            body(&indexes.values[set][place])
+        }
     }
 
     /// Returns the rows of a set whose properties have all these values, in ascending order.

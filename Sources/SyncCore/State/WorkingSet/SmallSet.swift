@@ -1,7 +1,7 @@
 /// A set optimized for few elements: one is stored inline without an allocation, and some are searched without hashing.
-struct SmallSet<Element: Hashable> {
+struct SmallSet<Element: Hashable & Comparable> {
     private var first: Element?
-    /// The elements that were added while ``first`` was present; empty if there are many.
+    /// The elements that were added while ``first`` was present, in ascending order; empty if there are many.
     private var few: [Element] = []
     private var many: Set<Element> = []
     /// A search of so many elements costs less than a hash and the growth of a hash table.
@@ -20,8 +20,14 @@ struct SmallSet<Element: Hashable> {
             first = element
         } else if !many.isEmpty {
             many.insert(element)
-        } else if !few.contains(element) {
-            few.append(element)
+        } else {
+            if let last = few.last, last >= element {
+                guard let place = few.firstIndex(where: { $0 >= element }), few[place] != element else { return }
+                few.insert(element, at: place)
+            } else {
+                // The usual case: numbers are counted up.
+                few.append(element)
+            }
             if few.count > Self.mostFew { (many, few) = (Set(few), []) }
         }
     }
@@ -32,8 +38,7 @@ struct SmallSet<Element: Hashable> {
         } else if !many.isEmpty {
             many.remove(element)
         } else if let place = few.firstIndex(of: element) {
-            few.swapAt(place, few.count - 1)
-            few.removeLast()
+            few.remove(at: place)
         }
     }
 }

@@ -177,8 +177,8 @@ package final class TrackedBookkeeping: BookkeepingStorage {
 
     package func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError) {
         try tracking.requireBacking()
-        tracking.dirtyItems?.coverage.insert(id)
-        if tracking.digest.isKept {
+        if tracking.isActive { tracking.dirtyItems?.coverage.insert(id) }
+        if tracking.keepsDigest {
             let old = memory?.run(of: id, by: query)
             tracking.digest.replace(
                 old.map { .coverage(query: query, id, run: $0) }, by: .coverage(query: query, id, run: run))

@@ -18,10 +18,10 @@ extension WorkingSet {
         cleanRows.removeAll()
         tracking.phase = .deferring
         tracking.isDeferralRefused = false
-        journal = ChangeJournal(header: knownHeader, isHeaderChanged: isHeaderChanged)
+        tracking.start(ChangeJournal(header: knownHeader, isHeaderChanged: isHeaderChanged))
         queue.begin()
         defer {
-            journal = nil
+            _ = tracking.endJournal()
             tracking.phase = .idle
             cleanRows.removeAll()
         }
@@ -32,7 +32,7 @@ extension WorkingSet {
             return result
         } catch {
             queue.rollBack()
-            journal.take()?.rollBack(self)
+            tracking.endJournal()?.rollBack(self)
             throw tracking.isDeferralRefused ? DeferralRefused() : error
         }
     }

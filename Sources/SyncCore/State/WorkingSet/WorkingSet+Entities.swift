@@ -26,15 +26,19 @@ extension WorkingSet {
     }
 
     package func putRow(_ row: EntityRow) throws(StateError) {
+        guard tracking.isActive else {
+            rowTable.put(row)
+            return
+        }
         tracking.dirtyItems?.rows.insert(row.id)
-        if journal != nil { journal?.append(.row(row.id, rowTable.find(row.id))) }
+        tracking.journal?.append(.row(row.id, rowTable.find(row.id)))
         let old = rowTable.put(row)
         tracking.digest.replace(old.map(SnapshotItem.row), by: .row(row))
     }
 
     package func removeRow(_ id: EntityID) throws(StateError) {
         tracking.dirtyItems?.rows.insert(id)
-        if journal != nil { journal?.append(.row(id, rowTable.find(id))) }
+        tracking.journal?.append(.row(id, rowTable.find(id)))
         let old = rowTable.remove(id, hidesBelow: try isBelow(id))
         tracking.digest.replace(old.map(SnapshotItem.row), by: nil)
     }
@@ -94,8 +98,8 @@ extension WorkingSet {
 
     package func register(_ id: EntityID, set: String) throws(StateError) {
         if try isBelow(id), try backing?.set(of: id) != nil { return }
-        guard register.register(id, set: set) else { return }
-        journal?.append(.registration(id))
+        guard register.register(id, set: set), tracking.isActive else { return }
+        tracking.journal?.append(.registration(id))
         tracking.dirtyItems?.entities.insert(id)
         tracking.digest.replace(nil, by: .entity(id, set: set))
     }
@@ -107,8 +111,12 @@ extension WorkingSet {
 
     package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         let place = SetKey(set: set, key: key)
+        guard tracking.isActive else {
+            keys[place] = id
+            return
+        }
         tracking.dirtyItems?.keys.insert(place)
-        if journal != nil { journal?.append(.key(place, keys[place])) }
+        tracking.journal?.append(.key(place, keys[place]))
         let old = keys.updateValue(id, forKey: place)
         tracking.digest.replace(old.map { .key(key, set: set, of: $0) }, by: .key(key, set: set, of: id))
     }
@@ -128,15 +136,19 @@ extension WorkingSet {
     }
 
     package func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
+        guard tracking.isActive else {
+            bases.updateValue(base, for: id)
+            return
+        }
         tracking.dirtyItems?.bases.insert(id)
-        if journal != nil { journal?.append(.base(id, bases[id])) }
+        tracking.journal?.append(.base(id, bases[id]))
         let old = bases.updateValue(base, for: id) ?? nil
         tracking.digest.replace(old.map { .base(id, $0) }, by: .base(id, base))
     }
 
     package func removeBase(_ id: EntityID) throws(StateError) {
         tracking.dirtyItems?.bases.insert(id)
-        if journal != nil { journal?.append(.base(id, bases[id])) }
+        tracking.journal?.append(.base(id, bases[id]))
         let old = bases.removeValue(for: id) ?? nil
         if try isBelow(id) { bases.updateValue(nil, for: id) }
         tracking.digest.replace(old.map { .base(id, $0) }, by: nil)

@@ -37,8 +37,12 @@ extension WorkingSet {
     }
 
     package func putLink(_ link: LinkRow) throws(StateError) {
+        guard tracking.isActive else {
+            linkTable.put(link)
+            return
+        }
         tracking.dirtyItems?.links.insert(LinkKey(link))
-        if journal != nil { journal?.append(.link(LinkKey(link), linkTable.find(LinkKey(link)))) }
+        tracking.journal?.append(.link(LinkKey(link), linkTable.find(LinkKey(link))))
         let old = linkTable.put(link)
         tracking.digest.replace(old.map(SnapshotItem.link), by: .link(link))
     }
@@ -46,7 +50,7 @@ extension WorkingSet {
     package func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
         tracking.dirtyItems?.links.insert(key)
-        if journal != nil { journal?.append(.link(key, linkTable.find(key))) }
+        tracking.journal?.append(.link(key, linkTable.find(key)))
         var hidesBelow = try isBelow(first)
         if hidesBelow { hidesBelow = try isBelow(second) }
         let old = linkTable.remove(key, hidesBelow: hidesBelow)

@@ -5,8 +5,8 @@ package import Operations
 extension WorkingSet {
     package func putPending(_ operation: PendingOperation) throws(StateError) {
         try queue.load()
-        tracking.dirtyItems?.pending.insert(operation.sequence)
-        if tracking.digest.isKept { tracking.digest.replace(queue.pending[operation.sequence], by: operation) }
+        if tracking.isActive { tracking.dirtyItems?.pending.insert(operation.sequence) }
+        if tracking.keepsDigest { tracking.digest.replace(queue.pending[operation.sequence], by: operation) }
         // Only queries need the subjects.
         let subjects = backing == nil ? [] : try subjects(of: operation.operation, backing?.model, after: queue.pending)
         try queue.put(operation, about: subjects)

@@ -32,8 +32,6 @@ package final class WorkingSet: StateStorage {
     /// The lowest entity ID such that the backing contains no data of this or a higher ID; nil if it was not read yet.
     private var knownFirstUnused: EntityID?
 
-    /// The changes of the deferred transaction, or nil if none is running.
-    var journal: ChangeJournal?
     let tracking: StateTracking
 
     /// Creates an empty state in memory.
@@ -228,7 +226,7 @@ package final class WorkingSet: StateStorage {
     }
 
     package func setHeader(_ header: StateHeader) throws(StateError) {
-        if tracking.digest.isKept { tracking.digest.replace(try self.header(), by: header) }
+        if tracking.keepsDigest { tracking.digest.replace(try self.header(), by: header) }
         knownHeader = header
         isHeaderChanged = true
     }
@@ -237,7 +235,7 @@ package final class WorkingSet: StateStorage {
     ///
     /// - Parameter body: A function that must not use the working set, because it has exclusive access to the header.
     func changeHeader(_ body: (inout StateHeader) -> Void) throws(StateError) {
-        if tracking.digest.isKept {
+        if tracking.keepsDigest {
             var header = try header()
             body(&header)
             return try setHeader(header)
@@ -268,7 +266,7 @@ package final class WorkingSet: StateStorage {
     package func drainChanges() -> [StateChange] { tracking.digest.drainChanges() }
 
     /// Starts to track changed items; see ``DirtyItemWriter/writeChanges(of:into:)``.
-    package func trackDirtyItems() { tracking.dirtyItems = DirtyItems() }
+    package func trackDirtyItems() { tracking.startDirtyItems() }
 
     /// Returns the changed items, and restarts their tracking; nil if they are not tracked.
     func drainDirtyItems() -> DirtyItems? {
