@@ -21,6 +21,7 @@ struct SmallSetTests {
             }
             #expect(set.isEmpty == measure.isEmpty)
             #expect(set.elements.sorted() == measure.sorted(), "seed \(seed), step \(step)")
+            #expect(set.sorted == measure.sorted(), "seed \(seed), step \(step)")
         }
     }
 }

@@ -218,7 +218,9 @@ final class StateLayer {
     func setLink(
         _ relationship: String, _ first: EntityID, _ second: EntityID, _ isPresent: Bool
     ) throws(StateError) {
-        if records { effect.recordWriting(of: DirtySet.LinkEnds(relationship: relationship, first: first, second: second)) }
+        if records {
+            effect.recordWriting(of: DirtySet.LinkEnds(relationship: relationship, first: first, second: second))
+        }
         let known = try state.link(relationship, first: first, second: second)
         var link =
             known ?? LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: false)

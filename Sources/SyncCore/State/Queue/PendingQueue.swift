@@ -178,16 +178,16 @@ package final class PendingQueue {
     }
 
     package func naming(_ id: EntityID) -> [SequenceNumber] {
-        byEntity.place(of: id).map { byEntity[at: $0].naming.elements.sorted() } ?? []
+        byEntity.place(of: id).map { byEntity[at: $0].naming.sorted } ?? []
     }
 
     package func changing(_ id: EntityID) -> [SequenceNumber] {
-        byEntity.place(of: id).map { byEntity[at: $0].changing.elements.sorted() } ?? []
+        byEntity.place(of: id).map { byEntity[at: $0].changing.sorted } ?? []
     }
 
     /// Returns the pending creation of the entity.
     func creation(of id: EntityID) -> Creation? {
-        byEntity.place(of: id).flatMap { byEntity[at: $0].naming.elements.min() }.flatMap {
+        byEntity.place(of: id).flatMap { byEntity[at: $0].naming.sorted.first }.flatMap {
             self[$0]?.operation.creation(of: id)
         }
     }

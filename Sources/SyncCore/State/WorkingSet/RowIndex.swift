@@ -34,7 +34,12 @@ struct RowIndex {
     func find(_ values: [(property: String, value: Value)]) -> [EntityID] {
         if rows.isEmpty { return [] }
         let key: Key = values.count == 1 ? .one(values[0].value) : .several(values.map(\.value))
-        return rows[key]?.elements.sorted() ?? []
+        return rows[key]?.sorted ?? []
+    }
+
+    /// Returns whether the index is about the properties of these values, in this order.
+    func isAbout(_ values: [(property: String, value: Value)]) -> Bool {
+        properties.count == values.count && properties.indices.allSatisfy { properties[$0] == values[$0].property }
     }
 
     /// Updates an index that is built.

@@ -99,21 +99,22 @@ struct RowTable {
     /// Returns the rows of a set whose properties have all these values, in ascending order.
     mutating func find(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
         guard !table.isEmpty else { return [] }
-        let entry = indexes.index(forKey: set)
-        let known = entry.flatMap { entry in
-            indexes.values[entry].firstIndex { $0.properties.elementsEqual(values, by: { $0 == $1.property }) }
-        }
-        if let entry, let known {
-            if !indexes.values[entry][known].isBuilt { indexes.values[entry][known].build(rows(of: set)) }
-            return indexes.values[entry][known].find(values)
-        }
-        var index = RowIndex(values.map(\.property))
-        index.build(rows(of: set))
-        indexes[set, default: []].append(index)
-        return index.find(values)
+        return indexes[set, default: []].find(values, among: table.values, of: set)
     }
+}
 
-    private func rows(of set: String) -> some Sequence<EntityRow> { table.values.lazy.filter { $0.set == set } }
+extension [RowIndex] {
+    /// Returns the rows of a set with these values, in ascending order. Adds an index for new properties.
+    fileprivate mutating func find(
+        _ values: [(property: String, value: Value)], among rows: [EntityRow], of set: String
+    ) -> [EntityID] {
+        // By index, because a closure copies each element.
+        var place = 0
+        while place < count, !self[place].isAbout(values) { place += 1 }
+        if place == count { append(RowIndex(values.map(\.property))) }
+        if !self[place].isBuilt { self[place].build(rows.lazy.filter { $0.set == set }) }
+        return self[place].find(values)
+    }
 }
 
 extension RowTable {

@@ -14,6 +14,13 @@ struct SmallSet<Element: Hashable & Comparable> {
     /// The elements, in no particular order.
     var elements: [Element] { (first.map { [$0] } ?? []) + few + many }
 
+    /// The elements in ascending order.
+    var sorted: [Element] {
+        guard many.isEmpty, let first else { return elements.sorted() }
+        if few.isEmpty { return [first] }
+        return first < few[0] ? [first] + few : elements.sorted()
+    }
+
     mutating func insert(_ element: Element) {
         if first == element { return }
         if isEmpty {
