@@ -143,6 +143,8 @@ extension BatchMatcher {
     private func inRequestOrder(
         _ members: [BatchPart.Member], _ answers: [BatchResponsePart.MemberResponse]
     ) -> ChangeSetOutcome {
+        // One response to one request needs no table.
+        if members.count == 1, answers.count == 1 { return .members([answers[0].response]) }
         var places: [String: Int] = [:]
         for (index, member) in members.enumerated() { if let id = member.contentID { places[id] = index } }
         var ordered: [WireResponse?] = Array(repeating: nil, count: members.count)

@@ -105,8 +105,7 @@ package struct MultipartBatchWriter: Sendable {
 
     /// Writes the head of a part. The start line of its message follows.
     private func beginPart(_ contentID: String?, _ output: inout MultipartOutput) throws(BatchWriteError) {
-        output.line("Content-Type: application/http")
-        output.line("Content-Transfer-Encoding: binary")
+        output.line("Content-Type: application/http\r\nContent-Transfer-Encoding: binary")
         if let contentID, contentIDLocation != .request { try output.field("Content-ID", contentID) }
         output.line("")
     }
@@ -173,9 +172,9 @@ private struct MultipartOutput {
 
     mutating func line(_ first: String, _ second: String = "", _ third: String = "", _ fourth: String = "") {
         bytes.append(contentsOf: first.utf8)
-        bytes.append(contentsOf: second.utf8)
-        bytes.append(contentsOf: third.utf8)
-        bytes.append(contentsOf: fourth.utf8)
+        if !second.isEmpty { bytes.append(contentsOf: second.utf8) }
+        if !third.isEmpty { bytes.append(contentsOf: third.utf8) }
+        if !fourth.isEmpty { bytes.append(contentsOf: fourth.utf8) }
         bytes.append(0x0D)
         bytes.append(0x0A)
     }

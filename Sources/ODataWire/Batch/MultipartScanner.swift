@@ -71,7 +71,8 @@ struct MultipartScanner {
     /// Reads `Name: value` lines up to a blank line, a line of a different form, or the end.
     func head(_ range: Range<Int>) throws(BatchReadError) -> Head {
         var head = Head(end: range.lowerBound)
-        var fields: [(String, String)] = []
+        var fields: [(name: String, value: String)] = []
+        fields.reserveCapacity(8)
         while head.end < range.upperBound {
             let line = self.line(at: head.end, limit: range.upperBound)
             if line.next - range.lowerBound > limits.headBytes || fields.count > limits.headerFields {
@@ -82,9 +83,9 @@ struct MultipartScanner {
                 head.ending = .blankLine
                 break
             }
-            if bytes[head.end].isBlank, let last = fields.last {
+            if bytes[head.end].isBlank, !fields.isEmpty {
                 // A folded line continues the preceding value.
-                fields[fields.count - 1] = (last.0, last.1 + " " + text(head.end..<line.end))
+                fields[fields.count - 1].value += " " + text(head.end..<line.end)
             } else if let field = field(head.end..<line.end) {
                 fields.append(field)
             } else {
@@ -93,7 +94,7 @@ struct MultipartScanner {
             }
             head.end = line.next
         }
-        head.headers = HTTPHeaders(fields)
+        head.headers = HTTPHeaders(fields: fields)
         return head
     }
 
@@ -134,7 +135,7 @@ struct MultipartScanner {
         return end - 1 > start && bytes[end - 2] == 0x0D ? end - 2 : end - 1
     }
 
-    private func field(_ line: Range<Int>) -> (String, String)? {
+    private func field(_ line: Range<Int>) -> (name: String, value: String)? {
         guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = text(line.lowerBound..<colon)
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken) else { return nil }

@@ -2,14 +2,15 @@ package import EDM
 
 /// A data modification in protocol terms, independent of the protocol version (OData 4.01 Part 1, section 11.4).
 package struct DataModification: Sendable, Hashable {
+    /// The cases with a body are indirect, because modifications are copied often and should be small.
     package enum Action: Sendable, Hashable {
         /// A POST to an entity set.
-        case create(in: EntitySet, EntityBody)
+        indirect case create(in: EntitySet, EntityBody)
         /// A POST to a collection-valued navigation property of an entity, which creates and links the new entity.
-        case createRelated(in: ResourceReference, navigation: Property, EntityBody)
+        indirect case createRelated(in: ResourceReference, navigation: Property, EntityBody)
         /// A PATCH (V4) or MERGE (V2) request with only the changed properties and bindings, or a `PUT` if `replaces`
         /// is true.
-        case update(ResourceReference, EntityBody, replaces: Bool)
+        indirect case update(ResourceReference, EntityBody, replaces: Bool)
         case delete(ResourceReference)
         /// A POST to `$links`/`$ref` of a collection-valued navigation property, or a PUT to that of a single-valued
         /// one.
@@ -18,8 +19,6 @@ package struct DataModification: Sendable, Hashable {
         case unlink(from: ResourceReference, navigation: Property, to: ResourceReference?)
         /// A call of an action, which change sets of V4 may contain (OData 4.01 Part 1, section 11.7.4). Its query
         /// options are not sent.
-        ///
-        /// Indirect, because modifications are copied often and should be small.
         indirect case invoke(OperationInvocation)
     }
 

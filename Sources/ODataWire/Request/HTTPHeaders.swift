@@ -14,6 +14,9 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Creates headers from pairs of names and values, in this order. Names can repeat.
     public init(_ fields: [(String, String)]) { self.fields = fields.map { (name: $0.0, value: $0.1) } }
 
+    /// Creates headers from an array that is not converted.
+    init(fields: [(name: String, value: String)]) { self.fields = fields }
+
     /// The first value of the name. Setting it replaces all values of the name; nil removes them.
     public subscript(name: String) -> String? {
         get { fields.first { $0.name.equalsIgnoringCase(name) }?.value }

@@ -17,9 +17,7 @@ struct LoggedOperations {
     func first(of operations: [SequenceNumber], differingIn state: WorkingSet) throws -> SequenceNumber? {
         let first = try reader.firstSequence()
         let operations = operations.sorted()
-        var differing = try recorded(operations.filter { $0 >= first }) { sequence, operation in
-            try !Self.isSame(state.pendingOperation(sequence)?.operation, operation)
-        }
+        var differing = try recorded(operations.filter { $0 >= first }, differingIn: state)
         if let earliest = differing.keys.min() { try change(&differing, from: earliest + 1) }
         // A compaction removed the records of these.
         let compacted = Set(operations.prefix { $0 < first })
@@ -41,9 +39,16 @@ struct LoggedOperations {
             == RecordCodec.encode(Record(time: 0, body: .operation(other)))
     }
 
-    /// Returns the recorded operations that satisfy the condition.
+    /// Returns whether the record would have the same bytes if the operation was logged now. Then it has the same
+    /// content and need not be decoded.
+    private static func isSame(_ pending: PendingOperation, asIn record: LogRecord) -> Bool {
+        let (kind, payload) = RecordCodec.encode(Record(time: pending.time, body: .operation(pending.operation)))
+        return kind == record.kind && payload[...] == record.bytes
+    }
+
+    /// Returns the recorded operations that differ from those of the state.
     private func recorded(
-        _ operations: [SequenceNumber], where condition: (SequenceNumber, Operation) throws -> Bool
+        _ operations: [SequenceNumber], differingIn state: WorkingSet
     ) throws -> [SequenceNumber: Operation] {
         var found: [SequenceNumber: Operation] = [:]
         var cursor: LogCursor?
@@ -56,8 +61,10 @@ struct LoggedOperations {
             while let record = try cursor?.next() {
                 next = record.sequence + 1
                 guard record.sequence == sequence else { continue }
+                let pending = try state.pendingOperation(sequence)
+                if let pending, Self.isSame(pending, asIn: record) { break }
                 if case .operation(let operation) = try ViewsOpener.decoded(record, decoder).body,
-                    try condition(sequence, operation)
+                    !Self.isSame(pending?.operation, operation)
                 {
                     found[sequence] = operation
                 }

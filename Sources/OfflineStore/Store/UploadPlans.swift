@@ -36,6 +36,6 @@ struct UploadPlans {
             }
         }
         let planned = try plan()
-        return try core.remakeViews(ifUnlogged: planned.prepared(as: 0).operations) ? try plan() : planned
+        return try core.remakeViews(ifUnlogged: planned.changeSets.flatMap(\.operations)) ? try plan() : planned
     }
 }

@@ -122,7 +122,14 @@ package struct BatchPrepared: Sendable, Hashable {
     /// The operations of the batch, each once, in order of appearance.
     package var operations: [SequenceNumber] {
         var seen: Set<SequenceNumber> = []
-        return changeSets.flatMap { $0 }.map(\.operation).filter { seen.insert($0).inserted }
+        var operations: [SequenceNumber] = []
+        for changeSet in changeSets {
+            // By index, because a loop over the elements copies each request.
+            for place in changeSet.indices where seen.insert(changeSet[place].operation).inserted {
+                operations.append(changeSet[place].operation)
+            }
+        }
+        return operations
     }
 }
 

@@ -29,18 +29,22 @@ struct ConfirmationFold {
         try layers.removePending(pending.sequence)
         try layers.mergeBases.uncount(pending)
         let done = try layers.visible(pending)?.omitting(shown)
-        let edit = try layers.editBase { e throws(StateError) in
-            if let done { try e.apply(done) }
-        }
         try layers.keepNextEntity(above: images)
-        let returned = pending.operation.call == nil ? [] : try newEntities(layers)
-        let answer =
-            images.isEmpty
-            ? [:] : try layers.editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
-        let isLate = if case .inDoubt = pending.status { true } else { false }
-        try layers.mergeBases.advance(done ?? pending.operation, edit.before, answer, images, isLate: isLate)
+        var (touched, returned): (EntityIDSet, [EntityID]) = ([], [])
+        var before: MergeBaseTracker.PriorVersions = [:]
+        // Not the properties, because the closure would copy the whole value.
+        let (images, isCall) = (images, pending.operation.call != nil)
+        let answer = try layers.editBase { e throws(StateError) in
+            if let done { try e.apply(done) }
+            touched = e.touched.entities
+            before = e.takeVersions()
+            if isCall { returned = try Self.newEntities(images, e) }
+            try e.apply(images, isAnswer: true)
+        }.before
+        let isLate = pending.status.kind == .inDoubt
+        try layers.mergeBases.advance(done ?? pending.operation, before, answer, images, isLate: isLate)
         if !shown.isEmpty { try layers.mergeBases.advance(pending.operation, beyond: shown) }
-        try finish(edit.touched, returned: returned, &layers)
+        try finish(touched, returned: returned, &layers)
         try layers.mergeBases.discard(of: pending.operation.touchedEntities)
         if let stream = pending.operation.stream {
             // The ETag is not known yet; a separate record follows if the service returns it.
@@ -73,7 +77,8 @@ struct ConfirmationFold {
         try layers.assignKeys(created)
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1). If the response does not
         // contain it, the stored ETag is stale.
-        let reported = EntityIDs(images.lazy.filter { $0.etag != nil }.map(\.entity))
+        var reported = EntityIDs()
+        for place in images.indices where images[place].etag != nil { reported.insert(images[place].entity) }
         var changed = EntityIDs(touched.sorted())
         changed.formUnion(operation.referencedEntities)
         var gone: Set<EntityID> = []
@@ -100,9 +105,11 @@ struct ConfirmationFold {
     }
 
     /// Returns the entities that an action returned and the state does not have.
-    private func newEntities(_ layers: LayeredState) throws(StateError) -> [EntityID] {
+    private static func newEntities(
+        _ images: [EntityImage], _ editor: StateEditor
+    ) throws(StateError) -> [EntityID] {
         var found: [EntityID] = []
-        for image in images where try layers.baseRow(image.entity) == nil && !found.contains(image.entity) {
+        for image in images where try editor.storage.row(image.entity) == nil && !found.contains(image.entity) {
             found.append(image.entity)
         }
         return found

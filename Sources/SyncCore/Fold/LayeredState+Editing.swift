@@ -14,6 +14,9 @@ extension LayeredState {
         let kind: StateLayer.LayerKind =
             layer == .local ? .local : edits.areTracked ? .baseUnderPending : .baseWithoutPending
         let layer = StateLayer(storage, index, kind, matches: edits.matches)
+        // Moved, because the first change would copy the whole table.
+        edits.matches = [:]
+        defer { edits.matches = layer.matches }
         var editor = StateEditor(storage: layer, model: model)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not
         // tracked.

@@ -23,7 +23,6 @@ struct BaseEdits {
                 writes[at: place].formUnion(access.intersection(.writes))
             }
         }
-        matches = layer.matches
     }
 }
 
@@ -141,6 +140,8 @@ struct PartialReplay {
     }
 
     private func revert() throws(StateError) {
+        // Not the property, because the closure would copy the whole value.
+        let storage = storage
         for sequence in taken.ids {
             try storage.forEachAccess(by: sequence) { item, access throws(StateError) in
                 guard access.contains(.writesValues), let id = item.entity, let base = try storage.base(id) else {

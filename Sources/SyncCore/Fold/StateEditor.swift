@@ -55,6 +55,12 @@ struct StateEditor {
         if layer == .base { try storage.state.bookkeeping.putStreams([], of: id) }
     }
 
+    /// Removes and returns the versions before the changes so far.
+    mutating func takeVersions() -> MergeBaseTracker.PriorVersions {
+        defer { before = [:] }
+        return before
+    }
+
     private mutating func watch(_ id: EntityID) throws(StateError) {
         guard layer == .base, watchesBase, unwatched != id, before[id] == nil else { return }
         guard try storage.state.hasPendingChange(of: id) else {

@@ -110,26 +110,45 @@ package struct LinkRow: Sendable, Hashable {
 }
 
 /// An operation that has not ended, with its status.
+///
+/// All copies share the operation, because a plan and a rebase copy each pending operation many times and rarely change
+/// one.
 package struct PendingOperation: Sendable, Hashable {
     package var sequence: SequenceNumber
     package var time: Timestamp
-    package var operation: Operation
+    private var content: SharedOperation
     package var status: Status
     /// The time of the record that set the current status.
     package var since: Timestamp
 
+    package var operation: Operation {
+        _read { yield content.operation }
+        set { content = SharedOperation(newValue) }
+    }
+
+    private final class SharedOperation: Sendable, Hashable {
+        let operation: Operation
+
+        init(_ operation: Operation) { self.operation = operation }
+
+        static func == (a: SharedOperation, b: SharedOperation) -> Bool { a === b || a.operation == b.operation }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(operation) }
+    }
+
+    /// The cases with texts are indirect, because few operations have them.
     package enum Status: Sendable, Hashable {
         /// Waits for the next upload.
         case pending
         /// Sent, or about to be sent; no response yet.
         case inFlight(BatchID)
         /// Sent, but the response was lost.
-        case inDoubt(BatchID, reason: String)
+        indirect case inDoubt(BatchID, reason: String)
         /// Rejected by the service. The operation stays until it is amended, retried or undone.
-        case rejected(Refusal)
+        indirect case rejected(Refusal)
         /// Rejected for a limited time and sent again automatically. `attempts` is the number of consecutive
         /// rejections.
-        case deferred(Refusal, attempts: Int)
+        indirect case deferred(Refusal, attempts: Int)
 
         /// The case without its values. The raw values are stored in the views.
         package enum StatusKind: Int64, Sendable, Hashable {
@@ -157,7 +176,7 @@ package struct PendingOperation: Sendable, Hashable {
     ) {
         self.sequence = sequence
         self.time = time
-        self.operation = operation
+        content = SharedOperation(operation)
         self.status = status
         self.since = since ?? time
     }

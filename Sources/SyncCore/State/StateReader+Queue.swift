@@ -109,7 +109,7 @@ extension StateReader {
     func forEachAccess(
         by sequence: SequenceNumber, _ body: (StateItem, Access) throws(StateError) -> Void
     ) throws(StateError) {
-        try loadedQueue().pending.effects.forEachAccess(by: sequence, body)
+        for stored in try loadedQueue().pending.effects.accesses(by: sequence) { try body(stored.item, stored.access) }
     }
 
     /// Calls `body` once for each operation that read or wrote the item, in any order. `body` must not change effects.

@@ -93,22 +93,57 @@ struct ChangeSetGrouping {
     ) throws(StateError) -> HoldReason {
         var needs = UnitDependencies(unit, footprints)
         var reason = blocked(needs)
-        if reason == nil { reason = try obstacle(&needs, resolver) }
+        if reason == nil { reason = try obstacle(unit, &needs, resolver) }
         block(footprints, by: unit[0].sequence, reason ?? .batchFull)
         return reason ?? .batchFull
     }
 
+    /// Determines which referenced entities the service has and which this round creates. Returns the obstacle, if
+    /// there is one.
     private func obstacle(
-        _ needs: inout UnitDependencies, _ resolver: EntityResolver<WorkingSet>
+        _ unit: [PendingOperation], _ needs: inout UnitDependencies, _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> HoldReason? {
-        try needs.resolve(
-            resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } },
-            linker: linker)
+        var named: Set<EntityID> = []
+        if resolver.namesEntities(service) {
+            for pending in unit { named.formUnion(try resolver.namedEntities(pending.operation, service)) }
+        }
+        for entity in needs.referenced {
+            if let row = try resolver.serviceRow(entity) {
+                if try resolver.reference(to: entity) == nil { return .keyUnknown(entity) }
+                let isStale = row.origin == .serviceWithStaleETag
+                guard needs.conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
+                    continue
+                }
+                // The response to the earlier request contains the ETag that this one has to send. A PUT also
+                // repeats the earlier values of the entity, if they were accepted.
+                if let earlier = writers[entity] { return .waitsFor(earlier.sequence) }
+                // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
+                if row.etag != nil || isStale, let earlier = linker(of: entity) { return .waitsFor(earlier) }
+                if unreadable.contains(entity) { continue }
+                if isStale { return .needsETag(entity) }
+                if !service.supportsPatch, unit.contains(where: { $0.isUpdate(of: entity) }) {
+                    if let obstacle = resolver.obstacleToReplacement(row) { return .noLegalPlan(obstacle) }
+                    if resolver.lacksProperties(row) { return .needsAllProperties(entity) }
+                }
+            } else if let creator = writers[entity] {
+                // A new entity is changed, deleted or referenced by value under its real key, in the next round.
+                if needs.keyed.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }
+                needs.newReferences.insert(entity)
+            } else {
+                return .entityGone(entity)
+            }
+        }
+        return nil
     }
 
     /// Returns the first operation that links the entity without writing it otherwise.
     private func linker(of entity: EntityID) -> SequenceNumber? {
-        readers[entity]?.elements.lazy.compactMap { groups[resolve($0)].operations.lazy.map(\.sequence).min() }.min()
+        guard let place = readers.place(of: entity) else { return nil }
+        var first: SequenceNumber?
+        for reader in readers[at: place].elements {
+            for pending in groups[resolve(reader)].operations { first = min(first ?? .max, pending.sequence) }
+        }
+        return first
     }
 
     private mutating func place(
@@ -117,7 +152,7 @@ struct ChangeSetGrouping {
     ) throws(StateError) -> HoldReason? {
         var needs = UnitDependencies(unit, footprints)
         if let reason = blocked(needs) { return reason }
-        if let reason = try obstacle(&needs, resolver) { return reason }
+        if let reason = try obstacle(unit, &needs, resolver) { return reason }
         let facets = goesOnBehindRefused ? footprints.map(\.facets) : []
         // If the earlier operation is refused and the later one accepted, sending the earlier one again would
         // overwrite the later one.
@@ -144,16 +179,17 @@ struct ChangeSetGrouping {
         for entity in needs.writes.union(needs.affected) {
             for reader in readers[entity]?.elements ?? [] { predecessors.append(resolve(reader)) }
         }
-        predecessors.removeAll(where: joined.contains)
+        if !joined.isEmpty { predecessors.removeAll { joined.contains($0) } }
         guard let group = join(unit, joined, after: predecessors) else {
             return .waitsFor(joined.compactMap { groups[$0].operations.last?.sequence }.max() ?? unit[0].sequence)
         }
         for (facets, place) in zip(facets, unit.indices) { for facet in facets { said[facet] = unit[place].sequence } }
         for predecessor in predecessors { groups[predecessor].hasDependents = true }
-        for (footprint, place) in zip(footprints, unit.indices) {
+        // The footprints are not copied.
+        for (footprint, place) in zip(footprints.indices, unit.indices) {
             let sequence = unit[place].sequence
-            for entity in footprint.reads { addReader(group, of: entity) }
-            for entity in footprint.affected {
+            for entity in footprints[footprint].reads { addReader(group, of: entity) }
+            for entity in footprints[footprint].affected {
                 if writers[entity]?.isCreation == true {
                     // A new entity keeps its creation as writer, because references depend on it. Later writers are
                     // ordered after it anyway.
@@ -163,11 +199,12 @@ struct ChangeSetGrouping {
                         Writer(sequence: sequence, group: group, isCreation: false), for: entity)
                 }
             }
-            for entity in footprint.writes {
+            for entity in footprints[footprint].writes {
                 readers.removeValue(for: entity)
                 writers.updateValue(
                     Writer(
-                        sequence: sequence, group: group, isCreation: footprint.created.contains(entity)),
+                        sequence: sequence, group: group,
+                        isCreation: footprints[footprint].created.contains(entity)),
                     for: entity)
             }
         }
@@ -178,16 +215,21 @@ struct ChangeSetGrouping {
         readers[at: readers.place(of: entity, inserting: SmallSet())].insert(group)
     }
 
-    private func blocked(_ needs: UnitDependencies) -> HoldReason? {
+    private func firstBlock(of needs: UnitDependencies) -> Block? {
         if blockedWrites.isEmpty, blockedReads.isEmpty, blockedCreations.isEmpty { return nil }
-        let reads = Array(needs.reads)
-        let writes = Array(needs.writes.union(needs.affected))
-        let block =
-            writes.lazy.compactMap { blockedWrites[$0] ?? blockedReads[$0] }.first
-            ?? (reads + writes).lazy.compactMap { blockedCreations[$0] }.first
-            // A refused order does not block its customer, nor a refused change of a customer its orders.
-            ?? reads.lazy.compactMap { blockedWrites[$0] }.first { !$0.reason.isFinal }
-        guard let block else { return nil }
+        let writes = needs.writes.union(needs.affected)
+        for entity in writes { if let block = blockedWrites[entity] ?? blockedReads[entity] { return block } }
+        for entity in needs.reads { if let block = blockedCreations[entity] { return block } }
+        for entity in writes { if let block = blockedCreations[entity] { return block } }
+        // A refused order does not block its customer, nor a refused change of a customer its orders.
+        for entity in needs.reads {
+            if let block = blockedWrites[entity], !block.reason.isFinal { return block }
+        }
+        return nil
+    }
+
+    private func blocked(_ needs: UnitDependencies) -> HoldReason? {
+        guard let block = firstBlock(of: needs) else { return nil }
         switch block.reason {
         case .rejected, .behindRejected: return .behindRejected(block.sequence)
         case .deferred, .behindDeferred: return .behindDeferred(block.sequence)
@@ -235,75 +277,36 @@ private struct UnitDependencies {
     private(set) var writes = EntityIDs()
     private(set) var affected = EntityIDs()
     /// Entities that another operation of this round creates.
-    private(set) var newReferences = EntityIDs()
-    private let referenced: [EntityID]
-    private let operations: [PendingOperation]
-    private let conditional: EntityIDs
-    private let keyed: EntityIDs
+    var newReferences = EntityIDs()
+    let referenced: [EntityID]
+    let conditional: EntityIDs
+    let keyed: EntityIDs
 
     init(_ unit: [PendingOperation], _ footprints: [OperationFootprint]) {
         var created = EntityIDs()
         var conditional = EntityIDs()
         var keyed = EntityIDs()
-        for footprint in footprints {
-            created.formUnion(footprint.created)
-            conditional.formUnion(footprint.conditional)
-            keyed.formUnion(footprint.keyed)
-            affected.formUnion(footprint.affected)
-            reads.formUnion(footprint.reads)
-            writes.formUnion(footprint.writes)
+        for place in footprints.indices {
+            created.formUnion(footprints[place].created)
+            conditional.formUnion(footprints[place].conditional)
+            keyed.formUnion(footprints[place].keyed)
+            affected.formUnion(footprints[place].affected)
+            reads.formUnion(footprints[place].reads)
+            writes.formUnion(footprints[place].writes)
         }
-        operations = unit
         var referenced =
             unit.count == 1 ? unit[0].operation.referencedEntities : unit.flatMap(\.operation.referencedEntities)
-        if !created.isEmpty { referenced.removeAll(where: created.contains) }
+        if !created.isEmpty { referenced.removeAll { created.contains($0) } }
         self.referenced = referenced
-        self.conditional = conditional.subtracting(created)
-        self.keyed = keyed.subtracting(created)
+        conditional.subtract(created)
+        keyed.subtract(created)
         affected.subtract(created)
+        (self.conditional, self.keyed) = (conditional, keyed)
     }
+}
 
-    private func isUpdated(_ entity: EntityID) -> Bool {
-        operations.contains { if case .update(entity, _, _) = $0.operation.action { true } else { false } }
-    }
-
-    /// Determines which referenced entities the service has and which this round creates. Returns the obstacle, if
-    /// there is one.
-    mutating func resolve(
-        _ resolver: EntityResolver<WorkingSet>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
-        writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?,
-        linker: (EntityID) -> SequenceNumber?
-    ) throws(StateError) -> HoldReason? {
-        var named: Set<EntityID> = []
-        if resolver.namesEntities(service) {
-            for pending in operations { named.formUnion(try resolver.namedEntities(pending.operation, service)) }
-        }
-        for entity in referenced {
-            if let row = try resolver.serviceRow(entity) {
-                if try resolver.reference(row) == nil { return .keyUnknown(entity) }
-                let isStale = row.origin == .serviceWithStaleETag
-                guard conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
-                    continue
-                }
-                // The response to the earlier request contains the ETag that this one has to send. A PUT also
-                // repeats the earlier values of the entity, if they were accepted.
-                if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
-                // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
-                if row.etag != nil || isStale, let earlier = linker(entity) { return .waitsFor(earlier) }
-                if unreadable.contains(entity) { continue }
-                if isStale { return .needsETag(entity) }
-                if !service.supportsPatch, isUpdated(entity) {
-                    if let obstacle = resolver.obstacleToReplacement(row) { return .noLegalPlan(obstacle) }
-                    if resolver.lacksProperties(row) { return .needsAllProperties(entity) }
-                }
-            } else if let creator = writer(entity) {
-                // A new entity is changed, deleted or referenced by value under its real key, in the next round.
-                if keyed.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }
-                newReferences.insert(entity)
-            } else {
-                return .entityGone(entity)
-            }
-        }
-        return nil
+extension PendingOperation {
+    fileprivate func isUpdate(of entity: EntityID) -> Bool {
+        if case .update(entity, _, _) = operation.action { true } else { false }
     }
 }

@@ -1,14 +1,14 @@
 package import ODataWire
 
 extension DataModification.Action {
-    /// The references at the beginning of the request's URL.
-    package var urlReferences: [ResourceReference] {
+    /// The reference at the beginning of the request's URL.
+    package var urlReference: ResourceReference? {
         switch self {
-        case .create: []
-        case .createRelated(let owner, _, _): [owner]
-        case .update(let target, _, _), .delete(let target): [target]
-        case .link(let source, _, _), .unlink(let source, _, _): [source]
-        case .invoke(let invocation): invocation.boundReference.map { [$0] } ?? []
+        case .create: nil
+        case .createRelated(let owner, _, _): owner
+        case .update(let target, _, _), .delete(let target): target
+        case .link(let source, _, _), .unlink(let source, _, _): source
+        case .invoke(let invocation): invocation.boundReference
         }
     }
 

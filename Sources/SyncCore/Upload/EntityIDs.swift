@@ -3,37 +3,42 @@ import Operations
 /// A small sorted set of entity IDs. Most operations concern one or two entities, for which hashing would cost more
 /// than all lookups.
 struct EntityIDs: Sendable, Hashable {
-    /// The smallest ID. Most sets have no other, so that no array is allocated.
-    private var smallest: EntityID?
+    private(set) var count = 0
+    /// The smallest ID, or 0 if there is none. Most sets have no other, so that no array is allocated.
+    private var smallest = EntityID(rawValue: 0)
     /// The other IDs in ascending order.
     private var others: [EntityID] = []
 
     init() {}
 
     init(_ ids: some Sequence<EntityID>) {
-        for id in ids.sorted() where id != others.last && id != smallest {
-            if smallest == nil { smallest = id } else { others.append(id) }
-        }
+        var ids = ids.makeIterator()
+        while count < 8, let id = ids.next() { insert(id) }
+        guard let next = ids.next() else { return }
+        // Sorted if there are many, because each insertion moves the larger ones.
+        var rest = [next]
+        while let id = ids.next() { rest.append(id) }
+        for id in rest.sorted() { insert(id) }
     }
 
     func contains(_ id: EntityID) -> Bool {
+        if isEmpty { return false }
         if id == smallest { return true }
         let place = place(of: id)
         return place < others.count && others[place] == id
     }
 
     mutating func insert(_ id: EntityID) {
-        guard let smallest else {
-            self.smallest = id
-            return
-        }
-        if id < smallest {
+        if isEmpty {
+            smallest = id
+        } else if id < smallest {
             others.insert(smallest, at: 0)
-            self.smallest = id
+            smallest = id
         } else if id > smallest {
             let place = place(of: id)
             if place == others.count || others[place] != id { others.insert(id, at: place) }
         }
+        count = others.count + 1
     }
 
     mutating func formUnion(_ other: EntityIDs) {
@@ -49,9 +54,13 @@ struct EntityIDs: Sendable, Hashable {
     mutating func formUnion(_ other: some Sequence<EntityID>) { formUnion(EntityIDs(other)) }
 
     mutating func subtract(_ other: EntityIDs) {
-        guard let smallest, !other.isEmpty else { return }
-        if !others.isEmpty { others.removeAll(where: other.contains) }
-        if other.contains(smallest) { self.smallest = others.isEmpty ? nil : others.removeFirst() }
+        guard !isEmpty, !other.isEmpty else { return }
+        if !others.isEmpty { others.removeAll { other.contains($0) } }
+        if other.contains(smallest) {
+            guard !others.isEmpty else { return self = EntityIDs() }
+            smallest = others.removeFirst()
+        }
+        count = others.count + 1
     }
 
     func union(_ other: EntityIDs) -> EntityIDs {
@@ -82,11 +91,8 @@ struct EntityIDs: Sendable, Hashable {
 
 extension EntityIDs: RandomAccessCollection {
     var startIndex: Int { 0 }
-    var endIndex: Int { smallest == nil ? 0 : others.count + 1 }
-    subscript(place: Int) -> EntityID {
-        if place == 0, let smallest { return smallest }
-        return others[place - 1]
-    }
+    var endIndex: Int { count }
+    subscript(place: Int) -> EntityID { place == 0 ? smallest : others[place - 1] }
 }
 
 extension EntityIDs: ExpressibleByArrayLiteral {

@@ -33,18 +33,21 @@ package struct EntityResolver<Storage: StateReader> {
     /// Loads the entities of these operations into the cache with one lookup, if the resolver has a cache.
     func prefetch(_ operations: [PendingOperation]) throws(StateError) {
         guard let known else { return }
-        var asked: [EntityID] = []
+        // Moved, because each access to a table of the class would be checked.
+        var (service, asked): (IDTable<EntityRow?>, [EntityID]) = (IDTable(), [])
+        swap(&service, &known.service)
+        defer { swap(&service, &known.service) }
         for pending in operations {
             pending.operation.forEachTouched { id in
-                guard !known.service.contains(id) else { return }
+                guard !service.contains(id) else { return }
                 // Absent until the result is known, so that no entity is requested twice.
-                known.service.updateValue(nil, for: id)
+                service.updateValue(nil, for: id)
                 asked.append(id)
             }
         }
         guard !asked.isEmpty else { return }
         for entity in try storage.serviceEntities(asked) {
-            known.service.updateValue(entity.row, for: entity.id)
+            service.updateValue(entity.row, for: entity.id)
             known.sets.updateValue(entity.set, for: entity.id)
         }
     }
@@ -78,28 +81,16 @@ package struct EntityResolver<Storage: StateReader> {
     func follow(
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> (footprint: OperationFootprint, ended: [EndedLink]) {
-        var failure: StateError?
-        func read<T>(_ nothing: T, _ body: () throws(StateError) -> T) -> T {
-            do throws(StateError) {
-                return try body()
-            } catch {
-                failure = error
-                return nothing
-            }
-        }
         let owners = try tracker.formerOwners(operation)
-        let footprint = OperationFootprint(
+        let footprint = try OperationFootprint(
             operation,
-            navigation: { entity, name in
-                read(nil) { () throws(StateError) in try navigation(name, of: entity, in: operation)?.navigation }
+            navigation: { entity, name throws(StateError) in
+                try navigation(name, of: entity, in: operation)?.navigation
             }, owners: owners,
-            named: { entity, values in
-                read([]) { () throws(StateError) in try namedTargets(of: entity, values, in: operation) }
-            },
-            partners: { entity, relationship in
-                read([]) { () throws(StateError) in try tracker.partners(of: entity, by: relationship) }
-            }, deleted: { entity in read([]) { () throws(StateError) in try tracker.deleted(with: entity) } })
-        if let failure { throw failure }
+            named: { entity, values throws(StateError) in try namedTargets(of: entity, values, in: operation) },
+            partners: { entity, relationship throws(StateError) in
+                try tracker.partners(of: entity, by: relationship)
+            }, deleted: { entity throws(StateError) in try tracker.deleted(with: entity) })
         return (footprint, try tracker.follow(operation, footprint))
     }
 
@@ -153,8 +144,10 @@ package struct EntityResolver<Storage: StateReader> {
     private func findEntityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
         if let row = try serviceRow(entity) { return model.findEntityType(row.type) }
         // An entity that exists only locally has the type of its creation.
-        if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
-            return model.findEntityType(found.type)
+        if case .create(let creation, _) = operation.action {
+            // The outermost creation is not copied.
+            let type = creation.entity == entity ? creation.type : creation.find(entity)?.type
+            if let type { return model.findEntityType(type) }
         }
         if let row = try anyRow(entity) { return model.findEntityType(row.type) }
         guard let set = try set(of: entity) else { return nil }
@@ -225,6 +218,15 @@ package struct EntityResolver<Storage: StateReader> {
         try reference(row, depth: 0)
     }
 
+    /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.
+    func reference(to id: EntityID) throws(StateError) -> ResourceReference? {
+        if let reference = known?.references[id] { return reference }
+        guard let row = try serviceRow(id) else { return nil }
+        let reference = try reference(row)
+        known?.references.updateValue(reference, for: id)
+        return reference
+    }
+
     /// The largest depth of nested containment.
     static var deepestContainment: Int { 64 }
 
@@ -254,6 +256,7 @@ private final class RowCache {
     var local = IDTable<EntityRow?>()
     var sets = IDTable<String?>()
     var types = IDTable<EntityType>()
+    var references = IDTable<ResourceReference?>()
 }
 
 extension Creation {

@@ -83,9 +83,12 @@ package struct Reconciler {
         // Requests that create single entities first, because the response to a deep insert may contain the same
         // entities.
         for isDeepInsert in [false, true] {
-            for (request, response) in zip(changeSet.requests, responses) where request.isDeepInsert == isDeepInsert {
+            // By index, because a loop over the elements copies each request and response.
+            for (place, answer) in zip(changeSet.requests.indices, responses.indices)
+            where changeSet.requests[place].isDeepInsert == isDeepInsert {
                 // With the last operation of the request, because then all entities that the request creates exist.
-                images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
+                let last = changeSet.requests[place].operations.max() ?? changeSet.requests[place].operation
+                images[last, default: []] += try self.images(changeSet.requests[place], responses[answer])
             }
         }
         return all(changeSet) { .confirmed(images: images[$0] ?? []) }
@@ -94,7 +97,9 @@ package struct Reconciler {
     private func inStreamError(
         _ changeSet: UploadedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> PayloadError? {
-        for (request, response) in zip(changeSet.requests, responses) where reader.mayReportError(response.body) {
+        for (place, response) in zip(changeSet.requests.indices, responses)
+        where reader.mayReportError(response.body) {
+            let request = changeSet.requests[place]
             let pending = try storage.pendingOperation(request.operation)?.operation.subject
             let set = try (request.creates?.id ?? pending).flatMap { id throws(StateError) in try storage.set(of: id) }
             var type = set.flatMap(model.findEntitySet)?.entityType

@@ -185,12 +185,11 @@ struct RequestPlanner {
     }
 
     private mutating func check(_ action: DataModification.Action) {
-        func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
-        if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
+        if options.contentIDReferences == .none, action.urlReference?.isBelowContentID == true {
             obstacle =
                 "a request refers to an entity that another request creates, and the service does not support Content-ID references"
         }
-        if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: isNew) {
+        if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: \.isBelowContentID) {
             obstacle =
                 options.contentIDReferences == .none
                 ? "a request refers to an entity that another request creates, and the service does not support Content-ID references"
@@ -201,7 +200,7 @@ struct RequestPlanner {
     func reference(_ entity: EntityID) throws(StateError) -> ResourceReference {
         if let contentID = contentIDs[entity] { return .contentID(contentID) }
         if knownLater.contains(entity) { return .url(try resolver.storage.set(of: entity) ?? "") }
-        guard let row = try resolver.serviceRow(entity), let reference = try resolver.reference(row) else {
+        guard let reference = try resolver.reference(to: entity) else {
             throw StateError(.unsendable, "the request needs entity \(entity), which the service does not have")
         }
         return reference
@@ -237,7 +236,7 @@ struct RequestPlanner {
     }
 
     func type(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType {
-        if let row = try resolver.anyRow(entity), let type = resolver.model.findEntityType(row.type) { return type }
+        if let type = try resolver.entityType(of: entity, in: operation) { return type }
         guard let type = resolver.model.findEntitySet(try set(of: entity))?.entityType else {
             throw missing("type of entity \(entity)")
         }

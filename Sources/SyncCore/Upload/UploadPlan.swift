@@ -79,7 +79,10 @@ package struct PlannedChangeSet: Sendable, Hashable {
     package init(requests: [PlannedRequest]) { self.requests = requests }
 
     /// The operations that the requests perform, each once, in the order of their creation.
-    package var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
+    package var operations: [SequenceNumber] {
+        if requests.count == 1, requests[0].carries.isEmpty { return requests[0].operations }
+        return Set(requests.flatMap(\.operations)).sorted()
+    }
 }
 
 /// A request of a plan.
@@ -131,11 +134,11 @@ package struct PlannedRequest: Sendable, Hashable {
 
 extension BatchPrepared.References {
     init(_ action: DataModification.Action) {
-        let (url, body) = (action.urlReferences, action.bodyReferences)
+        let (url, body) = (action.urlReference, action.bodyReferences)
+        let contentID = url?.contentID
         self.init(
-            contentIDInURL: url.lazy.compactMap(\.contentID).first,
-            hasContentIDInBody: body.contains(where: \.isBelowContentID),
-            hasOthers: url.contains { !$0.isBelowContentID } || body.contains { !$0.isBelowContentID })
+            contentIDInURL: contentID, hasContentIDInBody: body.contains(where: \.isBelowContentID),
+            hasOthers: (url != nil && contentID == nil) || body.contains { !$0.isBelowContentID })
     }
 }
 

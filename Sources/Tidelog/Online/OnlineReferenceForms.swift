@@ -151,6 +151,6 @@ package struct OnlineReferenceForms {
 extension OnlineStep {
     fileprivate func refersTo(_ reference: ResourceReference) -> Bool {
         let action = modification.action
-        return action.urlReferences.contains(reference) || action.bodyReferences.contains(reference)
+        return action.urlReference == reference || action.bodyReferences.contains(reference)
     }
 }

@@ -35,14 +35,15 @@ struct OnlineRewriter {
             modification.action = .update(target, try unbound(body), replaces: replaces)
         case .delete, .link, .unlink, .invoke: break
         }
-        func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         let action = modification.action
-        if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
+        if options.contentIDReferences == .none, action.urlReference?.isBelowContentID == true {
             throw unsupported(
                 "The service does not support references to entities that the same change set creates (OData 4.01 Part 1, section 11.7.4; MS-ODATA 2.2.7.6.1.1), and separate requests would not take effect together."
             )
         }
-        if [.none, .urlsOnly].contains(options.contentIDReferences), action.bodyReferences.contains(where: isNew) {
+        if [.none, .urlsOnly].contains(options.contentIDReferences),
+            action.bodyReferences.contains(where: \.isBelowContentID)
+        {
             throw unsupported(
                 "The service does not support references in a body to entities that the same change set creates (V4 leaves them open, OData 4.01 Part 1, section 11.7.4; V2 forbids them, MS-ODATA 2.2.7.6.1.1), and separate requests would not take effect together."
             )
@@ -146,7 +147,7 @@ struct OnlineRewriter {
         }
         let etag = held.etag ?? response.headers["ETag"]
         let isLinked = earlier.contains {
-            $0.action.urlReferences.contains(target) || $0.action.bodyReferences.contains(target)
+            $0.action.urlReference == target || $0.action.bodyReferences.contains(target)
         }
         return (held.values, etag != nil && isLinked ? "*" : etag)
     }

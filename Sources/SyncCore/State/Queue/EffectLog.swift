@@ -6,12 +6,12 @@ package import Operations
 /// linked list, which is completed when it is read. A removal marks the operation's accesses; both arrays are compacted
 /// when most accesses are marked.
 package struct EffectLog {
-    private struct StoredAccess {
+    struct StoredAccess {
         let item: StateItem
         /// Zero if the access was removed.
         var operation: SequenceNumber
         /// The index of the preceding access to the same item, or -1 if there is none. Set by ``linkAccesses()``.
-        var previous: Int32 = -1
+        fileprivate(set) var previous: Int32 = -1
         let access: Access
     }
 
@@ -51,37 +51,46 @@ package struct EffectLog {
     }
 
     func list(of sequence: SequenceNumber) -> EffectList? {
-        guard let place = entries.place(of: sequence) else { return nil }
+        guard entries.contains(sequence) else { return nil }
         return EffectList(
-            accesses: entries[at: place].accesses.map { (accesses[Int($0)].item, accesses[Int($0)].access) },
-            links: entries[at: place].links.map { links[Int($0)] })
+            accesses: accesses(by: sequence).map { ($0.item, $0.access) }, links: links(of: sequence))
     }
 
-    /// Calls `body` once for each item that the operation read or wrote.
-    func forEachAccess<Failure: Error>(
-        by sequence: SequenceNumber, _ body: (StateItem, Access) throws(Failure) -> Void
-    ) throws(Failure) {
-        guard let entry = entries.place(of: sequence) else { return }
-        for place in entries[at: entry].accesses { try body(accesses[Int(place)].item, accesses[Int(place)].access) }
+    /// Returns the accesses of the operation: one for each item that it read or wrote.
+    ///
+    /// A slice, because a function with a closure would copy the whole log.
+    func accesses(by sequence: SequenceNumber) -> ArraySlice<StoredAccess> {
+        guard let place = entries.place(of: sequence) else { return [] }
+        let own = entries[at: place].accesses
+        return accesses[Int(own.lowerBound)..<Int(own.upperBound)]
     }
 
-    /// Calls `body` once for each operation that read or wrote the item, in any order. Finds only accesses that
-    /// ``linkAccesses()`` has linked.
-    func forEachAccess<Failure: Error>(
-        to item: StateItem, _ body: (SequenceNumber, Access) throws(Failure) -> Void
-    ) throws(Failure) {
-        guard let known = newest.place(of: item.rawValue) else { return }
-        var next = newest[at: known]
-        while next >= 0 {
-            let stored = accesses[Int(next)]
-            if stored.operation != 0 { try body(stored.operation, stored.access) }
-            next = stored.previous
+    /// Returns the accesses to the item, one of each operation that read or wrote it, in any order. Contains only those
+    /// that ``linkAccesses()`` has linked.
+    func accesses(to item: StateItem) -> ItemAccesses {
+        ItemAccesses(accesses: accesses, place: newest.place(of: item.rawValue).map { newest[at: $0] } ?? -1)
+    }
+
+    /// The list of the accesses to an item.
+    struct ItemAccesses: Sequence, IteratorProtocol {
+        fileprivate let accesses: [StoredAccess]
+        fileprivate var place: Int32
+
+        mutating func next() -> StoredAccess? {
+            while place >= 0 {
+                let stored = accesses[Int(place)]
+                place = stored.previous
+                if stored.operation != 0 { return stored }
+            }
+            return nil
         }
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
     func links(of sequence: SequenceNumber) -> [DirtySet.LinkEnds] {
-        entries.place(of: sequence).map { entries[at: $0].links.map { links[Int($0)] } } ?? []
+        guard let place = entries.place(of: sequence) else { return [] }
+        let own = entries[at: place].links
+        return Array(links[Int(own.lowerBound)..<Int(own.upperBound)])
     }
 
     package mutating func put(_ effect: OperationEffect, of sequence: SequenceNumber) {

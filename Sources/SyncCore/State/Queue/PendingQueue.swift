@@ -159,7 +159,7 @@ package final class PendingQueue {
     ) throws(Failure) {
         // Not during a read of the effects in an outer call, which has linked them already.
         if effects.hasUnlinkedAccesses { effects.linkAccesses() }
-        try effects.forEachAccess(to: item, body)
+        for stored in effects.accesses(to: item) { try body(stored.operation, stored.access) }
     }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {

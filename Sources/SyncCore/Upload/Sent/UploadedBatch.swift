@@ -34,7 +34,14 @@ package struct UploadedBatch: Sendable, Hashable {
     /// The operations, each once, in order of appearance.
     package var operations: [SequenceNumber] {
         var seen: Set<SequenceNumber> = []
-        return requests.flatMap(\.operations).filter { seen.insert($0).inserted }
+        var operations: [SequenceNumber] = []
+        for changeSet in changeSets {
+            // By index, because a loop over the elements copies each request.
+            for place in changeSet.requests.indices {
+                operations += changeSet.requests[place].operations.filter { seen.insert($0).inserted }
+            }
+        }
+        return operations
     }
 
     /// Returns the batch with the change sets at these positions only.
@@ -70,11 +77,12 @@ package struct UploadedBatch: Sendable, Hashable {
     }
 
     /// A Boolean value that indicates whether the batch is one request that writes a stream.
-    package var writesStream: Bool { requests.contains(where: \.writesStream) }
+    package var writesStream: Bool { changeSets.contains { $0.requests.contains(where: \.writesStream) } }
 
     /// The media entities whose content is sent with their creation.
     package var createdMediaEntities: Set<EntityID> {
-        Set(requests.filter { $0.stream?.content != nil }.compactMap { $0.creates?.id })
+        guard writesStream else { return [] }
+        return Set(requests.filter { $0.stream?.content != nil }.compactMap { $0.creates?.id })
     }
 
     /// The stream with the new ETag from the response, which the next change has to send. Nil if the batch writes no
@@ -118,10 +126,12 @@ package struct UploadedChangeSet: Sendable, Hashable {
         if requests.count == 1, requests[0].carries.isEmpty { return requests[0].operations }
         var places: [SequenceNumber: (first: SequenceNumber, request: Int)] = [:]
         var first = SequenceNumber.max
-        for (index, request) in requests.enumerated().reversed() {
-            first = min(first, request.operation)
-            for operation in request.operations {
-                places[operation] = (operation == request.operation ? first : operation, index)
+        // By index, because a loop over the elements copies each request.
+        for place in requests.indices.reversed() {
+            let own = requests[place].operation
+            first = min(first, own)
+            for operation in requests[place].operations {
+                places[operation] = (operation == own ? first : operation, place)
             }
         }
         return places.sorted { ($0.value.first, $0.value.request, $0.key) < ($1.value.first, $1.value.request, $1.key) }
@@ -190,11 +200,10 @@ package struct UploadedRequest: Sendable, Hashable {
 
     package init(_ request: PlannedRequest, _ wire: WireRequest?) {
         let action = request.modification.action
-        self.init(
-            contentID: request.contentID, operation: request.operation, carries: request.carries,
-            effect: BatchPrepared.Effect(action), creates: request.newEntity, body: action.createdBody, wire: wire)
-        references = BatchPrepared.References(action)
-        called = request.called
+        (contentID, operation, carries) = (request.contentID, request.operation, request.carries)
+        (effect, references) = (BatchPrepared.Effect(action), BatchPrepared.References(action))
+        (creates, body, called) = (request.newEntity, action.createdBody, request.called)
+        self.wire = wire
         if case .invoke(let invocation) = action { self.invocation = invocation }
         if let head = request.modification.stream {
             stream = Stream(entity: request.entity, property: head.property, content: request.content)

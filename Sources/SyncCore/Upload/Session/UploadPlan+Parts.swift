@@ -6,6 +6,8 @@ extension UploadPlan {
     /// No part contains more than half of the suspects, or both suspects and other change sets. If one suspect makes
     /// the service fail, each upload therefore halves the number of suspects.
     func parts(halving suspects: Set<SequenceNumber>) -> [UploadPlan] {
+        // The operations are listed only if there are suspects.
+        if suspects.isEmpty { return isEmpty ? [] : [part(changeSets)] }
         let isSuspect = changeSets.map { !suspects.isDisjoint(with: $0.operations) }
         let limit = max(1, isSuspect.count { $0 } / 2)
         var parts: [[PlannedChangeSet]] = []
