@@ -2,7 +2,7 @@
 ///
 /// `@usableFromInline`, because otherwise the compiler inlines and specializes none of its functions in other modules.
 @usableFromInline
-package struct ByteWriter {
+package struct ByteWriter: Sendable {
     @usableFromInline package var bytes: [UInt8] = []
 
     @inlinable package init() {}
