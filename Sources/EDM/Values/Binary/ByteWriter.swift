@@ -61,7 +61,8 @@ package struct ByteWriter: Sendable {
     @inlinable
     package mutating func list<T>(_ values: [T], _ write: (inout ByteWriter, T) -> Void) {
         count(values.count)
-        // By index, because a loop over the elements copies each of them.
+        // A span, because a loop over the elements and a subscript of an array copy each of them.
+        let values = values.span
         for place in values.indices { write(&self, values[place]) }
     }
 }
