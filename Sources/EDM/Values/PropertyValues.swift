@@ -157,7 +157,12 @@ public struct PropertyValues: Sendable, Hashable {
             self = other
             return
         }
-        modify { plain in for (name, value) in other { plain.set(name, value) } }
+        // The values stay encoded, because most rows are encoded again.
+        if let merged = packed?.merging(other) {
+            form = .packed(merged)
+        } else {
+            modify { plain in for (name, value) in other { plain.set(name, value) } }
+        }
     }
 
     /// Calls `body` with each encoded name and value. Returns `false` without calling `body` if the values are not

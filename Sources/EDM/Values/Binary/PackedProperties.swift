@@ -128,11 +128,7 @@ package struct PackedProperties: @unchecked Sendable {
                 var cursor = PackedCursor(values)
                 var next = 0
                 for end in names.ends {
-                    let start = cursor.offset
-                    cursor.skip()
-                    body(
-                        UnsafeRawBufferPointer(rebasing: encoded[next..<end]),
-                        UnsafeRawBufferPointer(rebasing: values[start..<cursor.offset]))
+                    body(UnsafeRawBufferPointer(rebasing: encoded[next..<end]), cursor.passValue())
                     next = end
                 }
             }
@@ -177,6 +173,43 @@ package struct PackedProperties: @unchecked Sendable {
                     filled += length
                 }
                 return filled
+            }
+        }
+    }
+
+    /// Returns the values with those of `other` in their place. Returns `nil` if `other` has further names, or a nested
+    /// value that is not encoded.
+    func merging(_ other: PropertyValues) -> PackedProperties? {
+        if let packed = other.packed {
+            return packed.withUnsafeBytes { merging($0, named: packed.names.names) }
+        }
+        var writer = ByteWriter(minimumCapacity: 16 * other.count)
+        for value in other.values {
+            guard value.isFlat else { return nil }
+            writer.value(value)
+        }
+        return writer.bytes.withUnsafeBytes { merging($0, named: other.names) }
+    }
+
+    private func merging(_ others: UnsafeRawBufferPointer, named otherNames: [String]) -> PackedProperties? {
+        let names = names
+        return withUnsafeBytes { bytes in
+            withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: names.count) { values in
+                var cursor = PackedCursor(bytes)
+                for place in values.indices { values.initializeElement(at: place, to: cursor.passValue()) }
+                cursor = PackedCursor(others)
+                for name in otherNames {
+                    guard let place = names.place(of: name) else { return nil }
+                    values[place] = cursor.passValue()
+                }
+                return PackedProperties(names: names, capacity: values.reduce(0) { $0 + $1.count }) { target in
+                    var filled = 0
+                    for value in values {
+                        UnsafeMutableRawBufferPointer(rebasing: target[filled...]).copyMemory(from: value)
+                        filled += value.count
+                    }
+                    return filled
+                }
             }
         }
     }
