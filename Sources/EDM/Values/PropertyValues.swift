@@ -63,9 +63,11 @@ public struct PropertyValues: Sendable, Hashable {
     ///
     /// If a name occurs several times, its last value is used at its first place. Cost: O(n²) in the number of pairs.
     public init(_ pairs: [(String, Value)]) {
+        self.init()
+        if pairs.isEmpty { return }
         let plain = PlainProperties(minimumCapacity: pairs.count)
         for (name, value) in pairs { plain.set(name, value) }
-        form = pairs.isEmpty ? .empty : .plain(plain)
+        form = .plain(plain)
     }
 
     /// Creates values for names that are known to be distinct. Both arrays must have the same count.
