@@ -112,7 +112,7 @@ struct RowCursor {
         }
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { return nil }
         offset = index + 1
-        return String(validating: text, as: UTF8.self)
+        return text.withUnsafeBytes(UTF8Text.string)
     }
 
     // MARK: Numbers
