@@ -67,7 +67,9 @@ extension JSONScanner {
     private func recordName(_ start: Int, _ names: inout MemberNames, _ known: String?) throws(JSONError) {
         guard checksNames else { return }
         let range = start + 1..<offset - 1
-        let isPlain = bytes.withUnsafeBytes { !$0[range].contains(UInt8(ascii: "\\")) }
+        // The name ends at the first quotation mark, or has an escape before it.
+        let plainEnd = bytes.withUnsafeBytes { JSONText.plainRun(in: $0, from: range.lowerBound).end }
+        let isPlain = plainEnd == range.upperBound
         let decoded: String? = if isPlain { nil } else if let known { known } else { try name(at: start) }
         guard !names.insert(range, in: bytes, decoded: decoded) else { return }
         let name = decoded ?? known ?? String(decoding: bytes[range], as: UTF8.self)

@@ -5,33 +5,43 @@
 public struct PropertyValues: Sendable, Hashable {
     fileprivate var form: Representation
 
+    /// One reference at most, because rows are copied often.
     fileprivate enum Representation: Sendable {
-        /// Both arrays have the same count.
-        case plain(names: [String], values: [Value])
+        case empty
+        case plain(PlainProperties)
         case packed(PackedProperties)
 
-        // Members of the enum, because a switch over the stored property retains its arrays (Swift 6.3).
+        // Members of the enum, because a switch over the stored property retains its object (Swift 6.3).
 
         /// Returns the value of a property, or `nil` if it is unset.
         func value(of name: String) -> Value? {
             switch self {
-            case .plain(let names, let values):
-                guard let index = names.firstIndex(of: name) else { return nil }
-                return values[index]
-            case .packed(let packed): return packed.value(of: name)
+            case .empty: nil
+            case .plain(let plain): plain.names.firstIndex(of: name).map { plain.values[$0] }
+            case .packed(let packed): packed.value(of: name)
             }
         }
 
         var names: [String] {
             switch self {
-            case .plain(let names, _): names
+            case .empty: []
+            case .plain(let plain): plain.names
             case .packed(let packed): packed.names.names
+            }
+        }
+
+        var values: [Value] {
+            switch self {
+            case .empty: []
+            case .plain(let plain): plain.values
+            case .packed(let packed): packed.values
             }
         }
 
         var count: Int {
             switch self {
-            case .plain(let names, _): names.count
+            case .empty: 0
+            case .plain(let plain): plain.names.count
             case .packed(let packed): packed.names.count
             }
         }
@@ -51,70 +61,71 @@ public struct PropertyValues: Sendable, Hashable {
         /// Returns the value that a lookup finds.
         func value(of lookup: PropertyLookup) -> Value? {
             switch self {
-            case .plain(let names, let values): lookup.value(in: values, named: names)
+            case .empty: nil
+            case .plain(let plain): lookup.value(in: plain.values, named: plain.names)
             case .packed(let packed): lookup.value(in: packed)
             }
         }
     }
 
     /// Creates an empty collection of values.
-    public init() { form = .plain(names: [], values: []) }
+    public init() { form = .empty }
 
     /// Creates values from pairs of names and values, in this order.
     ///
     /// If a name occurs several times, its last value is used at its first place. Cost: O(n²) in the number of pairs.
     public init(_ pairs: [(String, Value)]) {
         self.init()
-        for (name, value) in pairs { self[name] = value }
+        if pairs.isEmpty { return }
+        let plain = PlainProperties(minimumCapacity: pairs.count)
+        for (name, value) in pairs { plain.set(name, value) }
+        form = .plain(plain)
     }
 
     /// Creates values for names that are known to be distinct. Both arrays must have the same count.
     package init(distinctNames names: [String], values: [Value]) {
         assert(names.count == values.count && Set(names).count == names.count)
-        form = .plain(names: names, values: values)
+        form = .plain(PlainProperties(names, values))
     }
 
     package init(_ packed: PackedProperties) { form = .packed(packed) }
 
-    /// Creates encoded values. Returns `nil` if they cannot be encoded, or if their count is not that of the names.
-    package init?(encoding values: [Value], named names: PropertyNames) {
-        guard values.count == names.count, let packed = PackedProperties(names: names, values) else { return nil }
-        form = .packed(packed)
+    /// Creates encoded values from the bytes of a writer: one flat value for each name.
+    package init(_ writer: borrowing ByteWriter, named names: PropertyNames) {
+        form = .packed(writer.bytes.withUnsafeBytes { PackedProperties(names: names, checked: $0) })
     }
 
     /// The names of the properties that are set, in order.
     public var names: [String] { form.names }
 
     /// The values in the order of ``names``. Cost: O(n) if they are encoded, otherwise O(1).
-    public var values: [Value] {
-        switch form {
-        case .plain(_, let values): values
-        case .packed(let packed): packed.values
-        }
-    }
+    public var values: [Value] { form.values }
 
     /// The value of a property. Setting `nil` unsets it. Cost: O(n) in the number of properties, which is small.
     public subscript(name: String) -> Value? {
         get { form.value(of: name) }
         set {
-            var names = names
-            let index = names.firstIndex(of: name)
-            if index == nil, newValue == nil { return }
-            var values = values
-            // Releases the stored arrays, so that they are mutated in place.
-            form = .plain(names: [], values: [])
-            switch (index, newValue) {
-            case (let index?, let newValue?): values[index] = newValue
-            case (let index?, nil):
-                names.remove(at: index)
-                values.remove(at: index)
-            case (nil, let newValue?):
-                names.append(name)
-                values.append(newValue)
-            case (nil, nil): break
+            if let newValue {
+                modify { $0.set(name, newValue) }
+            } else if names.contains(name) {
+                modify { $0.remove(name) }
             }
-            form = .plain(names: names, values: values)
         }
+    }
+
+    /// Calls the closure with the decoded properties, and stores its changes.
+    private mutating func modify(_ change: (PlainProperties) -> Void) {
+        var plain: PlainProperties
+        switch form {
+        case .empty: plain = PlainProperties(minimumCapacity: 4)
+        case .plain(let shared): plain = shared
+        case .packed(let packed): plain = PlainProperties(packed.names.names, packed.values)
+        }
+        // Releases the stored object, so that it is changed in place.
+        form = .empty
+        if !isKnownUniquelyReferenced(&plain) { plain = PlainProperties(plain.names, plain.values) }
+        change(plain)
+        form = .plain(plain)
     }
 
     /// Returns the value at a path: of a property, or for `Address/Street` of a property of a complex value. `nil` if
@@ -160,18 +171,12 @@ public struct PropertyValues: Sendable, Hashable {
             self = other
             return
         }
-        var (names, values) = (names, values)
-        // Releases the stored arrays, so that they are mutated in place.
-        form = .plain(names: [], values: [])
-        for (name, value) in other {
-            if let index = names.firstIndex(of: name) {
-                values[index] = value
-            } else {
-                names.append(name)
-                values.append(value)
-            }
+        // The values stay encoded, because most rows are encoded again.
+        if let merged = packed?.merging(other) {
+            form = .packed(merged)
+        } else {
+            modify { plain in for (name, value) in other { plain.set(name, value) } }
         }
-        form = .plain(names: names, values: values)
     }
 
     /// Calls `body` with each encoded name and value. Returns `false` without calling `body` if the values are not
@@ -218,8 +223,7 @@ extension PropertyValues {
     /// `1.5` differs from `1.50`. True also if a value is NaN, which equals nothing.
     package func hasSameEncoding(as other: PropertyValues) -> Bool {
         guard let packed, let other = other.packed else { return false }
-        return packed.bytes == other.bytes
-            && (packed.names === other.names || packed.names.encoded == other.names.encoded)
+        return packed.isIdentical(to: other)
     }
 
     /// Returns the values encoded, or `nil` if they cannot be: with very long or very many names, or nested too
@@ -229,8 +233,44 @@ extension PropertyValues {
     package func packed(with names: NameTable) -> PackedProperties? {
         switch form {
         case .packed(let packed): packed
-        case .plain(let plain, let values): names.list(of: plain).flatMap { PackedProperties(names: $0, values) }
+        case .plain(let plain): names.packed(plain.names, plain.values)
+        case .empty: names.packed([], [])
         }
+    }
+}
+
+/// Decoded names and values. Copies of ``PropertyValues`` share them until one of the copies is changed.
+///
+/// `@unchecked Sendable`, because it is only changed while a single value refers to it, like the storage of an array.
+private final class PlainProperties: @unchecked Sendable {
+    /// As many as there are values.
+    private(set) var names: [String]
+    private(set) var values: [Value]
+
+    init(_ names: [String], _ values: [Value]) {
+        self.names = names
+        self.values = values
+    }
+
+    init(minimumCapacity: Int) {
+        (names, values) = ([], [])
+        names.reserveCapacity(minimumCapacity)
+        values.reserveCapacity(minimumCapacity)
+    }
+
+    func set(_ name: String, _ value: Value) {
+        if let index = names.firstIndex(of: name) {
+            values[index] = value
+        } else {
+            names.append(name)
+            values.append(value)
+        }
+    }
+
+    func remove(_ name: String) {
+        guard let index = names.firstIndex(of: name) else { return }
+        names.remove(at: index)
+        values.remove(at: index)
     }
 }
 
@@ -315,25 +355,25 @@ extension PropertyValues: Sequence {
         private let names: [String]
         /// Empty if the values are encoded.
         private let values: [Value]
-        /// The encoded values, if they are encoded.
-        private let bytes: [UInt8]
-        private let isEncoded: Bool
+        /// The encoded values, or `nil`.
+        private let packed: PackedProperties?
         private var index = 0
         /// The offset of the next encoded value.
         private var offset = 0
 
         fileprivate init(_ properties: PropertyValues) {
             switch properties.form {
-            case .plain(let names, let values): (self.names, self.values, bytes, isEncoded) = (names, values, [], false)
-            case .packed(let packed): (names, values, bytes, isEncoded) = (packed.names.names, [], packed.bytes, true)
+            case .empty: (names, values, packed) = ([], [], nil)
+            case .plain(let plain): (names, values, packed) = (plain.names, plain.values, nil)
+            case .packed(let packed): (names, values, self.packed) = (packed.names.names, [], packed)
             }
         }
 
         public mutating func next() -> (name: String, value: Value)? {
             guard index < names.count else { return nil }
             defer { index += 1 }
-            guard isEncoded else { return (names[index], values[index]) }
-            return (names[index], PackedProperties.value(in: bytes, at: &offset))
+            guard let packed else { return (names[index], values[index]) }
+            return (names[index], packed.value(at: &offset))
         }
     }
 

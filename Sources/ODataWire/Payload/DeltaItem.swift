@@ -12,6 +12,14 @@ package enum DeltaItem: Sendable, Hashable {
     /// An unreadable entity. Occurs only if the reader sets such entities aside; see ``PayloadReader/setsAside``.
     case unreadable(UnreadableEntity)
 
+    /// Whether the item is an entity with related entities or changes of them. Does not copy the item.
+    package var hasRelated: Bool {
+        switch self {
+        case .entity(let payload): !payload.expanded.isEmpty || !payload.changes.isEmpty
+        default: false
+        }
+    }
+
     /// The type and the values of an entity without a set of its own; nil for any other item. Does not copy the item.
     package var ownContent: (type: String?, values: PropertyValues)? {
         switch self {

@@ -107,7 +107,7 @@ package struct FeedScanner: Sendable {
         /// The item was only checked; see ``onlyChecks``.
         case checked
         case value(JSONValue)
-        case row(RowReader.Row)
+        case row(EntityPayload)
         /// A value with an invalid string, in which replacement characters stand for the invalid parts.
         case damaged(JSONValue, JSONError)
         /// The item exceeds the limits.

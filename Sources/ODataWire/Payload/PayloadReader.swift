@@ -300,13 +300,12 @@ package struct FeedReader: Sendable {
         let item: JSONValue
         let next = try scanner.nextItem()
         if scanner.isMarkup, reader.markup == nil { reader.markup = AtomConverter() }
-        switch next {
-        case .row(let row):
-            let payload = EntityPayload(etag: row.etag, values: row.values)
-            guard reader.setsAside, row.etag != nil, let obstacle = reader.entities.obstacle(in: payload) else {
+        switch consume next {
+        case .row(let payload):
+            guard reader.setsAside, let obstacle = reader.entities.obstacle(in: payload) else {
                 return .entity(payload)
             }
-            let text = UnreadableEntity.shortened(JSONValue.string(row.etag ?? "").text)
+            let text = UnreadableEntity.shortened(JSONValue.string(payload.etag ?? "").text)
             return .unreadable(UnreadableEntity(error: obstacle, entity: payload, text: text))
         case .oversized(let found):
             let error = PayloadError(.tooLarge, "The entity is too large. \(found.message)")

@@ -86,17 +86,17 @@ struct RowCursor {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    mutating func string() -> String? {
+    mutating func string() -> RowString? {
         guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = offset
         let (end, isASCII) = JSONText.plainRun(in: bytes, from: start)
         guard end < bytes.count else { return nil }
-        if bytes[end] == UInt8(ascii: "\"") {
-            offset = end + 1
-            let text = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-            return isASCII ? JSONText.string(text) : String(validating: text, as: UTF8.self)
+        guard bytes[end] == UInt8(ascii: "\"") else {
+            return escapedString(from: start, escape: end).map(RowString.unescaped)
         }
-        return escapedString(from: start, escape: end)
+        offset = end + 1
+        let text = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        return isASCII || UTF8Text.isValid(text) ? .inPlace(text) : nil
     }
 
     /// Consumes a string with single-letter escapes. Other escapes are left to the general parser.
@@ -112,7 +112,7 @@ struct RowCursor {
         }
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { return nil }
         offset = index + 1
-        return String(validating: text, as: UTF8.self)
+        return text.withUnsafeBytes(UTF8Text.string)
     }
 
     // MARK: Numbers
@@ -133,14 +133,14 @@ struct RowCursor {
     }
 
     /// Consumes a number without exponent.
-    mutating func decimal() -> DecimalValue? {
+    mutating func decimal() -> RowString? {
         let start = offset
         guard passPlainNumber() != nil, offset - start <= 40 else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
         // Leading zeroes are left to the general initializer, which handles their variants.
         let first = text[0] == UInt8(ascii: "-") ? text[1] : text[0]
-        let string = JSONText.string(text)
-        return first == UInt8(ascii: "0") ? DecimalValue(string) : DecimalValue(canonical: string)
+        guard first == UInt8(ascii: "0") else { return .inPlace(text) }
+        return DecimalValue(JSONText.string(text)).map { .unescaped($0.text) }
     }
 
     /// Consumes a number whose digits and power of ten are both exactly representable as `Double`, so that one division
@@ -182,6 +182,21 @@ struct RowCursor {
         switch next {
         case UInt8(ascii: ","), UInt8(ascii: "}"), 0x20, 0x0A, 0x0D, 0x09: true
         default: false
+        }
+    }
+}
+
+/// A text in a row.
+enum RowString {
+    /// The bytes, which are valid UTF-8, and valid only as long as those of the cursor.
+    case inPlace(UnsafeRawBufferPointer)
+    /// A text that differs from its bytes.
+    case unescaped(String)
+
+    var text: String {
+        switch self {
+        case .inPlace(let bytes): JSONText.string(bytes)
+        case .unescaped(let text): text
         }
     }
 }

@@ -40,15 +40,11 @@ struct RowReader: Sendable {
         }
     }
 
-    /// The values of a row, and its ETag.
-    struct Row: Sendable {
-        var values: PropertyValues
-        var etag: String?
-    }
-
     /// Whether the values of the rows are encoded; see ``PayloadReader/encodesRows``.
     var encodes = false
     private var shape: Shape?
+    /// The memory in which the values of a row are encoded.
+    private var encoded = ByteWriter()
     /// The number of consecutive rows that differed from the preceding one.
     private var misses = 0
 
@@ -107,10 +103,10 @@ struct RowReader: Sendable {
     // MARK: Rows
 
     /// Reads the next value if it is a row with the same structure. Otherwise returns nil and consumes nothing.
-    mutating func read(_ scanner: inout JSONScanner) -> Row? {
+    mutating func read(_ scanner: inout JSONScanner) -> EntityPayload? {
         guard let shape, scanner.hasRoomForObject else { return nil }
         let found = scanner.bytes.withUnsafeBytes { bytes in
-            shape.text.withUnsafeBytes { Self.row(shape, $0, RowCursor(bytes, at: scanner.offset)) }
+            shape.text.withUnsafeBytes { Self.row(shape, $0, RowCursor(bytes, at: scanner.offset), &encoded) }
         }
         guard let (row, end) = found else { return nil }
         scanner.offset = end
@@ -120,55 +116,81 @@ struct RowReader: Sendable {
 
     /// Returns the row and its end.
     private static func row(
-        _ shape: Shape, _ text: UnsafeRawBufferPointer, _ start: RowCursor
-    ) -> (row: Row, end: Int)? {
+        _ shape: Shape, _ text: UnsafeRawBufferPointer, _ start: RowCursor, _ encoded: inout ByteWriter
+    ) -> (row: EntityPayload, end: Int)? {
         var cursor = start
         var etag: String?
+        var values: [Value] = []
+        if shape.encodedNames == nil { values.reserveCapacity(shape.names.count) }
+        encoded.removeAll()
         cursor.skipWhitespace()
         guard cursor.consume(UInt8(ascii: "{")) else { return nil }
-        let values = [Value](unsafeUninitializedCapacity: shape.names.count) { values, count in
-            var nameStart = 0
-            for member in shape.members {
-                guard cursor.takeName(text, nameStart..<member.end) else { return }
-                nameStart = member.end
-                if case .etag = member.kind {
-                    guard let tag = cursor.string() else { return }
-                    etag = tag
-                    continue
-                }
-                guard count < values.count, let value = value(member.kind, &cursor) else { return }
-                values.initializeElement(at: count, to: value)
-                count += 1
+        var nameStart = 0
+        for member in shape.members {
+            guard cursor.takeName(text, nameStart..<member.end) else { return nil }
+            nameStart = member.end
+            if case .etag = member.kind {
+                guard let tag = cursor.string() else { return nil }
+                etag = tag.text
+                continue
+            }
+            guard let value = value(member.kind, &cursor) else { return nil }
+            switch value {
+            case .inPlace(let packed) where shape.encodedNames != nil: encoded.value(packed)
+            case .decoded(let value) where shape.encodedNames != nil: encoded.value(value)
+            case .inPlace(let packed): values.append(Value(packed))
+            case .decoded(let value): values.append(value)
             }
         }
         cursor.skipWhitespace()
-        guard values.count == shape.names.count, cursor.consume(UInt8(ascii: "}")) else { return nil }
-        let encoded = shape.encodedNames.flatMap { PropertyValues(encoding: values, named: $0) }
-        let properties = encoded ?? PropertyValues(distinctNames: shape.names, values: values)
-        return (Row(values: properties, etag: etag), cursor.offset)
+        guard cursor.consume(UInt8(ascii: "}")) else { return nil }
+        let properties =
+            if let names = shape.encodedNames {
+                PropertyValues(encoded, named: names)
+            } else {
+                PropertyValues(distinctNames: shape.names, values: values)
+            }
+        return (EntityPayload(etag: etag, values: properties), cursor.offset)
     }
 
-    private static func value(_ kind: Shape.ValueKind, _ cursor: inout RowCursor) -> Value? {
-        if cursor.next == UInt8(ascii: "n") { return cursor.consume("null") ? .null : nil }
+    private enum RowValue {
+        /// A text is a reference to the bytes of the row, so that no string is created.
+        case inPlace(PackedValue)
+        case decoded(Value)
+
+        init(_ string: RowString, _ inPlace: (UnsafeRawBufferPointer) -> PackedValue, _ decoded: (String) -> Value) {
+            self =
+                switch string {
+                case .inPlace(let bytes): .inPlace(inPlace(bytes))
+                case .unescaped(let text): .decoded(decoded(text))
+                }
+        }
+    }
+
+    private static func value(_ kind: Shape.ValueKind, _ cursor: inout RowCursor) -> RowValue? {
+        if cursor.next == UInt8(ascii: "n") { return cursor.consume("null") ? .inPlace(.null) : nil }
         switch kind {
         case .integer(let range):
             guard let number = cursor.wholeNumber(), range.contains(number) else { return nil }
-            return .integer(number)
-        case .decimal: return cursor.decimal().map(Value.decimal)
-        case .double: return cursor.exactDouble().map(Value.double)
+            return .inPlace(.integer(number))
+        case .decimal:
+            return cursor.decimal().map {
+                RowValue($0, PackedValue.decimal) { .decimal(DecimalValue(canonical: $0)) }
+            }
+        case .double: return cursor.exactDouble().map { .inPlace(.double($0)) }
         case .boolean:
-            if cursor.consume("true") { return .boolean(true) }
-            return cursor.consume("false") ? .boolean(false) : nil
-        case .string: return cursor.string().map(Value.string)
-        case .enumeration: return cursor.string().map(Value.enumeration)
-        case .guid: return cursor.plainText().flatMap { GuidValue(utf8: $0) }.map(Value.guid)
+            if cursor.consume("true") { return .inPlace(.boolean(true)) }
+            return cursor.consume("false") ? .inPlace(.boolean(false)) : nil
+        case .string: return cursor.string().map { RowValue($0, PackedValue.string, Value.string) }
+        case .enumeration: return cursor.string().map { RowValue($0, PackedValue.enumeration, Value.enumeration) }
+        case .guid: return cursor.plainText().flatMap { GuidValue(utf8: $0) }.map { .inPlace(.guid($0)) }
         case .dateTimeOffset:
             guard let text = cursor.plainText() else { return nil }
-            if let plain = GlobalDateTime(plain: text) { return .dateTimeOffset(plain) }
-            return GlobalDateTime(String(decoding: text, as: UTF8.self)).map(Value.dateTimeOffset)
+            if let plain = GlobalDateTime(plain: text) { return .inPlace(.dateTimeOffset(plain)) }
+            return GlobalDateTime(String(decoding: text, as: UTF8.self)).map { .inPlace(.dateTimeOffset($0)) }
         case .text(let type):
-            guard let text = cursor.string() else { return nil }
-            return try? PrimitiveLiteral.parse(text, as: type, version: .v4, form: .json)
+            guard let text = cursor.string()?.text else { return nil }
+            return (try? PrimitiveLiteral.parse(text, as: type, version: .v4, form: .json)).map(RowValue.decoded)
         case .etag: return nil
         }
     }

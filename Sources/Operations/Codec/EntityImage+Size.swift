@@ -12,7 +12,7 @@ extension EntityImage {
 
 extension PropertyValues {
     fileprivate var encodedSizeBound: Int {
-        if let packed { return 10 + packed.names.encoded.count + packed.bytes.count }
+        if let packed { return 10 + packed.names.encoded.count + packed.byteCount }
         var size = 10
         for name in names { size += 10 + name.utf8.count }
         for value in values { size += value.encodedSizeBound }

@@ -38,7 +38,8 @@ struct EntityLookup {
         var areNumbers = number != nil
         var ids: [EntityID] = []
         keys.reserveCapacity(items.count)
-        // By index, because a loop over the elements copies each item.
+        // A span, because a loop over the elements and a subscript of an array copy each item.
+        let items = items.span
         for place in items.indices {
             guard let item = items[place].ownContent else {
                 keys.append(nil)

@@ -30,7 +30,7 @@ extension ImageBuilder {
     ) throws(StateError) -> (id: EntityID?, name: String?) {
         if set.isSingleton { return (try find(payload, in: set), set.name) }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-        let payload = links.withKey(payload, type, set)
+        let payload = links.keyed(payload, type, set) ?? payload
         if let containment = set.containment {
             let container = try container(of: payload, in: set, known: nil, below: parent)
             let key = set.isContainedSingle ? "" : links.predicate(of: type, in: payload.values)

@@ -122,7 +122,24 @@ package struct ImageBuilder {
         let knownType = try type(ofKnown: known)
         let named = given.type.flatMap(model.findEntityType)
         let type = named ?? knownType.flatMap(model.findEntityType) ?? set.entityType
-        let payload = links.withKey(given, type, set)
+        let typeName = named?.name ?? knownType ?? set.entityType.name
+        // Most payloads contain their key and are not copied.
+        if let keyed = links.keyed(given, type, set) {
+            return try add(keyed, given: given, type, typeName, set, known, itemKey, parent, branches, &images)
+        }
+        return try add(given, given: given, type, typeName, set, known, itemKey, parent, branches, &images)
+    }
+
+    /// Appends the images of an entity.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload with the key from its links.
+    ///   - given: The payload of the service.
+    private mutating func add(
+        _ payload: EntityPayload, given: EntityPayload, _ type: EntityType, _ typeName: String, _ set: EntitySet,
+        _ known: EntityID?, _ itemKey: EntityLookup.Key?, _ parent: EntityID?,
+        _ branches: [RequestedExpansions.Branch], _ images: inout [EntityImage]
+    ) throws(StateError) -> EntityID? {
         let container = try container(of: payload, in: set, known: known, below: parent)
         let key = itemKey?.text ?? keyText(payload.values, type, set, in: container)
         let name = links.name(payload, type, set)
@@ -142,7 +159,6 @@ package struct ImageBuilder {
             streams += StreamMetadata(links: links).changes(of: payload, id, type, set, known: known)
         }
         let editLink = links.editLink(payload, type, set)
-        let typeName = named?.name ?? knownType ?? set.entityType.name
         // An image has one name. The one for requests is appended last.
         if let name, let editLink, editLink != name {
             images.append(
@@ -344,7 +360,7 @@ extension ImageBuilder {
         _ payload: EntityPayload, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> EntityID? {
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-        let payload = links.withKey(payload, type, set)
+        let payload = links.keyed(payload, type, set) ?? payload
         if let name = links.name(payload, type, set), let id = try entity(named: name, set) {
             guard set.isContained, let parent else { return id }
             if try isContained(id, in: set, by: parent) { return id }

@@ -171,7 +171,7 @@ extension ImageBuilder {
     func end(_ payload: EntityPayload, in set: EntitySet) -> DanglingLinks.End? {
         if set.isSingleton { return DanglingLinks.End(set: set.name, key: "") }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
-        let payload = links.withKey(payload, type, set)
+        let payload = links.keyed(payload, type, set) ?? payload
         if set.isContained {
             return payload.id.map { DanglingLinks.End(set: set.name, key: links.relative($0)) }
         }

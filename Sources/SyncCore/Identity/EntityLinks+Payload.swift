@@ -4,13 +4,13 @@ import ODataWire
 
 /// The identity of an entity in a payload apart from the key: the entity-id and the editLink.
 extension EntityLinks {
-    /// Returns the payload with the key from its links, if it lacks the key.
-    func withKey(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> EntityPayload {
+    /// Returns the payload with the key from its links, or nil if it does not lack the key or its links have none.
+    func keyed(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> EntityPayload? {
         guard payload.editLink != nil || payload.id != nil, !set.isSingleton,
             KeyPredicate(of: type, in: payload.values) == nil,
             let key = [payload.editLink, payload.id].lazy.compactMap({ $0 }).compactMap({ key(in: $0, of: set) })
                 .first
-        else { return payload }
+        else { return nil }
         var payload = payload
         for (path, value) in key.located(in: type) where payload.values.value(at: path) == nil {
             payload.values.set(value, at: path)

@@ -1,6 +1,7 @@
 import EDM
 import ODataWire
 import OfflineStore
+import SyncCore
 
 /// Reads one response to a defining query in parts while it arrives.
 ///
@@ -31,8 +32,9 @@ struct PageReader {
     private var hasEnded = false
     /// The first item of the next part. If it exists, the current part is not the last.
     private var ahead: DeltaItem?
-    /// The first item of the page, after it was read.
-    private(set) var first: DeltaItem?
+    private var hasItemAhead = false
+    /// The identity of the page's first item, after it was read.
+    private(set) var first: ExactText?
 
     /// Creates a reader for one response.
     ///
@@ -64,7 +66,7 @@ struct PageReader {
         while true {
             let isLarge = received >= Self.partByteLimit
             try readItems(&items, isFull: isLarge)
-            if ahead != nil { return .items(items, isLast: false) }
+            if hasItemAhead { return .items(items, isLast: false) }
             if hasEnded { return items.isEmpty ? .end : .items(items, isLast: true) }
             switch await chunk() {
             case .failure(let error):
@@ -88,16 +90,16 @@ struct PageReader {
         if items.isEmpty {
             items.reserveCapacity(Self.partSize)
             if let first = ahead { items.append(first) }
-            ahead = nil
+            (ahead, hasItemAhead) = (nil, false)
         }
         do throws(PayloadError) {
             while let item = try feed.next() {
-                if first == nil { first = item }
+                if first == nil { first = item.identity(type) }
                 if items.count >= Self.partSize || (isFull && !items.isEmpty) {
-                    ahead = item
+                    (ahead, hasItemAhead) = (consume item, true)
                     return
                 }
-                items.append(item)
+                items.append(consume item)
             }
         } catch {
             throw unreadable(error)

@@ -221,7 +221,7 @@ struct QueryDownload {
         let step = run.ended(
             next: try page.nextLink.map { link throws(TidelogError) in try serviceLink(link, in: url) },
             deltaLink: try page.deltaLink.map { link throws(TidelogError) in try serviceLink(link, in: url) },
-            context: page.context, first: page.first?.identity(target.type))
+            context: page.context, first: page.first)
         switch step {
         case .restart: return step
         case .next(let next): try await ingest(last, next: next)
@@ -312,7 +312,8 @@ struct QueryDownload {
         _ items: [DeltaItem], of request: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> [DeltaItem] {
         // Most pages have no such collections, so no entity is copied.
-        let incomplete = items.indices.filter { ExpandedPages.areMissing(in: items[$0]) }
+        let span = items.span
+        let incomplete = span.indices.filter { span[$0].hasRelated && ExpandedPages.areMissing(in: span[$0]) }
         guard !incomplete.isEmpty else { return items }
         var items = items
         var expanded = ExpandedPages(model: model, reader: reader, limits: session.limits)

@@ -27,19 +27,13 @@ extension RowTables {
         guard let packed = row.values.packed(with: names) else { return try putWithNames(row, table) }
         let plan = try table.plan(packed.names) { names throws(StateError) in try number(of: names) }
         guard plan.shape != 0 else { return try putWithNames(row, table) }
-        let outcome: Result<Void, StateError> = packed.bytes.withUnsafeBytes { bytes in
-            do throws(StateError) {
-                try run(table.upsert, inPlace: true) { binding in
-                    Self.bind(row, shape: plan.shape, &binding)
-                    binding.blob(inPlace: bytes)
-                    table.bind(bytes, by: plan, &binding)
-                }
-                return .success(())
-            } catch {
-                return .failure(error)
+        try packed.withUnsafeBytes { bytes throws(StateError) in
+            try run(table.upsert, inPlace: true) { binding in
+                Self.bind(row, shape: plan.shape, &binding)
+                binding.blob(inPlace: bytes)
+                table.bind(bytes, by: plan, &binding)
             }
         }
-        try outcome.get()
     }
 
     /// Stores a row whose values cannot be packed, or whose names have no number. Both are rare.

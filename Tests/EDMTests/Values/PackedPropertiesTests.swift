@@ -88,6 +88,25 @@ struct PackedPropertiesTests {
         #expect(before.packed != nil)
     }
 
+    @Test(arguments: seeds) func `values of known names stay encoded in a merge`(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        let plain = random.properties()
+        let packed = PropertyValues(try #require(plain.packed(with: NameTable())))
+        let changes = PropertyValues(
+            plain.names.filter { _ in Bool.random(using: &random.random) }.shuffled(using: &random.random)
+                .map { ($0, .integer(Int64.random(in: -300...300, using: &random.random))) })
+        let packedChanges = PropertyValues(try #require(changes.packed(with: NameTable())))
+        var expected = plain
+        expected.merge(changes)
+        for changes in [changes, packedChanges] {
+            var merged = packed
+            merged.merge(changes)
+            #expect(encoded(merged) == encoded(expected))
+            if changes.names != plain.names { #expect(merged.packed != nil) }
+        }
+        #expect(encoded(packed) == encoded(plain))
+    }
+
     @Test(arguments: seeds) func `encoded properties are written like their values`(seed: UInt64)
         throws
     {

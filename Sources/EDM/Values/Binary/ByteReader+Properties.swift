@@ -54,27 +54,16 @@ extension PackedProperties {
     /// Reads the values between these names.
     fileprivate init?(of list: PropertyNames, in bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int) {
         var cursor = PackedCursor(bytes, at: offset, depth: depth)
-        let found = withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: list.count) { ranges -> [UInt8]? in
+        let found = withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: list.count) {
+            ranges -> PackedProperties? in
             guard Self.find(list, &cursor, ranges) else { return nil }
             let length = cursor.offset - offset - list.encoded.count
-            guard length <= Self.stackLimit else {
-                return [UInt8](unsafeUninitializedCapacity: length) { target, filled in
-                    filled = Self.gather(ranges, of: bytes, to: UnsafeMutableRawBufferPointer(target))
-                }
-            }
-            // Creating an array from bytes is faster than filling one in a closure.
-            return withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { target in
-                _ = Self.gather(ranges, of: bytes, to: target)
-                return Array(UnsafeRawBufferPointer(target))
-            }
+            return PackedProperties(names: list, capacity: length) { Self.gather(ranges, of: bytes, to: $0) }
         }
         guard let found else { return nil }
         offset = cursor.offset
-        self.init(names: list, checked: found)
+        self = found
     }
-
-    /// In bytes. Most rows are smaller, and larger ones are not copied twice.
-    private static let stackLimit = 1_024
 
     /// Concatenates the ranges. Returns the number of bytes.
     @inline(__always)
@@ -155,7 +144,7 @@ extension ByteWriter {
 
     /// Appends each name with its value. The array grows once, by the length of all names and values.
     mutating func packed(_ packed: PackedProperties) {
-        bytes.append(addingCapacity: packed.names.encoded.count + packed.bytes.count) { output in
+        bytes.append(addingCapacity: packed.names.encoded.count + packed.byteCount) { output in
             output.withUnsafeMutableBufferPointer { target, count in
                 packed.forEach { name, value in
                     PackedProperties.append(name, to: target, at: &count)

@@ -2,7 +2,7 @@
 ///
 /// `@usableFromInline`, because otherwise the compiler inlines and specializes none of its functions in other modules.
 @usableFromInline
-package struct ByteWriter {
+package struct ByteWriter: Sendable {
     @usableFromInline package var bytes: [UInt8] = []
 
     @inlinable package init() {}
@@ -65,7 +65,8 @@ package struct ByteWriter {
     @inlinable
     package mutating func list<T>(_ values: [T], _ write: (inout ByteWriter, T) -> Void) {
         count(values.count)
-        // By index, because a loop over the elements copies each of them.
+        // A span, because a loop over the elements and a subscript of an array copy each of them.
+        let values = values.span
         for place in values.indices { write(&self, values[place]) }
     }
 }

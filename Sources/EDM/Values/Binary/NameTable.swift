@@ -13,6 +13,11 @@ package final class NameTable {
     /// The last used list. Most rows have the same names as the previous row.
     private(set) var lastList: PropertyNames?
     private var pairs = [Pair?](repeating: nil, count: 16)
+    /// The memory in which values are encoded.
+    private var scratch = ByteWriter()
+
+    /// In bytes. The memory of larger values is released.
+    private static let scratchLimit = 65_536
 
     /// Two adjacent names.
     private struct Pair {
@@ -67,6 +72,13 @@ package final class NameTable {
         let place = Self.place(names)
         if let known = lists[place], known.names.hasSameBytes(as: names) { return known }
         return remember(names, at: place)
+    }
+
+    /// Returns the values encoded, or `nil` if they cannot be; see ``PropertyValues/packed(with:)``.
+    func packed(_ names: [String], _ values: [Value]) -> PackedProperties? {
+        guard let list = list(of: names) else { return nil }
+        defer { if scratch.bytes.capacity > Self.scratchLimit { scratch = ByteWriter() } }
+        return PackedProperties(names: list, values, scratch: &scratch)
     }
 
     func list(_ place: Int) -> PropertyNames? {

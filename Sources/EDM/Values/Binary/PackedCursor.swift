@@ -104,6 +104,14 @@ package struct PackedCursor {
         }
     }
 
+    /// Skips the next value. Returns its bytes.
+    @inline(__always)
+    mutating func passValue() -> UnsafeRawBufferPointer {
+        let start = offset
+        skip()
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+    }
+
     private mutating func skipDate() -> Bool { unsigned() != nil && consume(2) != nil }
 
     private mutating func skipTime() -> Bool { unsigned() != nil && byte() != nil }

@@ -1,29 +1,50 @@
 /// Property values that stay encoded until one is accessed.
 ///
 /// The bytes are validated first, so that later reads cannot fail. They belong to one row and keep nothing else
-/// alive.
-package struct PackedProperties: Sendable {
-    package let names: PropertyNames
-    /// The values in the encoding of ``ByteWriter/value(_:)``, concatenated, one for each name.
-    package let bytes: [UInt8]
+/// alive. Names and bytes are in one object, so that a copy retains one reference.
+///
+/// `@unchecked Sendable`, because the object is filled when it is created and not changed later.
+@usableFromInline
+package struct PackedProperties: @unchecked Sendable {
+    @usableFromInline
+    struct Header {
+        @usableFromInline let names: PropertyNames
+        @usableFromInline let byteCount: Int
+
+        init(_ names: PropertyNames, _ byteCount: Int) {
+            self.names = names
+            self.byteCount = byteCount
+        }
+    }
+
+    @usableFromInline let storage: ManagedBuffer<Header, UInt8>
+
+    /// Creates values from bytes that ``PackedCursor/check()`` accepts.
+    ///
+    /// - Parameters:
+    ///   - capacity: The largest number of bytes.
+    ///   - fill: Writes the bytes to uninitialized memory of that size, and returns their number.
+    init(names: PropertyNames, capacity: Int, fill: (UnsafeMutableRawBufferPointer) -> Int) {
+        storage = ManagedBuffer<Header, UInt8>.create(minimumCapacity: capacity) { storage in
+            let count = storage.withUnsafeMutablePointerToElements {
+                fill(UnsafeMutableRawBufferPointer(start: $0, count: capacity))
+            }
+            return Header(names, count)
+        }
+    }
 
     /// Creates values from bytes that ``PackedCursor/check()`` has accepted.
-    init(names: PropertyNames, checked bytes: [UInt8]) {
-        self.names = names
-        self.bytes = bytes
+    init(names: PropertyNames, checked bytes: UnsafeRawBufferPointer) {
+        self.init(names: names, capacity: bytes.count) {
+            $0.copyMemory(from: bytes)
+            return bytes.count
+        }
     }
 
     /// Copies untrusted bytes. Returns `nil` if they are not the canonical encoding of one value per name.
     package init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer) {
-        guard Self.isValid(bytes, count: names.count) else { return nil }
-        self.init(names: names, checked: Array(bytes))
-    }
-
-    /// Whether the bytes are the canonical encoding of this number of values.
-    private static func isValid(_ bytes: UnsafeRawBufferPointer, count: Int) -> Bool {
-        var cursor = PackedCursor(bytes)
-        for _ in 0..<count { guard cursor.check() else { return false } }
-        return cursor.offset == bytes.count
+        guard Self.isReadable(bytes, count: names.count) else { return nil }
+        self.init(names: names, checked: bytes)
     }
 
     /// Checks untrusted bytes as a whole, and copies the values at some places.
@@ -33,42 +54,67 @@ package struct PackedProperties: Sendable {
     ///   - chosen: The names at these places.
     init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer, only places: [Int], named chosen: PropertyNames)
     {
-        var isValid = !bytes.isEmpty || names.count == 0
-        let copy = [UInt8](unsafeUninitializedCapacity: bytes.count) { copy, count in
-            guard let source = bytes.baseAddress, let target = copy.baseAddress else { return }
+        var isValid = bytes.isEmpty && names.count == 0
+        self.init(names: chosen, capacity: bytes.count) { copy in
+            guard let source = bytes.baseAddress, let target = copy.baseAddress else { return 0 }
+            var (next, filled) = (0, 0)
             var cursor = PackedCursor(bytes)
-            var next = 0
             for place in 0..<names.count {
                 let start = cursor.offset
-                isValid = isValid && cursor.check()
-                guard isValid, next < places.count, places[next] == place else { continue }
+                guard cursor.check() else { return 0 }
+                guard next < places.count, places[next] == place else { continue }
                 let length = cursor.offset - start
-                UnsafeMutableRawPointer(target + count).copyMemory(from: source + start, byteCount: length)
-                count += length
+                (target + filled).copyMemory(from: source + start, byteCount: length)
+                filled += length
                 next += 1
             }
-            isValid = isValid && cursor.offset == bytes.count
+            isValid = cursor.offset == bytes.count
+            return filled
         }
         guard isValid else { return nil }
-        self.init(names: chosen, checked: copy)
     }
 
     /// Encodes values. Returns `nil` if a value is nested too deeply to be read again.
-    init?(names: PropertyNames, _ values: [Value]) {
-        var writer = ByteWriter()
-        writer.bytes.reserveCapacity(16 * values.count)
+    ///
+    /// - Parameter scratch: A writer whose memory is used.
+    init?(names: PropertyNames, _ values: [Value], scratch: inout ByteWriter) {
+        scratch.removeAll()
         var areFlat = true
         for value in values {
-            writer.value(value)
+            scratch.value(value)
             areFlat = areFlat && value.isFlat
         }
+        let isReadable = scratch.bytes.withUnsafeBytes { areFlat || Self.isReadable($0, count: values.count) }
         // Only nested values can be too deep; flat values are always readable.
-        guard areFlat || writer.bytes.withUnsafeBytes({ Self.isValid($0, count: values.count) }) else { return nil }
-        self.init(names: names, checked: writer.bytes)
+        guard isReadable else { return nil }
+        self = scratch.bytes.withUnsafeBytes { PackedProperties(names: names, checked: $0) }
+    }
+
+    @inlinable package var names: PropertyNames { storage.withUnsafeMutablePointerToHeader { $0.pointee.names } }
+
+    /// The number of bytes of the encoded values.
+    @inlinable package var byteCount: Int { storage.withUnsafeMutablePointerToHeader { $0.pointee.byteCount } }
+
+    /// A copy of the encoded values.
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// Calls the closure with the values in the encoding of ``ByteWriter/value(_:)``, concatenated, one for each name.
+    @inlinable
+    package func withUnsafeBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try storage.withUnsafeMutablePointers { header, bytes throws(E) in
+            try body(UnsafeRawBufferPointer(start: bytes, count: header.pointee.byteCount))
+        }
+    }
+
+    /// Returns whether the bytes are the canonical encoding of so many values.
+    private static func isReadable(_ bytes: UnsafeRawBufferPointer, count: Int) -> Bool {
+        var cursor = PackedCursor(bytes)
+        for _ in 0..<count { guard cursor.check() else { return false } }
+        return cursor.offset == bytes.count
     }
 
     var values: [Value] {
-        bytes.withUnsafeBytes { bytes in
+        withUnsafeBytes { bytes in
             var cursor = PackedCursor(bytes)
             return names.names.map { _ in Self.value(&cursor) }
         }
@@ -76,16 +122,13 @@ package struct PackedProperties: Sendable {
 
     /// Calls the closure with each encoded name and value, without decoding them.
     func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
-        bytes.withUnsafeBytes { values in
+        let names = names
+        withUnsafeBytes { values in
             names.encoded.withUnsafeBytes { encoded in
                 var cursor = PackedCursor(values)
                 var next = 0
                 for end in names.ends {
-                    let start = cursor.offset
-                    cursor.skip()
-                    body(
-                        UnsafeRawBufferPointer(rebasing: encoded[next..<end]),
-                        UnsafeRawBufferPointer(rebasing: values[start..<cursor.offset]))
+                    body(UnsafeRawBufferPointer(rebasing: encoded[next..<end]), cursor.passValue())
                     next = end
                 }
             }
@@ -99,7 +142,7 @@ package struct PackedProperties: Sendable {
 
     /// Returns the value with this index, which must be less than the number of names.
     func value(atIndex place: Int) -> Value {
-        bytes.withUnsafeBytes { bytes in
+        withUnsafeBytes { bytes in
             var cursor = PackedCursor(bytes)
             for _ in 0..<place { cursor.skip() }
             return Self.value(&cursor)
@@ -112,15 +155,52 @@ package struct PackedProperties: Sendable {
     ///   - places: In ascending order, within the names.
     ///   - chosen: The names at these places.
     func subset(_ places: [Int], named chosen: PropertyNames) -> PackedProperties? {
-        bytes.withUnsafeBytes { PackedProperties(names: names, copying: $0, only: places, named: chosen) }
+        withUnsafeBytes { PackedProperties(names: names, copying: $0, only: places, named: chosen) }
     }
 
-    /// Returns the value at the offset of ``bytes`` and advances the offset past it.
-    static func value(in bytes: [UInt8], at offset: inout Int) -> Value {
-        bytes.withUnsafeBytes { bytes in
+    /// Returns the values with those of `other` in their place. Returns `nil` if `other` has further names, or a nested
+    /// value that is not encoded.
+    func merging(_ other: PropertyValues) -> PackedProperties? {
+        if let packed = other.packed {
+            return packed.withUnsafeBytes { merging($0, named: packed.names.names) }
+        }
+        var writer = ByteWriter(minimumCapacity: 16 * other.count)
+        for value in other.values {
+            guard value.isFlat else { return nil }
+            writer.value(value)
+        }
+        return writer.bytes.withUnsafeBytes { merging($0, named: other.names) }
+    }
+
+    private func merging(_ others: UnsafeRawBufferPointer, named otherNames: [String]) -> PackedProperties? {
+        let names = names
+        return withUnsafeBytes { bytes in
+            withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: names.count) { values in
+                var cursor = PackedCursor(bytes)
+                for place in values.indices { values.initializeElement(at: place, to: cursor.passValue()) }
+                cursor = PackedCursor(others)
+                for name in otherNames {
+                    guard let place = names.place(of: name) else { return nil }
+                    values[place] = cursor.passValue()
+                }
+                return PackedProperties(names: names, capacity: values.reduce(0) { $0 + $1.count }) { target in
+                    var filled = 0
+                    for value in values {
+                        UnsafeMutableRawBufferPointer(rebasing: target[filled...]).copyMemory(from: value)
+                        filled += value.count
+                    }
+                    return filled
+                }
+            }
+        }
+    }
+
+    /// Returns the value at the offset of the bytes and advances the offset past it.
+    func value(at offset: inout Int) -> Value {
+        withUnsafeBytes { bytes in
             var cursor = PackedCursor(bytes, at: offset)
             defer { offset = cursor.offset }
-            return value(&cursor)
+            return Self.value(&cursor)
         }
     }
 
@@ -128,10 +208,11 @@ package struct PackedProperties: Sendable {
 
     /// Whether the values are equal one by one. Both must have the same names.
     func hasSameValues(as other: PackedProperties) -> Bool {
-        bytes.withUnsafeBytes { a in
-            other.bytes.withUnsafeBytes { b in
+        let count = names.count
+        return withUnsafeBytes { a in
+            other.withUnsafeBytes { b in
                 var (x, y) = (PackedCursor(a), PackedCursor(b))
-                for _ in 0..<names.count {
+                for _ in 0..<count {
                     let (start, otherStart) = (x.offset, y.offset)
                     x.skip()
                     y.skip()
@@ -144,6 +225,14 @@ package struct PackedProperties: Sendable {
                 return true
             }
         }
+    }
+
+    /// Returns whether the names and the bytes are identical.
+    func isIdentical(to other: PackedProperties) -> Bool {
+        guard byteCount == other.byteCount, names === other.names || names.encoded == other.names.encoded else {
+            return false
+        }
+        return withUnsafeBytes { a in other.withUnsafeBytes { a.hasSameBytes(as: $0) } }
     }
 
     private static func areSurelyEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {

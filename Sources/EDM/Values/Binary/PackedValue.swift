@@ -151,7 +151,7 @@ extension PackedCursor {
 
 extension Value {
     /// Decodes a checked value. Invalid bytes become null.
-    init(_ packed: PackedValue) {
+    package init(_ packed: PackedValue) {
         self =
             switch packed {
             case .null: .null

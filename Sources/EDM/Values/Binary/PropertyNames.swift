@@ -1,4 +1,5 @@
 /// The names of properties in the order of their values. One instance is shared by all rows with these names.
+@usableFromInline
 package final class PropertyNames: Sendable {
     package let names: [String]
     /// The names with their lengths, concatenated.

@@ -86,6 +86,22 @@ extension ByteWriter {
         }
     }
 
+    /// Appends a value that was read in place. A text must be valid for its kind.
+    package mutating func value(_ packed: PackedValue) {
+        switch packed {
+        case .decimal(let text): self.text(text, .decimal)
+        case .string(let text): self.text(text, .string)
+        case .enumeration(let text): self.text(text, .enumeration)
+        case .raw(let text): self.text(text, .raw)
+        default: value(Value(packed))
+        }
+    }
+
+    private mutating func text(_ text: UnsafeRawBufferPointer, _ tag: ValueTag) {
+        self.tag(tag)
+        blob(text)
+    }
+
     private mutating func date(_ date: LocalDate) {
         signed(Int64(date.year))
         byte(UInt8(date.month))

@@ -60,7 +60,7 @@ struct CleanRowCache {
     private static func size(of row: EntityRow) -> Int? {
         let texts = entrySize + (row.etag?.utf8.count ?? 0) + (row.editLink?.utf8.count ?? 0)
         if row.values.isEmpty { return texts }
-        return row.values.packed.map { texts + $0.bytes.count }
+        return row.values.packed.map { texts + $0.byteCount }
     }
 
     /// Removes the rows of these entities.
