@@ -6,7 +6,8 @@ extension UnsafeRawBufferPointer {
     package func byte(at offset: Int) -> UInt8 {
         assert(offset >= 0 && offset < count)
         // Only an empty buffer has no address.
-        return baseAddress.unsafelyUnwrapped.load(fromByteOffset: offset, as: UInt8.self)
+        guard let start = baseAddress else { return 0 }
+        return start.load(fromByteOffset: offset, as: UInt8.self)
     }
 
     /// Returns whether both buffers have the same count and the same bytes.
