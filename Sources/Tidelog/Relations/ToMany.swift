@@ -282,8 +282,8 @@ extension EntityValue {
             var relation = ToMany<Target>(self, property.property, relation(property.property))
             let reading = relation.reading
             // With a single reference, the list is mutated in place.
-            related[name] = nil
-            defer { related[name] = relation.kept(by: self, property.property, reading) }
+            _ = related.remove(name)
+            defer { related.set(relation.kept(by: self, property.property, reading), of: name, entityType) }
             yield &relation
         }
     }

@@ -77,7 +77,7 @@ struct ModificationCall {
     }
 
     func apply(_ results: [IntentResult], _ factory: EntityFactory) {
-        var settled: [ObjectIdentifier: [String]] = [:]
+        var settled: [ObjectIdentifier: [KnownRelation]] = [:]
         for entity in updated { settled[ObjectIdentifier(entity), default: []] += entity.markRelationsSaved() }
         for (result, subject) in zip(results, subjects) {
             for (number, snapshot) in result.entities where number != IntentResult.subject {
@@ -94,7 +94,7 @@ struct ModificationCall {
 
     private func apply(
         _ result: IntentResult, _ subject: Subject, _ entity: EntityValue, _ factory: EntityFactory,
-        _ settled: [String]
+        _ settled: [KnownRelation]
     ) {
         entity.isDeleted = subject.role == .deleted
         switch subject.role {
