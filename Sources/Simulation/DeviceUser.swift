@@ -106,7 +106,7 @@ struct DeviceUser {
     }
 
     private func rememberIDs(_ result: IntentResult) {
-        for (number, entity) in result.entities.sorted(by: { $0.key < $1.key }) where number != IntentResult.subject {
+        for (number, entity) in result.entities.all.sorted(by: { $0.number < $1.number }) where number != IntentResult.subject {
             device.links[entity.set, default: []].append(entity.readLink)
         }
     }

@@ -103,7 +103,7 @@ struct IntentPerformer {
             let own = performed[begin..<end]
             var result = IntentResult(sequence: (own.last { !$0.isClientOnly } ?? performed[end - 1]).sequence)
             for (draft, id) in created {
-                if let row = try core.state.row(id) { result.entities[draft] = try reader.snapshot(row) }
+                if let row = try core.state.row(id) { result.entities.all.append((draft, try reader.snapshot(row))) }
             }
             if let subject = performed[end - 1].subject, let row = try core.state.row(subject) {
                 result.entities[IntentResult.subject] = try reader.snapshot(row)

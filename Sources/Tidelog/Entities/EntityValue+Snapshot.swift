@@ -6,6 +6,11 @@ extension EntityValue {
     ///
     /// - Parameter settled: the relations that were saved together with the entity, and so are current.
     func apply(_ snapshot: consuming EntitySnapshot, _ factory: EntityFactory, settled: [KnownRelation] = []) {
+        apply(moving: &snapshot, factory, settled: settled)
+    }
+
+    /// Updates the object, and moves the content out of the snapshot.
+    func apply(moving snapshot: inout EntitySnapshot, _ factory: EntityFactory, settled: [KnownRelation]) {
         ObjectEntitySet(snapshot.set, factory.model).assign(to: self)
         moveContent(from: &snapshot, factory, settled: settled)
     }

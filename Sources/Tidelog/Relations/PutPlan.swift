@@ -83,20 +83,17 @@ struct PutPlan {
         _ entity: EntityValue, in parent: (EntityValue, Property)?, _ changed: [KnownRelation]
     ) {
         let isNew = entity.isNew
-        let kind: ChangeSet.Operation.Modification = isNew ? .create(entity, parent: parent) : .update(entity)
-        var operation = ChangeSet.Operation(kind, .empty, .none)
-        operation.isFlat = true
-        if !bound.isEmpty { operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity)) }
+        var later: [String] = []
         for relation in changed {
             guard let property = relation.property, !property.isCollection, let target = relation.targets.list.first
             else { continue }
             if target.isNew, !created.contains(ObjectIdentifier(target)) {
                 // If two new entities refer to each other, one link waits until both exist.
-                operation.later.append(property.name)
+                later.append(property.name)
                 if !target.leads(to: entity, by: property.otherSide) { waiting.append((entity, property, target)) }
             } else if !isNew, links.contains(LinkIdentity(entity, property, target)) {
                 // Do not create a link twice that the other end has already created.
-                operation.later.append(property.name)
+                later.append(property.name)
             }
         }
         steps.append(.linkWhatWaited)
@@ -105,11 +102,14 @@ struct PutPlan {
             let related = relation.targets
             if property.isCollection {
                 addLinks(isNew ? related.list : notLinked(related.added, entity, property), entity, property, false)
-            } else if let target = related.list.first, !operation.later.contains(property.name) {
+            } else if let target = related.list.first, !later.contains(property.name) {
                 links.insert(LinkIdentity(entity, property, target))
             }
         }
-        operations.append(operation)
+        let bound = bound.isEmpty ? nil : bound.removeValue(forKey: ObjectIdentifier(entity))
+        operations.append(
+            ChangeSet.Operation(
+                flat: isNew ? .create(entity, parent: parent) : .update(entity), bound: bound, later: later))
         if isNew { created.insert(ObjectIdentifier(entity)) }
     }
 
@@ -188,8 +188,8 @@ struct PutPlan {
     func perform(_ factory: EntityFactory) async throws(TidelogError) {
         let provider = factory.provider
         let call = try ModificationCall(operations, model: try await provider.model(), provider: provider)
-        let results = call.intents.isEmpty ? [] : try await provider.perform(call.intents, asChangeSet: true)
-        call.apply(results, factory)
+        guard !call.intents.isEmpty else { return call.apply([], factory) }
+        call.apply(try await provider.perform(call.intents, asChangeSet: true), factory)
     }
 }
 
