@@ -185,9 +185,11 @@ struct PutPlan {
     }
 
     /// Logs the operations as one change set.
-    func perform(_ factory: EntityFactory) async throws(TidelogError) {
+    ///
+    /// - Parameter model: The current model of the provider.
+    func perform(_ factory: EntityFactory, _ model: EntityDataModel) async throws(TidelogError) {
         let provider = factory.provider
-        let call = try ModificationCall(operations, model: try await provider.model(), provider: provider)
+        let call = try ModificationCall(operations, model: model, provider: provider)
         guard !call.intents.isEmpty else { return call.apply([], factory) }
         call.apply(try await provider.perform(call.intents, asChangeSet: true), factory)
     }

@@ -167,7 +167,7 @@ public struct ToMany<Element: EntityValue> {
         let (added, removed) = (related.added, related.removed)
         plan.unlink(removed, host, property, isBackwards: isBackwards)
         plan.link(added, host, property, isBackwards: isBackwards)
-        try await plan.perform(factory)
+        try await plan.perform(factory, try await factory.provider.model())
         if isBackwards {
             related.markSaved(isSingle: false, isShared: false)
         } else {
