@@ -1,4 +1,4 @@
-import EDM
+public import EDM
 import OfflineStore
 import Operations
 
@@ -92,5 +92,6 @@ extension EntityValue {
     final var factory: EntityFactory? { content.factory }
 
     /// Returns the value of a property, or `nil` if it is unset.
+    @usableFromInline
     final func value(of name: String) -> Value? { content.value(of: name) }
 }
