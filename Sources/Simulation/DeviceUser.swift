@@ -106,7 +106,8 @@ struct DeviceUser {
     }
 
     private func rememberIDs(_ result: IntentResult) {
-        for (number, entity) in result.entities.sorted(by: { $0.key < $1.key }) where number != IntentResult.subject {
+        let entities = result.entities.all.sorted { $0.number < $1.number }
+        for (number, entity) in entities where number != IntentResult.subject {
             device.links[entity.set, default: []].append(entity.readLink)
         }
     }

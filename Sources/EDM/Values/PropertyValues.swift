@@ -14,11 +14,11 @@ public struct PropertyValues: Sendable, Hashable {
         // Members of the enum, because a switch over the stored property retains its object (Swift 6.3).
 
         /// Returns the value of a property, or `nil` if it is unset.
-        func value(of name: String) -> Value? {
+        func value(of name: String, from position: inout PackedProperties.Position) -> Value? {
             switch self {
             case .empty: nil
             case .plain(let plain): plain.names.firstIndex(of: name).map { plain.values[$0] }
-            case .packed(let packed): packed.value(of: name)
+            case .packed(let packed): packed.value(of: name, from: &position)
             }
         }
 
@@ -103,7 +103,10 @@ public struct PropertyValues: Sendable, Hashable {
 
     /// The value of a property. Setting `nil` unsets it. Cost: O(n) in the number of properties, which is small.
     public subscript(name: String) -> Value? {
-        get { form.value(of: name) }
+        get {
+            var start = PackedProperties.Position()
+            return form.value(of: name, from: &start)
+        }
         set {
             if let newValue {
                 modify { $0.set(name, newValue) }
@@ -272,6 +275,20 @@ private final class PlainProperties: @unchecked Sendable {
         names.remove(at: index)
         values.remove(at: index)
     }
+}
+
+/// Property values that are read one by one.
+///
+/// Encoded values are usually read in their order, so each one is searched from the place after the previous one.
+package struct SequentialValues: Sendable {
+    package var values: PropertyValues { didSet { position = PackedProperties.Position() } }
+    /// A position in ``values``.
+    private var position = PackedProperties.Position()
+
+    package init(_ values: PropertyValues) { self.values = values }
+
+    /// Returns the value of a property, or `nil` if it is unset.
+    package mutating func value(of name: String) -> Value? { values.form.value(of: name, from: &position) }
 }
 
 /// A selection of properties, applied to rows that mostly have the same names.

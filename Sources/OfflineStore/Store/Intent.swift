@@ -18,6 +18,9 @@ package indirect enum Intent: Sendable {
     case invoke(ActionDraft)
 
     package typealias Parent = EntityParent<EntityAddress>
+
+    /// The number of the draft of a creation; `nil` for other intents.
+    package var createdDraft: Int? { if case .create(let draft, _) = self { draft.number } else { nil } }
 }
 
 /// The way in which an app refers to an entity.
@@ -53,19 +56,29 @@ extension EntityDraft {
 package struct IntentResult: Sendable {
     package var sequence: SequenceNumber?
     /// The new entities by the numbers of their drafts. For an update or a link, the affected entity has the number -1.
-    package var entities: [Int: EntitySnapshot]
+    package var entities = ResultEntities()
     /// The new ETag of the changed entity if the service returned nothing else.
     package var etag: String?
     /// The result of an action; `nil` for all other intents, and for a call that a store has queued.
     package var returned: InvocationAnswer?
 
-    package init(sequence: SequenceNumber? = nil, entities: [Int: EntitySnapshot] = [:]) {
-        self.sequence = sequence
-        self.entities = entities
-    }
+    package init(sequence: SequenceNumber? = nil) { self.sequence = sequence }
 
     /// The number of the affected entity of an update or link.
     package static let subject = -1
+}
+
+/// Entities by the numbers of their drafts. A list, because most results have one entity.
+package struct ResultEntities: Sendable {
+    package var all: [(number: Int, snapshot: EntitySnapshot)] = []
+
+    package subscript(number: Int) -> EntitySnapshot? {
+        get { all.first { $0.number == number }?.snapshot }
+        set {
+            all.removeAll { $0.number == number }
+            if let newValue { all.append((number, newValue)) }
+        }
+    }
 }
 
 /// An immutable copy of an entity as it was read.

@@ -104,7 +104,7 @@ struct IntentPerformer {
             var result = IntentResult(sequence: (own.last { !$0.isClientOnly } ?? performed[end - 1]).sequence)
             for (draft, id) in created {
                 guard let row = try core.state.row(id, isCached: false) else { continue }
-                result.entities[draft] = try reader.snapshot(row)
+                result.entities.all.append((draft, try reader.snapshot(row)))
             }
             if let subject = performed[end - 1].subject, let row = try core.state.row(subject) {
                 result.entities[IntentResult.subject] = try reader.snapshot(row)

@@ -53,13 +53,13 @@ final class StoreProvider: ServiceBackend {
     }
 
     func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
-        try reader.queryWaiting(request)
+        try store.queryWaiting(request)
     }
 
     func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID] {
-        try reader.linkedEntities(address, property, isBackwards: isBackwards)
+        try store.linkedEntitiesWaiting(address, property, isBackwards: isBackwards)
     }
 
     func load(

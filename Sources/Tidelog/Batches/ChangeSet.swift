@@ -66,8 +66,8 @@ public final class ChangeSet {
 
     func append(_ operation: Operation) { operations.append(operation) }
 
-    /// One recorded modification.
-    struct Operation {
+    /// One recorded modification. A class, because a copy would retain each of its parts.
+    final class Operation {
         enum Modification {
             case create(EntityValue, parent: (EntityValue, Property)?)
             case update(EntityValue)
@@ -82,16 +82,23 @@ public final class ChangeSet {
         let headers: HTTPHeaders
         let options: RequestOptions
         /// Whether a plan saves the entity, with separate operations for its collections and its removed links.
-        var isFlat = false
+        let isFlat: Bool
         /// For a flat create: a binding of the new entity, in addition to those that the app has set.
-        var bound: (property: Property, entity: EntityValue)?
+        let bound: (property: Property, entity: EntityValue)?
         /// For a flat entity: single-valued relations that other operations of the plan save.
-        var later: [String] = []
+        let later: [String]
 
         init(_ kind: Modification, _ headers: HTTPHeaders, _ options: RequestOptions) {
-            self.kind = kind
-            self.headers = headers
-            self.options = options
+            (self.kind, self.headers, self.options) = (kind, headers, options)
+            (isFlat, bound, later) = (false, nil, [])
+        }
+
+        /// Creates an operation of a plan, which saves an entity.
+        init(
+            flat kind: Modification, bound: (property: Property, entity: EntityValue)?, later: [String]
+        ) {
+            (self.kind, headers, options) = (kind, .empty, .none)
+            (isFlat, self.bound, self.later) = (true, bound, later)
         }
 
         /// The entity whose version the request names.

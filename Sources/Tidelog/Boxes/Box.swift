@@ -117,7 +117,8 @@ public struct Box<Entity: EntityValue>: Sendable {
             if entity.isNew, entity.entitySet == nil { entity.entitySet = place.set }
             plan.put(entity)
         }
-        try await plan.perform(service.factory(try await service.backend.model()))
+        let model = try await service.backend.model()
+        try await plan.perform(service.factory(model), model)
         var ids: [EntityID] = []
         ids.reserveCapacity(entities.count)
         for entity in entities {

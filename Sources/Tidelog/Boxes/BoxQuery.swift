@@ -84,12 +84,12 @@ public struct BoxQuery<Entity: EntityValue>: Sendable {
         let model = try await service.backend.model()
         // No paging: the caller expects the whole result, whatever the page size of the store.
         let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
-        let answer = try await service.backend.query(request(query.options, model), headers: whole)
+        var answer = try await service.backend.query(request(query.options, model), headers: whole)
         var objects = EntityObjects(service.factory(model))
         var entities: [Entity] = []
         entities.reserveCapacity(answer.entities.count)
-        for snapshot in answer.entities {
-            guard let found = objects.entity(snapshot) else { continue }
+        for place in answer.entities.indices {
+            guard let found = objects.entity(moving: &answer.entities[place]) else { continue }
             guard let entity = found as? Entity else {
                 throw TidelogError(
                     .invalidRequest,

@@ -30,9 +30,9 @@ private struct EncodedEntity: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Name.self)
         for (name, value) in entity.properties { try container.encode(EncodedValue(value), forKey: Name(name)) }
-        for (name, relation) in entity.related.sorted(by: { $0.key < $1.key }) where relation.isKnown {
-            let name = Name(name)
-            guard entity.entityType.findProperty(name.stringValue)?.isCollection != true else {
+        for known in entity.related.all.sorted(by: { $0.name < $1.name }) where known.targets.isKnown {
+            let (name, relation) = (Name(known.name), known.targets)
+            guard known.property?.isCollection != true else {
                 try container.encode(relation.list.compactMap(nested), forKey: name)
                 continue
             }

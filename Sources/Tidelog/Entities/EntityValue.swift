@@ -22,32 +22,35 @@ open class EntityValue {
     /// Present as soon as the entity has been created locally or read. It remains valid after the service has
     /// assigned the real key.
     public var readLink: String? {
-        get { links.read }
-        set { links.read = newValue }
+        get { content.links.read }
+        set { content.links.read = newValue }
     }
     /// The link for updating and deleting the entity; usually the same as ``readLink``.
     public var editLink: String? {
-        get { links.edit }
-        set { links.edit = newValue }
+        get { content.links.edit }
+        set { content.links.edit = newValue }
     }
     /// The ETag of the version that was last read or saved; `nil` if there is none.
-    public final internal(set) var etag: String?
+    public final internal(set) var etag: String? {
+        get { content.etag }
+        set { content.etag = newValue }
+    }
     /// The permanent ID of the entity in the store; `nil` for entities that were read directly from a service.
-    public final internal(set) var entityID: EntityID?
+    public final var entityID: EntityID? { content.entityID }
     /// The state of the entity when it was last read or saved.
-    public final internal(set) var state: SyncState = .unsaved
+    public final var state: SyncState { content.state }
     /// A Boolean value that indicates whether the entity has local changes that the service has not confirmed, like
     /// `sap.islocal()`.
     ///
     /// Reflects the state at the time when the entity was read.
-    public final internal(set) var isLocal = false
+    public final var isLocal: Bool { content.isLocal }
     /// A Boolean value that indicates whether the entity was created in the store and the service does not have it yet.
-    public final internal(set) var isCreated = false
+    public final var isCreated: Bool { content.isCreated }
     /// A Boolean value that indicates whether the entity was deleted with this object.
     public final internal(set) var isDeleted = false
     /// For an expanded entity: a Boolean value that indicates whether the link to it was created locally and is not
     /// yet confirmed.
-    public final internal(set) var isFromLocalRelationship = false
+    public final var isFromLocalRelationship: Bool { content.isFromLocalRelationship }
     /// The sequence number of the last operation that was logged for this object; `nil` online.
     public final internal(set) var lastOperation: SequenceNumber?
 
@@ -63,18 +66,11 @@ open class EntityValue {
         case error
     }
 
-    /// Only the set properties. An absent property is unset, which is neither null nor the default.
-    final var values: PropertyValues
-    final var links = SnapshotLinks.texts(read: nil, edit: nil)
-    /// The values as last read or saved. An update contains the differences.
-    final var savedValues = PropertyValues()
+    /// The values, and the parts that a store or service returned with them.
+    final var content: EntityContent
     final var bindings: [(property: Property, entity: EntityValue)] = []
     /// The targets of each navigation property: expanded, loaded, or set by the app for a deep insert.
-    final var related: [String: RelatedEntities] = [:]
-    /// The addresses of the entity's streams, if it was read from a service.
-    final var streams: [StreamLinks] = []
-    /// The provider with which the entity was read or saved, used to read relations; `nil` before.
-    final var factory: EntityFactory?
+    final var related = RelationList()
 
     /// Creates an entity of the given type.
     ///
@@ -84,7 +80,7 @@ open class EntityValue {
     ///   service assigns: the second entity with a default key would be refused as a duplicate.
     public required init(_ entityType: EntityType, withDefaults: Bool = false) {
         self.entityType = entityType
-        values = withDefaults ? DefaultValues(model: nil).of(entityType) : PropertyValues()
+        content = EntityContent(withDefaults ? DefaultValues(model: nil).of(entityType) : PropertyValues())
     }
 
     /// Returns an entity of the given type with all properties unset.
@@ -93,7 +89,7 @@ open class EntityValue {
     // MARK: Values
 
     /// Returns the value of the property, or `nil` if it is unset.
-    public func dataValue(for property: some PropertyReference) -> Value? { values[property.property.name] }
+    public func dataValue(for property: some PropertyReference) -> Value? { value(of: property.property.name) }
 
     /// Sets the value of the property. `nil` sets it to null. The type of the value is checked when the entity is
     /// saved.
@@ -109,7 +105,7 @@ open class EntityValue {
 
     /// The value of a declared property or, for open types, a dynamic one. Setting `nil` unsets the property.
     public subscript(name: String) -> Value? {
-        get { values[name] }
+        get { value(of: name) }
         set { values[name] = newValue }
     }
 

@@ -54,7 +54,7 @@ extension IntentBuilder {
         case .none: return .none
         case .delete(let entity): return .delete(try address(of: entity))
         case .update(let entity):
-            if let name = entity.related.first(where: { $0.value.edit != .none })?.key {
+            if let name = entity.related.changed.first?.name {
                 throw TidelogError(
                     .unsupported,
                     "The declared effect of \(operation.name) changes \(name), but it may only set properties and bind entities.",

@@ -125,7 +125,7 @@ public struct InvocationArgument {
     }
 
     private static func content(of entity: EntityValue) throws(TidelogError) -> EntityBody {
-        guard entity.bindings.isEmpty, !entity.related.values.contains(where: { $0.edit != .none }) else {
+        guard entity.bindings.isEmpty, !entity.related.isEdited else {
             throw TidelogError(
                 .unsupported, "A new entity that is a parameter cannot have links or related entities.",
                 recovery: "Create the entity first, and pass the created one.")

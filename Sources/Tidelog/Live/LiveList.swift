@@ -76,7 +76,8 @@ public struct ListUpdate<Entity: EntityValue> {
         entities.reserveCapacity(result.answer.entities.count)
         for snapshot in result.answer.entities {
             guard snapshot.entityID != nil else { throw .rowsWithoutIdentity }
-            guard let found = objects.entity(snapshot), let entity = found as? Entity else {
+            var content = snapshot
+            guard let found = objects.entity(moving: &content), let entity = found as? Entity else {
                 throw TidelogError(
                     .invalidRequest, "The query leads to an entity of type \(snapshot.type), not to a \(Entity.self).")
             }

@@ -133,13 +133,13 @@ public final class HistoricalODataProvider: DataServiceProvider, ServiceBackend 
     }
 
     package func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
-        try reading.queryWaiting(request)
+        try reading.store.queryWaiting(request)
     }
 
     package func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID] {
-        try reading.linkedEntities(address, property, isBackwards: isBackwards)
+        try reading.store.linkedEntitiesWaiting(address, property, isBackwards: isBackwards)
     }
 
     /// Always throws `unsupported`, because a historical store cannot be changed.

@@ -28,13 +28,13 @@ extension OfflineODataProvider {
     }
 
     package func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
-        try reading().queryWaiting(request)
+        try engine().store.queryWaiting(request)
     }
 
     package func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID] {
-        try reading().linkedEntities(address, property, isBackwards: isBackwards)
+        try engine().store.linkedEntitiesWaiting(address, property, isBackwards: isBackwards)
     }
 
     package func load(

@@ -114,7 +114,7 @@ extension EntityValue {
         to address: EntityAddress, in store: LocalStore, _ model: EntityDataModel, provider: any ServiceBackend,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(TidelogError) {
-        related.removeAll()
+        related = RelationList()
         let factory =
             self.factory
             ?? EntityFactory(model: model, classes: [:], provider: provider, logger: Logger(label: "tidelog.odata"))
@@ -122,7 +122,7 @@ extension EntityValue {
             apply(try await store.load(address), factory)
         } catch {
             guard error.code == .notFound else { throw error }
-            state = .unsaved
+            content.state = .unsaved
         }
     }
 }

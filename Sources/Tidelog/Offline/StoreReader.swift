@@ -29,18 +29,6 @@ package struct StoreReader: Sendable {
         return try await store.answer(request, pageSize: pageSize, usualPageSize: usual)
     }
 
-    package func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
-        try store.withBlockingAccess { store throws(TidelogError) in try store.answer(request) }
-    }
-
-    package func linkedEntities(
-        _ address: EntityAddress, _ property: Property, isBackwards: Bool
-    ) throws(TidelogError) -> [EntityID] {
-        try store.withBlockingAccess { store throws(TidelogError) in
-            try store.linkedEntities(address, property, isBackwards: isBackwards)
-        }
-    }
-
     func keyMap() async throws(TidelogError) -> [KeyAssignment] {
         try await store.keyMap().map { KeyAssignment(entity: $0.entity, set: $0.set, key: $0.key) }
     }
@@ -99,6 +87,20 @@ package struct StoreReader: Sendable {
 }
 
 extension LocalStore {
+    /// Blocks like ``withBlockingAccess(_:)``.
+    package nonisolated func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
+        try withBlockingAccess { store throws(TidelogError) in try store.answer(request) }
+    }
+
+    /// Blocks like ``withBlockingAccess(_:)``.
+    package nonisolated func linkedEntitiesWaiting(
+        _ address: EntityAddress, _ property: Property, isBackwards: Bool
+    ) throws(TidelogError) -> [EntityID] {
+        try withBlockingAccess { store throws(TidelogError) in
+            try store.linkedEntities(address, property, isBackwards: isBackwards)
+        }
+    }
+
     fileprivate func answer(
         _ request: QueryRequest, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {

@@ -21,7 +21,7 @@ package struct OnlineChildren {
     /// An entity that cannot be identified is not added: a wrong key is worse than none.
     package func take(
         _ creation: OnlineCreation, _ body: EntityBody, _ payload: EntityPayload, _ set: EntitySet,
-        at place: OnlineSnapshots.ContainedLocation? = nil, into entities: inout [Int: EntitySnapshot]
+        at place: OnlineSnapshots.ContainedLocation? = nil, into entities: inout ResultEntities
     ) -> Bool {
         var own = payload
         // The app has the objects of these entities already.

@@ -167,10 +167,8 @@ struct OnlineModification {
             let response = try? await session.get(own.readLink + suffix, headers: encoder.headers),
             let payload = entity(response, type)
         else { return }
-        var found: [Int: EntitySnapshot] = [:]
         _ = children.take(
-            creation, body, payload, set, at: set.isContained ? .entity(own.readLink) : nil, into: &found)
-        result.entities.merge(found) { $1 }
+            creation, body, payload, set, at: set.isContained ? .entity(own.readLink) : nil, into: &result.entities)
     }
 
     /// Returns the entity in a success response, or `nil` if there is none.

@@ -30,7 +30,7 @@ extension EntityValue {
     ///
     /// Setting `nil` sets the property to null. The value is checked when the entity is saved.
     public subscript<Owner, T>(property: StructuralProperty<Owner, T>) -> T? {
-        get { self[property.property] }
+        @inlinable get { self[property.property] }
         set { self[property.property] = newValue }
     }
 }

@@ -26,18 +26,22 @@ final class EntityFactory: Sendable {
     }
 
     /// Returns the entity object, or `nil` if the model does not contain the type.
-    func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
+    func entity(_ snapshot: consuming EntitySnapshot) -> EntityValue? {
         var objects = EntityObjects(self)
-        return objects.entity(snapshot)
+        return objects.entity(moving: &snapshot)
     }
 
     /// Returns the entity objects, without those of types that the model does not contain.
-    func entities(_ snapshots: [EntitySnapshot]) -> [EntityValue] {
+    func entities(_ snapshots: consuming [EntitySnapshot]) -> [EntityValue] { entities(moving: &snapshots) }
+
+    /// Returns the entity objects, without those of types that the model does not contain. The content is moved out of
+    /// the snapshots, because a copy of each would retain all of its parts.
+    func entities(moving snapshots: inout [EntitySnapshot]) -> [EntityValue] {
         var objects = EntityObjects(self)
         var entities: [EntityValue] = []
         entities.reserveCapacity(snapshots.count)
         for place in snapshots.indices {
-            if let entity = objects.entity(snapshots[place]) { entities.append(entity) }
+            if let entity = objects.entity(moving: &snapshots[place]) { entities.append(entity) }
         }
         return entities
     }
@@ -87,16 +91,18 @@ struct EntityObjects {
 
     init(_ factory: EntityFactory) { self.factory = factory }
 
-    /// Returns the entity object, or `nil` if the model does not contain the type.
-    mutating func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
-        guard let known = knownClass(snapshot) else { return nil }
+    /// Returns the entity object, or `nil` if the model does not contain the type. Moves the content out of the
+    /// snapshot.
+    mutating func entity(moving snapshot: inout EntitySnapshot) -> EntityValue? {
+        guard let known = knownClass(of: &snapshot) else { return nil }
         let entity = known.entityClass.init(known.type, withDefaults: false)
         known.set.assign(to: entity)
-        entity.applyContent(snapshot, factory)
+        entity.moveContent(from: &snapshot, factory)
         return entity
     }
 
-    private mutating func knownClass(_ snapshot: EntitySnapshot) -> KnownClass? {
+    /// Returns the class for a snapshot, which is not changed, only not copied.
+    private mutating func knownClass(of snapshot: inout EntitySnapshot) -> KnownClass? {
         if let last, last.type.name == snapshot.type, last.set.name == snapshot.set { return last }
         guard
             let type = factory.model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type)

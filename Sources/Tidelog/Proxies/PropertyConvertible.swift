@@ -31,8 +31,10 @@ extension EntityValue {
     ///
     /// Setting `nil` sets the property to null. The value is checked when the entity is saved.
     public subscript<T: PropertyConvertible>(property: Property) -> T? {
+        // Inlined, so that the conversion is not generic in the code of apps.
+        @inlinable
         get {
-            guard let value = values[property.name], !value.isNull else { return nil }
+            guard let value = value(of: property.name), !value.isNull else { return nil }
             return T(propertyValue: value)
         }
         set { setDataValue(for: property, to: newValue?.value(for: property)) }

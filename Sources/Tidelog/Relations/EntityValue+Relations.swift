@@ -10,7 +10,7 @@ extension EntityValue {
         if let known = related[property.name] { return known }
         // An entity that has not been saved has no links in the store.
         let new = RelatedEntities(base: isNew ? [] : nil)
-        related[property.name] = new
+        related.set(new, of: property.name, entityType)
         return new
     }
 
@@ -28,15 +28,15 @@ extension EntityValue {
     /// Reads the targets from the store without suspending. Returns nothing for an entity that has not been saved.
     func readRelation(_ property: Property, isBackwards: Bool = false) throws(TidelogError) -> [EntityValue] {
         guard let factory, let address else { return [] }
-        return factory.entities(
-            try factory.provider.queryWaiting(Self.request(address, property, isBackwards)).entities)
+        var answer = try factory.provider.queryWaiting(Self.request(address, property, isBackwards))
+        return factory.entities(moving: &answer.entities)
     }
 
     /// Reads the targets from a store or service.
     func loadRelation(_ property: Property, isBackwards: Bool = false) async throws(TidelogError) -> [EntityValue] {
         guard let factory, let address else { return [] }
-        let answer = try await factory.provider.query(Self.request(address, property, isBackwards), headers: .empty)
-        return factory.entities(answer.entities)
+        var answer = try await factory.provider.query(Self.request(address, property, isBackwards), headers: .empty)
+        return factory.entities(moving: &answer.entities)
     }
 
     /// Reads the IDs of the targets from the store without suspending.
@@ -58,16 +58,12 @@ extension EntityValue {
             ? .sources(address, property, QueryOptions()) : .related(address, property, QueryOptions())
     }
 
-    /// Marks all changed relations as saved. Returns their names.
+    /// Marks all changed relations that the type declares as saved. Returns the changed relations.
     @discardableResult
-    func markRelationsSaved() -> [String] {
-        var settled: [String] = []
-        for (name, relation) in related where relation.edit != .none {
-            guard let property = entityType.findProperty(name) else { continue }
-            markSaved(relation, property)
-            settled.append(name)
-        }
-        return settled
+    func markRelationsSaved() -> [KnownRelation] {
+        let changed = related.changed
+        for relation in changed { if let property = relation.property { markSaved(relation.targets, property) } }
+        return changed
     }
 
     /// Marks one relation as saved.
@@ -86,18 +82,18 @@ extension EntityValue {
             if !isCollection, theirs.target === self {
                 theirs.weaken()
             } else if !theirs.contains(self) {
-                entity.related[partner] = theirs.outdated()
+                entity.related.set(theirs.outdated(), of: partner, entity.entityType)
             }
         }
         for entity in relation.removed {
             guard let theirs = entity.related[partner], theirs.edit == .none, theirs.isResolved else { continue }
-            entity.related[partner] = theirs.outdated()
+            entity.related.set(theirs.outdated(), of: partner, entity.entityType)
         }
     }
 
     /// Whether the object has unsaved changes.
     var isEdited: Bool {
-        !changedValues.isEmpty || !bindings.isEmpty || related.values.contains { $0.edit != .none }
+        !changedValues.isEmpty || !bindings.isEmpty || related.isEdited
     }
 
     // MARK: Foreign keys
@@ -138,10 +134,11 @@ extension EntityValue {
     /// in them may have unsaved changes.
     ///
     /// - Parameter former: the previously known values.
-    func forgetStaleRelations(besides settled: [String], former: PropertyValues) {
-        for (name, relation) in related where relation.edit == .none && relation.isResolved {
-            guard let property = entityType.findProperty(name), !property.isCollection else { continue }
-            if settled.contains(name) {
+    func forgetStaleRelations(besides settled: [KnownRelation], former: PropertyValues) {
+        for known in related.all where known.targets.edit == .none && known.targets.isResolved {
+            guard let property = known.property, !property.isCollection else { continue }
+            let relation = known.targets
+            if settled.contains(where: { $0.name == known.name }) {
                 if keyContradicts(relation, property) { relation.unload() }
                 continue
             }

@@ -30,7 +30,7 @@ struct PutPlan {
         /// Saves the entity after the entities that it refers to.
         case put(EntityValue, parent: (EntityValue, Property)?)
         /// Saves the entity, whose relations have the given changes.
-        case save(EntityValue, parent: (EntityValue, Property)?, [ChangedRelation])
+        case save(EntityValue, parent: (EntityValue, Property)?, [KnownRelation])
         case link(EntityValue, EntityValue, Property, isBackwards: Bool)
         case linkWhatWaited
     }
@@ -69,7 +69,7 @@ struct PutPlan {
 
     private mutating func put(_ entity: EntityValue, in parent: (EntityValue, Property)?) {
         guard seen.insert(ObjectIdentifier(entity)).inserted else { return }
-        let changed = entity.changedRelations
+        let changed = entity.related.changed
         steps.append(.save(entity, parent: parent, changed))
         for relation in changed.reversed() {
             if let target = relation.newTarget { steps.append(.put(target, parent: nil)) }
@@ -80,35 +80,36 @@ struct PutPlan {
     ///   - parent: the entity in which a new entity is created.
     ///   - changed: the changed relations of the entity.
     private mutating func save(
-        _ entity: EntityValue, in parent: (EntityValue, Property)?, _ changed: [ChangedRelation]
+        _ entity: EntityValue, in parent: (EntityValue, Property)?, _ changed: [KnownRelation]
     ) {
         let isNew = entity.isNew
-        let kind: ChangeSet.Operation.Modification = isNew ? .create(entity, parent: parent) : .update(entity)
-        var operation = ChangeSet.Operation(kind, .empty, .none)
-        operation.isFlat = true
-        if !bound.isEmpty { operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity)) }
-        for relation in changed where !relation.property.isCollection {
-            let property = relation.property
-            guard let target = relation.related.list.first else { continue }
+        var later: [String] = []
+        for relation in changed {
+            guard let property = relation.property, !property.isCollection, let target = relation.targets.list.first
+            else { continue }
             if target.isNew, !created.contains(ObjectIdentifier(target)) {
                 // If two new entities refer to each other, one link waits until both exist.
-                operation.later.append(property.name)
+                later.append(property.name)
                 if !target.leads(to: entity, by: property.otherSide) { waiting.append((entity, property, target)) }
             } else if !isNew, links.contains(LinkIdentity(entity, property, target)) {
                 // Do not create a link twice that the other end has already created.
-                operation.later.append(property.name)
+                later.append(property.name)
             }
         }
         steps.append(.linkWhatWaited)
         for relation in changed.reversed() {
-            let (property, related) = (relation.property, relation.related)
+            guard let property = relation.property else { continue }
+            let related = relation.targets
             if property.isCollection {
                 addLinks(isNew ? related.list : notLinked(related.added, entity, property), entity, property, false)
-            } else if let target = related.list.first, !operation.later.contains(property.name) {
+            } else if let target = related.list.first, !later.contains(property.name) {
                 links.insert(LinkIdentity(entity, property, target))
             }
         }
-        operations.append(operation)
+        let bound = bound.isEmpty ? nil : bound.removeValue(forKey: ObjectIdentifier(entity))
+        operations.append(
+            ChangeSet.Operation(
+                flat: isNew ? .create(entity, parent: parent) : .update(entity), bound: bound, later: later))
         if isNew { created.insert(ObjectIdentifier(entity)) }
     }
 
@@ -184,11 +185,13 @@ struct PutPlan {
     }
 
     /// Logs the operations as one change set.
-    func perform(_ factory: EntityFactory) async throws(TidelogError) {
+    ///
+    /// - Parameter model: The current model of the provider.
+    func perform(_ factory: EntityFactory, _ model: EntityDataModel) async throws(TidelogError) {
         let provider = factory.provider
-        let call = try ModificationCall(operations, model: try await provider.model(), provider: provider)
-        let results = call.intents.isEmpty ? [] : try await provider.perform(call.intents, asChangeSet: true)
-        call.apply(results, factory)
+        let call = try ModificationCall(operations, model: model, provider: provider)
+        guard !call.intents.isEmpty else { return call.apply([], factory) }
+        call.apply(try await provider.perform(call.intents, asChangeSet: true), factory)
     }
 }
 
@@ -201,32 +204,15 @@ extension Property {
     }
 }
 
-/// A declared relation that the app has changed.
-private struct ChangedRelation {
-    let property: Property
-    let related: RelatedEntities
-
+extension KnownRelation {
     /// The new entity that the app has set as the target of a single-valued relation.
-    var newTarget: EntityValue? {
-        guard !property.isCollection, let target = related.list.first, target.isNew else { return nil }
+    fileprivate var newTarget: EntityValue? {
+        guard property?.isCollection == false, let target = targets.list.first, target.isNew else { return nil }
         return target
     }
 }
 
 extension EntityValue {
-    /// The declared relations that the app has changed, in the order of their names.
-    fileprivate var changedRelations: [ChangedRelation] {
-        guard !related.isEmpty else { return [] }
-        var changed: [ChangedRelation] = []
-        for (name, related) in related where related.edit != .none {
-            if let property = entityType.findProperty(name) {
-                changed.append(ChangedRelation(property: property, related: related))
-            }
-        }
-        if changed.count > 1 { changed.sort { $0.property.name < $1.property.name } }
-        return changed
-    }
-
     /// Whether the app has set a single-valued navigation property to the entity.
     fileprivate func isSingle(_ property: String?, to target: EntityValue) -> Bool {
         guard let property, entityType.findProperty(property)?.isCollection == false else { return false }

@@ -167,7 +167,7 @@ public struct ToMany<Element: EntityValue> {
         let (added, removed) = (related.added, related.removed)
         plan.unlink(removed, host, property, isBackwards: isBackwards)
         plan.link(added, host, property, isBackwards: isBackwards)
-        try await plan.perform(factory)
+        try await plan.perform(factory, try await factory.provider.model())
         if isBackwards {
             related.markSaved(isSingle: false, isShared: false)
         } else {
@@ -282,8 +282,8 @@ extension EntityValue {
             var relation = ToMany<Target>(self, property.property, relation(property.property))
             let reading = relation.reading
             // With a single reference, the list is mutated in place.
-            related[name] = nil
-            defer { related[name] = relation.kept(by: self, property.property, reading) }
+            _ = related.remove(name)
+            defer { related.set(relation.kept(by: self, property.property, reading), of: name, entityType) }
             yield &relation
         }
     }

@@ -264,7 +264,6 @@ extension EntityValue {
     /// store.
     fileprivate func readTarget(_ id: EntityID, _ property: Property) throws(TidelogError) -> EntityValue? {
         guard let factory else { return nil }
-        let answer = try factory.provider.queryWaiting(.entity(id))
-        return answer.entities.first.flatMap { factory.entity($0) }
+        return try factory.provider.queryWaiting(.entity(id)).entities.first.flatMap { factory.entity($0) }
     }
 }

@@ -136,7 +136,7 @@ extension ChangeSet.Operation {
         func visit(_ entity: EntityValue) {
             guard seen.insert(ObjectIdentifier(entity)).inserted else { return }
             entity.bindings.forEach { visit($0.entity) }
-            for related in entity.related.values where related.edit != .none { related.list.forEach(visit) }
+            for relation in entity.related.changed { relation.targets.list.forEach(visit) }
         }
         named.forEach(visit)
         return Array(seen)

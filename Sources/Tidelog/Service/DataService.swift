@@ -302,7 +302,7 @@ open class DataService: @unchecked Sendable {
         let factory = factory(model)
         return answer.entities.map { row in
             var entities: [String: EntityValue] = [:]
-            for part in row.expanded { entities[part.navigation] = part.entities.first.flatMap(factory.entity) }
+            for part in row.expanded { entities[part.navigation] = part.entities.first.flatMap { factory.entity($0) } }
             return entities
         }
     }
@@ -354,8 +354,8 @@ open class DataService: @unchecked Sendable {
         EntityFactory(model: model, classes: entityClasses, provider: backend, logger: logger)
     }
 
-    private func entities(_ answer: QueryAnswer, _ model: EntityDataModel) -> [EntityValue] {
-        factory(model).entities(answer.entities)
+    private func entities(_ answer: consuming QueryAnswer, _ model: EntityDataModel) -> [EntityValue] {
+        factory(model).entities(moving: &answer.entities)
     }
 }
 

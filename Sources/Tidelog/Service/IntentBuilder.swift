@@ -92,10 +92,11 @@ struct IntentBuilder {
     mutating func removals(_ entity: EntityValue, onlyLinked: Bool = false) throws(TidelogError) -> [Intent] {
         guard entity.state != .unsaved else { return [] }
         var intents: [Intent] = []
-        for (name, related) in entity.changedRelations() {
+        for relation in entity.related.changed {
+            let (name, related) = (relation.name, relation.targets)
             // Otherwise the missing removals would go unnoticed.
             if let obstacle = related.obstacle { throw obstacle }
-            guard let property = entity.entityType.findProperty(name) else { continue }
+            guard let property = relation.property else { continue }
             if !property.isCollection {
                 guard related.list.isEmpty, related.targetID == nil else { continue }
                 // A service is asked to remove any existing link.
@@ -128,19 +129,18 @@ struct IntentBuilder {
     /// - Parameter onlyMissing: whether to omit links that the store already has.
     mutating func additions(_ entity: EntityValue, onlyMissing: Bool) throws(TidelogError) -> [Intent] {
         var intents: [Intent] = []
-        for (name, related) in entity.changedRelations() where related.edit == .changed && entity.isCollection(name) {
-            let added = related.added
+        for relation in entity.related.changed where relation.targets.edit == .changed {
+            guard let property = relation.property, property.isCollection else { continue }
+            let (name, added) = (relation.name, relation.targets.added)
             let isAsked = onlyMissing && added.contains { $0.entityID != nil }
-            let linked = isAsked ? entity.entityType.findProperty(name).flatMap { entity.storedIDs($0) } : nil
+            let linked = isAsked ? entity.storedIDs(property) : nil
             for child in added {
                 if let id = child.entityID, child.store == entity.store, linked?.contains(id) == true { continue }
                 if isKnown(child) {
                     intents.append(
                         .createLink(from: try address(of: entity), navigation: name, to: try address(of: child)))
                 } else {
-                    if child.entitySet == nil, let property = entity.entityType.findProperty(name) {
-                        child.entitySet = target(of: entity, property)
-                    }
+                    if child.entitySet == nil { child.entitySet = target(of: entity, property) }
                     let parent = Intent.Parent(entity: try address(of: entity), navigation: name)
                     intents.append(.create(try draft(child, path: []), in: parent))
                 }
@@ -206,8 +206,9 @@ struct IntentBuilder {
         scope: RelationScope
     ) throws(TidelogError) -> [InlineDraft] {
         var drafts: [InlineDraft] = []
-        for (name, related) in entity.changedRelations(scope) {
-            if case .single = scope, entity.isLinked(related, name) { continue }
+        for relation in entity.related.changed where scope.contains(relation) {
+            let (name, related) = (relation.name, relation.targets)
+            if case .single = scope, entity.isLinked(relation) { continue }
             if let id = related.targetID { bindings.append(BindingDraft(navigation: name, targets: [.id(id)])) }
             var new: [EntityDraft] = []
             for child in related.targetID == nil ? related.distinctTargets : [] {
@@ -220,7 +221,7 @@ struct IntentBuilder {
                 if isKnown(child) {
                     bindings.append(BindingDraft(navigation: name, targets: [try address(of: child)]))
                 } else {
-                    if child.entitySet == nil, let property = entity.entityType.findProperty(name) {
+                    if child.entitySet == nil, let property = relation.property {
                         child.entitySet = target(of: entity, property)
                     }
                     new.append(try draft(child, path: path + [step].compactMap { $0 }, name: name))
@@ -234,7 +235,7 @@ struct IntentBuilder {
     // MARK: Addresses
 
     func isKnown(_ entity: EntityValue) -> Bool {
-        entity.links.hasRead || entity.links.edit != nil || numbers[ObjectIdentifier(entity)] != nil
+        entity.content.links.hasRead || entity.content.links.edit != nil || numbers[ObjectIdentifier(entity)] != nil
     }
 
     func address(of entity: EntityValue, forReading: Bool = false) throws(TidelogError) -> EntityAddress {
@@ -286,29 +287,23 @@ private enum RelationScope {
     /// Single-valued relations, and collections that were set as a whole. Additions to and removals from other
     /// collections are separate operations.
     case update
+
+    /// Returns whether a request contains a changed relation.
+    func contains(_ relation: KnownRelation) -> Bool {
+        let isCollection = relation.property?.isCollection ?? false
+        return switch self {
+        case .all: true
+        case .single(let later): !isCollection && !later.contains(relation.name)
+        case .update: relation.targets.edit == .replaced || !isCollection
+        }
+    }
 }
 
 extension EntityValue {
-    /// Returns the relations that the app has changed, in the order of their names.
-    fileprivate func changedRelations(_ scope: RelationScope = .all) -> [(name: String, related: RelatedEntities)] {
-        guard !related.isEmpty else { return [] }
-        var changed: [(name: String, related: RelatedEntities)] = []
-        for (name, related) in related where related.edit != .none {
-            let isIncluded =
-                switch scope {
-                case .all: true
-                case .single(let later): !isCollection(name) && !later.contains(name)
-                case .update: related.edit == .replaced || !isCollection(name)
-                }
-            if isIncluded { changed.append((name, related)) }
-        }
-        if changed.count > 1 { changed.sort { $0.name < $1.name } }
-        return changed
-    }
-
     /// Whether the store already has the target that was set for a single-valued relation.
-    fileprivate func isLinked(_ related: RelatedEntities, _ name: String) -> Bool {
-        guard state != .unsaved, let property = entityType.findProperty(name) else { return false }
+    fileprivate func isLinked(_ relation: KnownRelation) -> Bool {
+        guard state != .unsaved, let property = relation.property else { return false }
+        let related = relation.targets
         let target = related.list.first
         guard let id = related.targetID ?? target?.entityID, target == nil || target?.store == store else {
             return false
@@ -323,9 +318,5 @@ extension EntityValue {
             provider is OfflineODataProvider
         else { return false }
         return link.contains("(~")
-    }
-
-    fileprivate func isCollection(_ navigation: String) -> Bool {
-        entityType.findProperty(navigation)?.isCollection ?? false
     }
 }

@@ -66,8 +66,8 @@ struct ModificationCall {
         let options = try operation.options.intentOptions(
             headers: operation.headers, ifMatch: operation.versioned?.etag)
         intents.append((intent, options))
-        if case .create(let draft, _) = intent {
-            subjects.append(Subject(entity: builder.entities[draft.number - 1], role: .new))
+        if let number = intent.createdDraft {
+            subjects.append(Subject(entity: builder.entities[number - 1], role: .new))
         } else {
             var subject = Subject(entity: operation.subject, role: operation.savesSubject ? .saved : .named)
             if case .delete = intent { subject.role = .deleted }
@@ -76,30 +76,34 @@ struct ModificationCall {
         }
     }
 
-    func apply(_ results: [IntentResult], _ factory: EntityFactory) {
-        var settled: [ObjectIdentifier: [String]] = [:]
+    func apply(_ results: consuming [IntentResult], _ factory: EntityFactory) {
+        var settled: [ObjectIdentifier: [KnownRelation]] = [:]
         for entity in updated { settled[ObjectIdentifier(entity), default: []] += entity.markRelationsSaved() }
-        for (result, subject) in zip(results, subjects) {
-            for (number, snapshot) in result.entities where number != IntentResult.subject {
-                guard drafts.indices.contains(number - 1) else { continue }
+        for place in 0..<min(results.count, subjects.count) {
+            for index in results[place].entities.all.indices {
+                let number = results[place].entities.all[index].number
+                guard number != IntentResult.subject, drafts.indices.contains(number - 1) else { continue }
                 let entity = drafts[number - 1]
-                entity.apply(snapshot, factory, settled: entity.markRelationsSaved())
+                let settled = entity.markRelationsSaved()
+                entity.apply(moving: &results[place].entities.all[index].snapshot, factory, settled: settled)
             }
-            defer { subject.call?.apply(result, factory) }
-            guard let entity = subject.entity else { continue }
-            apply(result, subject, entity, factory, settled[ObjectIdentifier(entity)] ?? [])
-            entity.lastOperation = result.sequence ?? entity.lastOperation
+            apply(&results[place], subjects[place], factory, settled)
         }
     }
 
+    /// - Parameter result: The result, which is not changed, only not copied.
     private func apply(
-        _ result: IntentResult, _ subject: Subject, _ entity: EntityValue, _ factory: EntityFactory,
-        _ settled: [String]
+        _ result: inout IntentResult, _ subject: Subject, _ factory: EntityFactory,
+        _ settled: [ObjectIdentifier: [KnownRelation]]
     ) {
+        defer { subject.call?.apply(result, factory) }
+        guard let entity = subject.entity else { return }
+        entity.lastOperation = result.sequence ?? entity.lastOperation
         entity.isDeleted = subject.role == .deleted
         switch subject.role {
         case .new, .deleted: break
         case .saved:
+            let settled = settled[ObjectIdentifier(entity)] ?? []
             if let snapshot = result.entities[IntentResult.subject] {
                 entity.apply(snapshot, factory, settled: settled)
             } else {

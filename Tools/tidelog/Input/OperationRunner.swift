@@ -42,7 +42,7 @@ struct OperationRunner {
         let results = try await provider.perform(intents, asChangeSet: isChangeSet)
         var links: [Int: String] = [:]
         for result in results {
-            for (draft, snapshot) in result.entities where draft != IntentResult.subject {
+            for (draft, snapshot) in result.entities.all where draft != IntentResult.subject {
                 links[draft] = snapshot.readLink
             }
         }

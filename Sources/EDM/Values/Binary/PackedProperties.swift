@@ -135,16 +135,33 @@ package struct PackedProperties: @unchecked Sendable {
         }
     }
 
-    func value(of name: String) -> Value? {
-        guard let place = names.place(of: name) else { return nil }
-        return value(atIndex: place)
+    /// The place after a value: the index and the offset of the next one.
+    struct Position: Sendable {
+        fileprivate var index = 0
+        fileprivate var offset = 0
+    }
+
+    /// Returns the value of a property, or `nil` if it is unset.
+    ///
+    /// - Parameter position: A position in these values, from which later values are found without the ones before.
+    ///   Becomes the position after the property.
+    func value(of name: String, from position: inout Position) -> Value? {
+        guard let place = names.place(of: name, expectedAt: position.index) else { return nil }
+        return value(atIndex: place, from: &position)
     }
 
     /// Returns the value with this index, which must be less than the number of names.
     func value(atIndex place: Int) -> Value {
-        withUnsafeBytes { bytes in
-            var cursor = PackedCursor(bytes)
-            for _ in 0..<place { cursor.skip() }
+        var position = Position()
+        return value(atIndex: place, from: &position)
+    }
+
+    private func value(atIndex place: Int, from position: inout Position) -> Value {
+        if place < position.index { position = Position() }
+        return withUnsafeBytes { bytes in
+            var cursor = PackedCursor(bytes, at: position.offset)
+            for _ in position.index..<place { cursor.skip() }
+            defer { position = Position(index: place + 1, offset: cursor.offset) }
             return Self.value(&cursor)
         }
     }

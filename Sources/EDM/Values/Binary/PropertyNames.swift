@@ -47,6 +47,11 @@ package final class PropertyNames: Sendable {
 
     /// Returns the index of a name. In a short list, comparing is faster than hashing.
     package func place(of name: String) -> Int? { count <= 16 ? names.firstIndex(of: name) : places[name] }
+
+    /// Returns the index of a name, which is found fastest at the expected index.
+    func place(of name: String, expectedAt index: Int) -> Int? {
+        index < names.count && names[index] == name ? index : place(of: name)
+    }
 }
 
 extension [String] {

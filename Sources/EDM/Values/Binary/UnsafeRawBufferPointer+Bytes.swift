@@ -1,11 +1,13 @@
 extension UnsafeRawBufferPointer {
     /// Returns the byte at an offset, which must be less than the count.
     ///
-    /// Always inlined, unlike the subscript, for which the optimizer can use a call into the standard library.
+    /// Always inlined, unlike the buffer's own subscript and `load`, for which the optimizer can use calls.
     @inlinable @inline(__always)
     package func byte(at offset: Int) -> UInt8 {
         assert(offset >= 0 && offset < count)
-        return load(fromByteOffset: offset, as: UInt8.self)
+        // Only an empty buffer has no address.
+        guard let start = baseAddress else { return 0 }
+        return start.load(fromByteOffset: offset, as: UInt8.self)
     }
 
     /// Returns whether both buffers have the same count and the same bytes.
