@@ -49,10 +49,11 @@ public struct PropertyValues: Sendable, Hashable {
         /// Appends the names and values.
         func write(to writer: inout ByteWriter) {
             switch self {
-            case .plain(let names, let values):
-                for index in names.indices {
-                    writer.string(names[index])
-                    writer.value(values[index])
+            case .empty: break
+            case .plain(let plain):
+                for index in plain.names.indices {
+                    writer.string(plain.names[index])
+                    writer.value(plain.values[index])
                 }
             case .packed(let packed): writer.packed(packed)
             }
