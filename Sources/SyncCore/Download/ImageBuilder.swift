@@ -155,10 +155,32 @@ package struct ImageBuilder {
                 editLink: editLink ?? name))
         for expanded in payload.expanded {
             let links = try add(expanded, of: id, set, type, expanding: branches, to: &images)
-            if let links { images[place].links.append(links) }
+            guard let links else { continue }
+            images[place].links.append(links)
+            for name in try dependents(endedBy: links, of: id, type, payload) { images[place].values[name] = .null }
         }
         if tellsAll { try keepOmittedExpansions(branches, payload, id, type, set) }
         return id
+    }
+
+    /// Returns the dependent properties that are null because the entity no longer has the target of a link.
+    ///
+    /// If the payload contains them, they determine the link. If it does not, because the query omits them, the store
+    /// has copied them from the former target, and they would restore the link.
+    private func dependents(
+        endedBy links: EntityImage.ImageLinks, of id: EntityID, _ type: EntityType, _ payload: EntityPayload
+    ) throws(StateError) -> [String] {
+        guard links.isComplete, links.targets.isEmpty, !isNew(id),
+            let end = type.findProperty(links.navigation)?.navigation, !end.constraints.isEmpty,
+            end.constraints.allSatisfy({ payload.values[$0.dependent] == nil }),
+            try storage.links(of: id, along: end).contains(where: \.inBase)
+        else { return [] }
+        let others = type.navigationProperties.filter { $0.name != links.navigation }
+        let shared = others.flatMap { $0.navigation?.constraints.map(\.dependent) ?? [] }
+        return end.constraints.map(\.dependent).filter { name in
+            !shared.contains(name) && type.findProperty(name)?.isNullable == true
+                && !type.keyProperties.contains { $0.name == name }
+        }
     }
 
     /// Appends the images of expanded entities. Returns the links to them, or nil if the set of the entities is unknown.
