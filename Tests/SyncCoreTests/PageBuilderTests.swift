@@ -102,6 +102,15 @@ struct PageBuilderTests {
         #expect(try store.state.rows(set: "Customers").isEmpty)
     }
 
+    @Test func `the entity-id of a removed entity determines its set, whichever form its key has`() throws {
+        for name in ["Orders(5)", "Orders/5", "http://127.0.0.1/v4/Orders(OrderID=5)"] {
+            try take(#"{"OrderID":5}"#, set: "Orders")
+            #expect(try store.state.rows(set: "Orders").count == 1)
+            try take(#"{"@removed":{"reason":"deleted"},"@id":"\#(name)"}"#)
+            #expect(try store.state.rows(set: "Orders").isEmpty, "\(name)")
+        }
+    }
+
     @Test func `an unknown entity is not removed`() throws {
         #expect(try take(gone(7)).pages == [DownloadPage(query: "All")])
     }

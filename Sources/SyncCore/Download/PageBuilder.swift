@@ -109,7 +109,7 @@ package struct PageBuilder {
                 repeated.append(name)
             }
         case .removed(let removed):
-            guard let set = entitySet(removed.entity.set) else { return }
+            guard let set = entitySet(of: removed.entity) else { return }
             if removed.reason == .deleted { forgetLinks(of: removed.entity, in: set) }
             guard let id = try builder.find(removed.entity, in: set) else { return }
             // Without a reason, the entity may still exist for other queries.
@@ -163,6 +163,14 @@ package struct PageBuilder {
         if let place = try? builder.place(named: name) { return place }
         unidentified.insert(name)
         return nil
+    }
+
+    /// Returns the set of a removed entity. If the item has no context with a set, its entity-id determines the set.
+    private mutating func entitySet(of removed: EntityPayload) -> EntitySet? {
+        if removed.set == nil, let named = removed.id.flatMap({ builder.links.set(in: $0, expected: set) }) {
+            return named
+        }
+        return entitySet(removed.set)
     }
 
     /// Adds an entity. Returns its ID, or nil if it has no key.
