@@ -40,6 +40,22 @@ extension PageBuilder {
         reported.append(.added(waiting.add(link)))
     }
 
+    /// Removes the entities whose key belongs to another entity now. A delta does not have to report their deletion,
+    /// because the service has an entity with this key. A full download removes them because no page contains them.
+    mutating func removeFormerOwners(
+        of payload: EntityPayload, besides id: EntityID, in set: EntitySet
+    ) throws(StateError) {
+        guard !builder.tellsAll, !set.isContained, !set.isSingleton else { return }
+        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        for other in try builder.lookup.rows(set, type, payload.values) where other != id {
+            // The service may name several entities with equal keys differently.
+            guard let row = try builder.lookup.serviceRow(other), row.editLink == nil,
+                !pages[pages.count - 1].gone.contains(other)
+            else { continue }
+            try remove(other, isDeleted: true)
+        }
+    }
+
     /// Discards the waiting links of an entity that the service has deleted.
     mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
         guard !waiting.isEmpty, let end = builder.end(entity, in: set) else { return }

@@ -103,6 +103,7 @@ package struct PageBuilder {
             guard let set = entitySet(payload.set), let id = try add(payload, set, key, expanding: asked) else {
                 return
             }
+            try removeFormerOwners(of: payload, besides: id, in: set)
             if !shown.contains(id) {
                 shown.insert(id)
             } else if let name = try builder.identity(of: payload, in: set).name {
