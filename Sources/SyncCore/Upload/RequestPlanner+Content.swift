@@ -97,28 +97,13 @@ extension RequestPlanner {
         return values
     }
 
-    // MARK: Complex values
-
-    /// Returns the values of a PATCH, which set the members that a new complex value lacks to null.
-    ///
-    /// An update replaces a complex value as a whole, but a V4 service leaves the members of a complex property that
-    /// the body omits unchanged (OData 4.0 Part 1, section 11.4.3). Members that were never read are omitted.
-    mutating func merging(
-        _ changes: PropertyValues, into entity: EntityID, _ type: EntityType
+    /// Returns the values of a PATCH, in which complex values name all members that change.
+    mutating func completed(
+        _ changes: PropertyValues, of entity: EntityID, _ type: EntityType
     ) throws(StateError) -> PropertyValues {
-        guard !resolver.model.version.isLegacy, changes.contains(where: { $0.value.complexValue != nil }),
-            var all = try standingValues(entity)
-        else { return changes }
-        var values = changes
-        for (name, value) in changes {
-            // A nested key value cannot be changed.
-            let isOfKey = type.keyParts.contains { $0.isNested && $0.path.hasPrefix(name + "/") }
-            guard let current = all[name], !isOfKey else { continue }
-            values[name] = value.replacing(current, declared: type.findProperty(name)?.type, resolver.model)
-        }
-        all.merge(changes)
-        standing[entity] = all
-        return values
+        guard changes.containsComplexValue, let all = try standingValues(entity) else { return changes }
+        standing[entity] = all.merging(changes)
+        return changes.replacing(all, of: type, resolver.model)
     }
 
     private func standingValues(_ entity: EntityID) throws(StateError) -> PropertyValues? {
@@ -164,25 +149,6 @@ extension RequestPlanner {
         if let principal, contentIDs[principal] == nil { row = try resolver.serviceRow(principal) }
         for pair in pairs { values[pair.dependent] = principal == nil ? .null : row?.values[pair.principal] }
         standing[dependent] = values
-    }
-}
-
-extension Value {
-    /// Returns the value with null for each member of the current value that it lacks, if both are complex values of
-    /// one type.
-    fileprivate func replacing(_ current: Value, declared: TypeReference?, _ model: EntityDataModel) -> Value {
-        guard case .complex(var new) = self, case .complex(let old) = current, new.type == old.type else { return self }
-        let name: String? = if case .complex(let name)? = declared?.kind { new.type ?? name } else { new.type }
-        let type = name.flatMap(model.findComplexType)
-        for (name, value) in old.properties where value != .null {
-            let property = type?.findProperty(name)
-            if let own = new.properties[name] {
-                new.properties[name] = own.replacing(value, declared: property?.type, model)
-            } else if property?.isWritable != false {
-                new.properties[name] = property?.isCollection == true ? .collection([]) : .null
-            }
-        }
-        return .complex(new)
     }
 }
 

@@ -101,8 +101,7 @@ struct RequestPlanner {
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
             let values =
-                replaces
-                ? try replacement(of: entity, changes, bindings, type) : try merging(changes, into: entity, type)
+                try replaces ? replacement(of: entity, changes, bindings, type) : completed(changes, of: entity, type)
             let content = try content(values, bindings, type)
             // An update whose content is only links needs no update request.
             let isSaidByLinks =
