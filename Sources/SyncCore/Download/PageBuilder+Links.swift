@@ -40,6 +40,14 @@ extension PageBuilder {
         reported.append(.added(waiting.add(link)))
     }
 
+    /// Returns the set of a removed entity. If the item has no context with a set, its entity-id determines the set.
+    mutating func entitySet(of removed: EntityPayload) -> EntitySet? {
+        if removed.set == nil, let named = removed.id.flatMap({ builder.links.set(in: $0, expected: set) }) {
+            return named
+        }
+        return entitySet(removed.set)
+    }
+
     /// Removes the entities whose key belongs to another entity now. A delta does not have to report their deletion,
     /// because the service has an entity with this key. A full download removes them because no page contains them.
     mutating func removeFormerOwners(

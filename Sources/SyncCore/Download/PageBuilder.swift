@@ -9,7 +9,7 @@ package struct PageBuilder {
     let storage: WorkingSet
     let model: EntityDataModel
     let query: String
-    private let set: EntitySet
+    let set: EntitySet
     var builder: ImageBuilder
     /// The comparison, or nil if all entities are logged.
     private let comparison: LocalComparison?
@@ -164,14 +164,6 @@ package struct PageBuilder {
         if let place = try? builder.place(named: name) { return place }
         unidentified.insert(name)
         return nil
-    }
-
-    /// Returns the set of a removed entity. If the item has no context with a set, its entity-id determines the set.
-    private mutating func entitySet(of removed: EntityPayload) -> EntitySet? {
-        if removed.set == nil, let named = removed.id.flatMap({ builder.links.set(in: $0, expected: set) }) {
-            return named
-        }
-        return entitySet(removed.set)
     }
 
     /// Adds an entity. Returns its ID, or nil if it has no key.
