@@ -173,6 +173,17 @@ struct QueryEvaluatorTests {
         #expect(try evaluate(text) == value)
     }
 
+    @Test func `flags with a space after the comma are the same members`() {
+        let members = [("Red", 1), ("Green", 2), ("Blue", 4)].map {
+            EnumerationType.Member(name: $0.0, value: Int64($0.1))
+        }
+        let colour = EnumerationType(name: "Shop.Colour", underlyingType: .int32, isFlags: true, members: members)
+        let spaced = Value.enumeration("Red, Blue")
+        #expect(colour.number(of: spaced) == 5)
+        #expect(ValueComparison.apply(.has, spaced, .enumeration("Blue")))
+        #expect(!ValueComparison.apply(.has, spaced, .enumeration("Green")))
+    }
+
     @Test func `zero divby zero is not a number`() throws {
         #expect(try evaluate("0 divby 0") == .decimal(.notANumber))
         #expect(try evaluate("(0 divby 0) eq (0 divby 0)") == .boolean(false))

@@ -64,6 +64,13 @@ struct BatchMatcherTests {
         #expect(isInDoubt(match([Self.changeSet("1", "2")], [.changeSet(answers)]).first))
     }
 
+    @Test func `a success and a failure for one Content-ID leave the change set in doubt`() {
+        for statuses in [[201, 500], [500, 201]] {
+            let answers = statuses.map { Self.answer("1", $0) }
+            #expect(isInDoubt(match([Self.changeSet("1")], [.changeSet(answers)]).first))
+        }
+    }
+
     @Test func `one error in place of the multipart fails the change set`() {
         #expect(
             match([Self.changeSet("1", "2")], [.single(contentID: nil, Self.response(409))])

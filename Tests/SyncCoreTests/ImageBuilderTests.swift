@@ -40,6 +40,39 @@ struct ImageBuilderTests {
                     batch: batch, outcomes: [.init(operation: operation, result: .confirmed(images: images))])))
     }
 
+    // MARK: Links
+
+    @Test func `an expansion without a target ends the link if the query omits the dependent property`() throws {
+        let order = try read("Orders", #"{"OrderID":1,"Customer":{"CustomerID":1}}"#)[0]
+        #expect(try store.targets(order, "Customer").count == 1)
+        #expect(try store.value(order, "CustomerID") == .integer(1))
+        try read("Orders", #"{"OrderID":1,"Customer":null}"#)
+        #expect(try store.targets(order, "Customer").isEmpty)
+        #expect(try store.value(order, "CustomerID") == .null)
+    }
+
+    @Test func `the dependent property in a payload determines the link, whatever the expansion contains`() throws {
+        let order = try read("Orders", #"{"OrderID":1,"Customer":{"CustomerID":1}}"#)[0]
+        try read("Orders", #"{"OrderID":1,"CustomerID":1,"Customer":null}"#)
+        #expect(try store.targets(order, "Customer").count == 1)
+    }
+
+    @Test func `an expansion without a target does not reset the reference to an entity that the store lacks`() throws {
+        let order = try read("Orders", #"{"OrderID":1,"CustomerID":7}"#)[0]
+        try read("Orders", #"{"OrderID":1,"Customer":null}"#)
+        #expect(try store.value(order, "CustomerID") == .integer(7))
+    }
+
+    // MARK: Entity-ids with keys as segments
+
+    @Test func `an entity-id with its key as a segment identifies the entity, and remains its address`() throws {
+        let customer = try read("Customers", #"{"CustomerID":1,"Name":"a"}"#)[0]
+        #expect(try read("Customers", #"{"@odata.id":"Customers/1","Name":"b"}"#) == [customer])
+        #expect(try store.value(customer, "Name") == .string("b"))
+        let other = try read("Customers", #"{"@odata.id":"Customers/2","CustomerID":2}"#)[0]
+        #expect(try store.state.row(other)?.editLink == "Customers/2")
+    }
+
     // MARK: Keys
 
     @Test(arguments: [false, true])

@@ -15,7 +15,7 @@ struct PageBuilderTests {
     @discardableResult
     private func take(
         _ json: String..., set: String = "Customers", compares: Bool = false, next: String? = nil,
-        waiting: DanglingLinks = DanglingLinks()
+        waiting: DanglingLinks = DanglingLinks(), isDelta: Bool = false
     ) throws -> (pages: [DownloadPage], waiting: DanglingLinks, tally: DownloadCounts) {
         let entitySet = try #require(store.model.findEntitySet(set))
         let body = #"{"@odata.context":"$metadata#\#(set)/$delta","value":[\#(json.joined(separator: ","))]}"#
@@ -23,7 +23,7 @@ struct PageBuilderTests {
             Array(body.utf8), type: entitySet.entityType)
         var builder = try PageBuilder(
             storage: store.state, model: store.model, index: RelationshipIndex(store.model), query: "All",
-            set: entitySet, compares: compares, waiting: waiting)
+            set: entitySet, compares: compares, waiting: waiting, isDelta: isDelta)
         var items: [DeltaItem] = []
         while let item = try reader.next() { items.append(item) }
         try builder.add(items)
@@ -100,6 +100,29 @@ struct PageBuilderTests {
         let found = try take(customer(1), gone(1))
         #expect(found.pages.count == 1)
         #expect(try store.state.rows(set: "Customers").isEmpty)
+    }
+
+    @Test func `the entity-id of a removed entity determines its set, whichever form its key has`() throws {
+        for name in ["Orders(5)", "Orders/5", "http://127.0.0.1/v4/Orders(OrderID=5)"] {
+            try take(#"{"OrderID":5}"#, set: "Orders")
+            #expect(try store.state.rows(set: "Orders").count == 1)
+            try take(#"{"@removed":{"reason":"deleted"},"@id":"\#(name)"}"#)
+            #expect(try store.state.rows(set: "Orders").isEmpty, "\(name)")
+        }
+    }
+
+    @Test func `a delta removes the former owner of a key that the service has reused`() throws {
+        let former = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("former")])
+        let new = try store.newID()
+        let values: PropertyValues = ["CustomerID": .integer(1), "Name": .string("new")]
+        let image = EntityImage(entity: new, set: "Customers", type: "Shop.Customer", values: values, etag: nil)
+        try store.add(.entitiesRead([image]))
+        #expect(try store.state.rows(set: "Customers") == [former, new])
+        let found = try take(customer(1, "new"), customer(2), isDelta: true)
+        #expect(found.tally.removed == 1)
+        #expect(try store.state.rows(set: "Customers").contains(new))
+        #expect(try !store.state.rows(set: "Customers").contains(former))
+        #expect(try store.state.rows(set: "Customers").count == 2)
     }
 
     @Test func `an unknown entity is not removed`() throws {

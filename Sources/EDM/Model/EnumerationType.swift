@@ -43,4 +43,9 @@ public struct EnumerationType: Sendable, Hashable {
     public func member(named name: String) -> Member? { members.first { $0.name == name } }
     /// Returns the first member with the given value, or `nil` if there is none. Cost: O(n).
     public func member(value: Int64) -> Member? { members.first { $0.value == value } }
+
+    /// Returns the members in the text of a value. Some services write a space after each comma.
+    package static func parts(of text: String) -> [Substring] {
+        text.split(separator: ",").map { $0.drop { $0 == " " }.prefix { $0 != " " } }
+    }
 }

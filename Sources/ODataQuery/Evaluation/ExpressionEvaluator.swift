@@ -359,7 +359,7 @@ extension EnumerationType {
         case .integer(let number): return number
         case .enumeration(let text), .string(let text):
             var result: Int64 = 0
-            for part in text.split(separator: ",") {
+            for part in Self.parts(of: text) {
                 guard let number = Int64(part) ?? member(named: String(part))?.value else { return nil }
                 result |= number
             }

@@ -64,7 +64,7 @@ package enum ValueComparison {
 
     private static func names(_ value: Value) -> Set<String> {
         switch value {
-        case .enumeration(let text), .string(let text): Set(text.split(separator: ",").map(String.init))
+        case .enumeration(let text), .string(let text): Set(EnumerationType.parts(of: text).map(String.init))
         default: []
         }
     }

@@ -131,8 +131,14 @@ extension BatchMatcher {
     private func outcome(
         of members: [BatchPart.Member], _ answers: [BatchResponsePart.MemberResponse]
     ) -> ChangeSetOutcome {
-        // A failed dependency (424) only states that a different member failed.
         let failures = answers.indices.filter { !answers[$0].response.isSuccess }
+        // One request cannot have succeeded and failed.
+        let failed = Set(failures.compactMap { answers[$0].contentID })
+        let succeeded = answers.lazy.filter(\.response.isSuccess).compactMap(\.contentID)
+        if let id = succeeded.first(where: failed.contains) {
+            return .inDoubt("The service sent two responses for Content-ID \(id).")
+        }
+        // A failed dependency (424) only states that a different member failed.
         if let failure = failures.first(where: { answers[$0].response.status != 424 }) ?? failures.first {
             let place = answers.count == members.count ? failure : nil
             return .failed(answers[failure].response, culprit: culprit(members, answers[failure].contentID, place))

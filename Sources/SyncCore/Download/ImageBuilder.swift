@@ -171,7 +171,9 @@ package struct ImageBuilder {
                 editLink: editLink ?? name))
         for expanded in payload.expanded {
             let links = try add(expanded, of: id, set, type, expanding: branches, to: &images)
-            if let links { images[place].links.append(links) }
+            guard let links else { continue }
+            images[place].links.append(links)
+            for name in try dependents(endedBy: links, of: id, type, payload) { images[place].values[name] = .null }
         }
         if tellsAll { try keepOmittedExpansions(branches, payload, id, type, set) }
         return id

@@ -40,6 +40,30 @@ extension PageBuilder {
         reported.append(.added(waiting.add(link)))
     }
 
+    /// Returns the set of a removed entity. If the item has no context with a set, its entity-id determines the set.
+    mutating func entitySet(of removed: EntityPayload) -> EntitySet? {
+        if removed.set == nil, let named = removed.id.flatMap({ builder.links.set(in: $0, expected: set) }) {
+            return named
+        }
+        return entitySet(removed.set)
+    }
+
+    /// Removes the entities whose key belongs to another entity now. A delta does not have to report their deletion,
+    /// because the service has an entity with this key. A full download removes them because no page contains them.
+    mutating func removeFormerOwners(
+        of payload: EntityPayload, besides id: EntityID, in set: EntitySet
+    ) throws(StateError) {
+        guard !builder.tellsAll, !set.isContained, !set.isSingleton else { return }
+        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        for other in try builder.lookup.rows(set, type, payload.values) where other != id {
+            // The service may name several entities with equal keys differently.
+            guard let row = try builder.lookup.serviceRow(other), row.editLink == nil,
+                !pages[pages.count - 1].gone.contains(other)
+            else { continue }
+            try remove(other, isDeleted: true)
+        }
+    }
+
     /// Discards the waiting links of an entity that the service has deleted.
     mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
         guard !waiting.isEmpty, let end = builder.end(entity, in: set) else { return }

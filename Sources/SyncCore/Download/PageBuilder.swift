@@ -9,7 +9,7 @@ package struct PageBuilder {
     let storage: WorkingSet
     let model: EntityDataModel
     let query: String
-    private let set: EntitySet
+    let set: EntitySet
     var builder: ImageBuilder
     /// The comparison, or nil if all entities are logged.
     private let comparison: LocalComparison?
@@ -105,13 +105,14 @@ package struct PageBuilder {
             guard let set = entitySet(payload.set), let id = try add(payload, set, key, expanding: asked) else {
                 return
             }
+            try removeFormerOwners(of: payload, besides: id, in: set)
             if !shown.contains(id) {
                 shown.insert(id)
             } else if let name = try builder.identity(of: payload, in: set).name {
                 repeated.append(name)
             }
         case .removed(let removed):
-            guard let set = entitySet(removed.entity.set) else { return }
+            guard let set = entitySet(of: removed.entity) else { return }
             if removed.reason == .deleted { forgetLinks(of: removed.entity, in: set) }
             guard let id = try builder.find(removed.entity, in: set) else { return }
             // Without a reason, the entity may still exist for other queries.

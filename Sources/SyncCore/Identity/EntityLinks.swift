@@ -60,8 +60,13 @@ package struct EntityLinks {
         return nil
     }
 
+    /// Returns the path of a URL relative to the service root. Services of 4.0 may also write keys as segments, which
+    /// only 4.01 defines (OData 4.01 Part 2, section 4.3.5).
     private func parsed(_ url: String) -> ResourcePath? {
-        try? ServiceRequest.parse(url, serviceRoot: root, model: model, version: model.version).path
+        let versions: [ODataVersion] = model.version == .v4 ? [.v4, .v401] : [model.version]
+        return versions.lazy.compactMap { version in
+            try? ServiceRequest.parse(url, serviceRoot: root, model: model, version: version).path
+        }.first
     }
 
     /// Returns whether a path may begin with the segment: an entity set or singleton, possibly of another container
@@ -96,11 +101,13 @@ package struct EntityLinks {
         KeyPredicate(of: type, in: values).map { encoder.predicate($0, of: type) }
     }
 
-    /// Returns whether the URL is the one that follows from the key.
+    /// Returns whether the URL is the one that follows from the key. A URL with the key as a segment is not, because
+    /// the service may support no other form.
     func isConventional(_ url: String, _ set: EntitySet, _ key: KeyPredicate) -> Bool {
         if set.isContained { return self.key(in: url, of: set) == key }
         let own = encoder.url(of: .entity(set: set, key: key))
-        return url == own || url.hasSuffix("/" + own) || self.key(in: url, of: set) == key
+        if url == own || url.hasSuffix("/" + own) { return true }
+        return url.utf8.contains(UInt8(ascii: "(")) && self.key(in: url, of: set) == key
     }
 
     /// Returns the URL with the origin of the service root if it begins with a slash.

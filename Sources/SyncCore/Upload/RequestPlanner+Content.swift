@@ -97,6 +97,15 @@ extension RequestPlanner {
         return values
     }
 
+    /// Returns the values of a PATCH, in which complex values name all members that change.
+    mutating func completed(
+        _ changes: PropertyValues, of entity: EntityID, _ type: EntityType
+    ) throws(StateError) -> PropertyValues {
+        guard changes.containsComplexValue, let all = try standingValues(entity) else { return changes }
+        standing[entity] = all.merging(changes)
+        return changes.replacing(all, of: type, resolver.model)
+    }
+
     private func standingValues(_ entity: EntityID) throws(StateError) -> PropertyValues? {
         if let values = standing[entity] { return values }
         return try resolver.serviceRow(entity)?.values

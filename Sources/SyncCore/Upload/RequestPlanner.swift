@@ -100,7 +100,8 @@ struct RequestPlanner {
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
-            let values = replaces ? try replacement(of: entity, changes, bindings, type) : changes
+            let values =
+                try replaces ? replacement(of: entity, changes, bindings, type) : completed(changes, of: entity, type)
             let content = try content(values, bindings, type)
             // An update whose content is only links needs no update request.
             let isSaidByLinks =

@@ -26,7 +26,7 @@ struct DefaultValues {
         guard case .enumeration(let name) = property.type.kind, let type = model?.enumerationType(named: name),
             case .enumeration(let text)? = property.declaredDefault
         else { return property.declaredDefault }
-        let members = text.split(separator: ",").map { $0.drop { $0 == " " } }
+        let members = EnumerationType.parts(of: text)
         let areKnown = members.allSatisfy { Int64($0) != nil || type.member(named: String($0)) != nil }
         return areKnown && (type.isFlags || members.count == 1) ? .enumeration(text) : nil
     }

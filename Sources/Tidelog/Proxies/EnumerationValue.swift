@@ -135,13 +135,6 @@ extension Value {
 }
 
 extension EnumerationType {
-    fileprivate static func parts(of text: String) -> [Substring] {
-        text.split(separator: ",").map { part in
-            let start = part.drop { $0 == " " }
-            return start.prefix { $0 != " " }
-        }
-    }
-
     /// Returns the name of the member with the given name or number, or `nil` if there is none.
     fileprivate func memberName(of value: Value) -> String? {
         guard let text = value.enumerationText else { return nil }

@@ -1,0 +1,49 @@
+import EDM
+
+/// The replacement of complex values by a PATCH.
+///
+/// An update replaces a complex value as a whole, but a V4 service leaves the members of a complex property that the
+/// body omits unchanged (OData 4.0 Part 1, section 11.4.3). The body therefore sets the members that the new value lacks
+/// to null. Members that were never read are omitted.
+extension PropertyValues {
+    var containsComplexValue: Bool { contains { if case .complex = $0.value { true } else { false } } }
+
+    /// Returns the values after the changes.
+    func merging(_ changes: PropertyValues) -> PropertyValues {
+        var values = self
+        values.merge(changes)
+        return values
+    }
+
+    /// Returns the changes that replace complex values of the current values by those of these changes.
+    func replacing(_ current: PropertyValues, of type: EntityType, _ model: EntityDataModel) -> PropertyValues {
+        guard !model.version.isLegacy else { return self }
+        var result = self
+        for (name, value) in self {
+            // A nested key value cannot be changed.
+            let isOfKey = type.keyParts.contains { $0.isNested && $0.path.hasPrefix(name + "/") }
+            guard let old = current[name], !isOfKey else { continue }
+            result[name] = value.replacing(old, declared: type.findProperty(name)?.type, model)
+        }
+        return result
+    }
+}
+
+extension Value {
+    /// Returns the value with null for each member of the current value that it lacks, if both are complex values of
+    /// one type.
+    fileprivate func replacing(_ current: Value, declared: TypeReference?, _ model: EntityDataModel) -> Value {
+        guard case .complex(var new) = self, case .complex(let old) = current, new.type == old.type else { return self }
+        let name: String? = if case .complex(let name)? = declared?.kind { new.type ?? name } else { new.type }
+        let type = name.flatMap(model.findComplexType)
+        for (name, value) in old.properties where value != .null {
+            let property = type?.findProperty(name)
+            if let own = new.properties[name] {
+                new.properties[name] = own.replacing(value, declared: property?.type, model)
+            } else if property?.isWritable != false {
+                new.properties[name] = property?.isCollection == true ? .collection([]) : .null
+            }
+        }
+        return .complex(new)
+    }
+}

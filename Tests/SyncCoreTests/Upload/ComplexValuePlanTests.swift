@@ -1,0 +1,85 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// Complex values in updates. The store replaces them as a whole, and a V4 service merges them.
+struct ComplexValuePlanTests {
+    private static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Shop" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <ComplexType Name="Address" OpenType="true"><Property Name="City" Type="Edm.String"/>
+        <Property Name="Street" Type="Edm.String"/><Property Name="Lines" Type="Collection(Edm.String)"/>
+        <Property Name="Label" Type="Edm.String">
+        <Annotation Term="Org.OData.Core.V1.Computed" Bool="true"/></Property></ComplexType>
+        <EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32"/>
+        <Property Name="Address" Type="Shop.Address"/></EntityType>
+        <EntityContainer Name="Container"><EntitySet Name="Customers" EntityType="Shop.Customer"/></EntityContainer>
+        </Schema></edmx:DataServices></edmx:Edmx>
+        """
+
+    private let store: TestStore
+
+    init() throws {
+        store = try TestStore(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array(Self.metadata.utf8)))
+    }
+
+    /// Downloads a customer with this address.
+    private func customer(_ address: Value) throws -> EntityID {
+        try store.download("Customers", ["ID": .integer(1), "Address": address])
+    }
+
+    private func address(_ properties: PropertyValues) -> Value {
+        .complex(ComplexValue(properties: properties))
+    }
+
+    private func change(_ customer: EntityID, _ address: Value) -> Operation.Action {
+        .update(customer, changes: ["Address": address], bindings: [])
+    }
+
+    /// Returns the address in each update of the plan.
+    private func sent() throws -> [Value?] {
+        try store.plan().changeSets.flatMap(\.requests).map { request in
+            guard case .update(_, let body, false) = request.modification.action else { return nil }
+            return body.values["Address"]
+        }
+    }
+
+    @Test func `an update sets the members to null that its complex value lacks`() throws {
+        let id = try customer(address(["City": .string("Rome"), "Street": .string("Via Appia"), "Floor": .double(2)]))
+        try store.perform([change(id, address(["City": .string("Oslo")]))])
+        #expect(try sent() == [address(["City": .string("Oslo"), "Street": .null, "Floor": .null])])
+    }
+
+    @Test func `an update sets a collection to empty that its complex value lacks`() throws {
+        let id = try customer(address(["City": .string("Rome"), "Lines": .collection([.string("a")])]))
+        try store.perform([change(id, address(["City": .string("Oslo")]))])
+        #expect(try sent() == [address(["City": .string("Oslo"), "Lines": .collection([])])])
+    }
+
+    @Test func `an update does not name computed members, nor members that were never read`() throws {
+        let id = try customer(address(["City": .string("Rome"), "Street": .null, "Label": .string("Rome 1")]))
+        try store.perform([change(id, address(["City": .string("Oslo")]))])
+        #expect(try sent() == [address(["City": .string("Oslo")])])
+    }
+
+    @Test func `an update sets the members to null that an earlier update of the change set has set`() throws {
+        let id = try customer(address(["City": .string("Rome")]))
+        try store.perform(
+            [
+                change(id, address(["City": .string("Oslo"), "Street": .string("Akersgata")])),
+                change(id, address(["City": .string("Bergen")])),
+            ], changeSet: true)
+        #expect(try sent().last == address(["City": .string("Bergen"), "Street": .null]))
+    }
+
+    @Test func `an update of null, and one to null, sends the value as it is`() throws {
+        let id = try customer(.null)
+        try store.perform([change(id, address(["City": .string("Oslo")]))])
+        #expect(try sent() == [address(["City": .string("Oslo")])])
+        let other = try store.download("Customers", ["ID": .integer(2), "Address": address(["City": .string("Rome")])])
+        try store.perform([change(other, .null)])
+        #expect(try sent().last == .null)
+    }
+}
