@@ -4,7 +4,7 @@ import EDM
 ///
 /// An update replaces a complex value as a whole, but a V4 service leaves the members of a complex property that the
 /// body omits unchanged (OData 4.0 Part 1, section 11.4.3). The body therefore sets the members that the new value lacks
-/// to null. Members that were never read are omitted.
+/// to null. Members that were never read, or that cannot be null, are omitted.
 extension PropertyValues {
     var containsComplexValue: Bool { contains { if case .complex = $0.value { true } else { false } } }
 
@@ -41,7 +41,11 @@ extension Value {
             if let own = new.properties[name] {
                 new.properties[name] = own.replacing(value, declared: property?.type, model)
             } else if property?.isWritable != false {
-                new.properties[name] = property?.isCollection == true ? .collection([]) : .null
+                if property?.isCollection == true {
+                    new.properties[name] = .collection([])
+                } else if property?.isNullable != false {
+                    new.properties[name] = .null
+                }
             }
         }
         return .complex(new)
