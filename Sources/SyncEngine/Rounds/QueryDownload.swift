@@ -312,8 +312,7 @@ struct QueryDownload {
         _ items: [DeltaItem], of request: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> [DeltaItem] {
         // Most pages have no such collections, so no entity is copied.
-        let span = items.span
-        let incomplete = span.indices.filter { span[$0].hasRelated && ExpandedPages.areMissing(in: span[$0]) }
+        let incomplete = items.indices.filter { items[$0].hasRelated && ExpandedPages.areMissing(in: items[$0]) }
         guard !incomplete.isEmpty else { return items }
         var items = items
         var expanded = ExpandedPages(model: model, reader: reader, limits: session.limits)
