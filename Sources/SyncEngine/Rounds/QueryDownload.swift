@@ -311,8 +311,9 @@ struct QueryDownload {
     private func complete(
         _ items: [DeltaItem], of request: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> [DeltaItem] {
-        // Most pages have no such collections, so no entity is copied.
-        let span = items.span
+        // Most pages have no such collections, so no entity is copied. The span of an array needs macOS 26.
+        let slice = items[...]
+        let span = slice.span
         let incomplete = span.indices.filter { span[$0].hasRelated && ExpandedPages.areMissing(in: span[$0]) }
         guard !incomplete.isEmpty else { return items }
         var items = items
