@@ -182,6 +182,8 @@ struct QueryEvaluatorTests {
         #expect(colour.number(of: spaced) == 5)
         #expect(ValueComparison.apply(.has, spaced, .enumeration("Blue")))
         #expect(!ValueComparison.apply(.has, spaced, .enumeration("Green")))
+        #expect(colour.number(of: .enumeration(" Red ,Blue ")) == 5)
+        #expect(colour.number(of: .enumeration("Red Blue")) == nil)
     }
 
     @Test func `zero divby zero is not a number`() throws {

@@ -71,6 +71,13 @@ struct BatchMatcherTests {
         }
     }
 
+    @Test func `a failure fails the change set, although all responses have the same Content-ID of the service`() {
+        let answers = [Self.answer("x", 201), Self.answer("x", 500)]
+        #expect(
+            match([Self.changeSet("1", "2")], [.changeSet(answers)])
+                == [.changeSet(.failed(Self.response(500, "x"), culprit: "2"))])
+    }
+
     @Test func `one error in place of the multipart fails the change set`() {
         #expect(
             match([Self.changeSet("1", "2")], [.single(contentID: nil, Self.response(409))])

@@ -116,8 +116,15 @@ import Testing
             let encoded = try reading([Self.row(), row, Self.row()], at: 1, isEncoded: true)
             #expect(encoded.item == alone.item, "\(member): \(value)")
             #expect(String(describing: encoded) == String(describing: alone), "\(member): \(value)")
+            #expect(Self.encoding(of: encoded.item) == Self.encoding(of: alone.item), "\(member): \(value)")
             #expect(alone.item != nil || alone.code != nil)
         }
+    }
+
+    /// Returns the bytes in which the values of an entity are stored.
+    private static func encoding(of item: DeltaItem?) -> [UInt8]? {
+        guard case .entity(let payload)? = item else { return nil }
+        return payload.values.packed(with: NameTable())?.bytes
     }
 
     @Test(arguments: [false, true]) func `values are encoded only for a caller that stores them`(
@@ -166,6 +173,8 @@ import Testing
             guard Self.endsWhereItEnds(text) else { continue }
             #expect(among.item == alone.item, "seed \(seed): \(text)")
             #expect(among.code == alone.code, "seed \(seed): \(text)")
+            let encoded = try reading([Self.row(), text, Self.row()], at: 1, isEncoded: true)
+            #expect(Self.encoding(of: encoded.item) == Self.encoding(of: alone.item), "seed \(seed): \(text)")
         }
     }
 

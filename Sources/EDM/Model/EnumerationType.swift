@@ -44,8 +44,13 @@ public struct EnumerationType: Sendable, Hashable {
     /// Returns the first member with the given value, or `nil` if there is none. Cost: O(n).
     public func member(value: Int64) -> Member? { members.first { $0.value == value } }
 
-    /// Returns the members in the text of a value. Some services write a space after each comma.
+    /// Returns the members in the text of a value, without the spaces around them. Some services write a space after
+    /// each comma.
     package static func parts(of text: String) -> [Substring] {
-        text.split(separator: ",").map { $0.drop { $0 == " " }.prefix { $0 != " " } }
+        text.split(separator: ",").map { part in
+            var part = part.drop { $0 == " " }
+            while part.last == " " { part.removeLast() }
+            return part
+        }
     }
 }

@@ -292,52 +292,6 @@ package struct SequentialValues: Sendable {
     package mutating func value(of name: String) -> Value? { values.form.value(of: name, from: &position) }
 }
 
-/// A selection of properties, applied to rows that mostly have the same names.
-package final class PropertySubset {
-    private let isChosen: (String) -> Bool
-    private var last: ChosenNames?
-
-    /// The selection of the names of a row.
-    private final class ChosenNames {
-        let all: PropertyNames
-        let chosen: PropertyNames?
-        let places: [Int]
-
-        init(of all: PropertyNames, where isChosen: (String) -> Bool) {
-            self.all = all
-            places = all.names.indices.filter { isChosen(all.names[$0]) }
-            chosen = PropertyNames(places.map { all.names[$0] })
-        }
-    }
-
-    package init(where isChosen: @escaping (String) -> Bool) { self.isChosen = isChosen }
-
-    /// Returns the chosen properties in their encoded form; nil if the values are not encoded.
-    package func callAsFunction(_ values: PropertyValues) -> PropertyValues? {
-        guard case .packed(let packed) = values.form else { return nil }
-        let choice = choice(from: packed.names)
-        guard let chosen = choice.chosen else { return nil }
-        if chosen.count == packed.names.count { return values }
-        return packed.subset(choice.places, named: chosen).map { PropertyValues($0) }
-    }
-
-    /// Copies the chosen values of untrusted bytes. Returns nil if the bytes are not the canonical encoding of one value
-    /// per name.
-    package func copy(of bytes: UnsafeRawBufferPointer, named names: PropertyNames) -> PropertyValues? {
-        let choice = choice(from: names)
-        guard let chosen = choice.chosen else { return nil }
-        return PackedProperties(names: names, copying: bytes, only: choice.places, named: chosen)
-            .map { PropertyValues($0) }
-    }
-
-    private func choice(from names: PropertyNames) -> ChosenNames {
-        if let last, last.all === names { return last }
-        let choice = ChosenNames(of: names, where: isChosen)
-        last = choice
-        return choice
-    }
-}
-
 /// A property that is read from rows that mostly have the same names.
 package final class PropertyLookup {
     private let name: String

@@ -132,10 +132,10 @@ extension BatchMatcher {
         of members: [BatchPart.Member], _ answers: [BatchResponsePart.MemberResponse]
     ) -> ChangeSetOutcome {
         let failures = answers.indices.filter { !answers[$0].response.isSuccess }
-        // One request cannot have succeeded and failed.
+        // One request cannot have succeeded and failed. Content-IDs of the service's own do not identify a request.
         let failed = Set(failures.compactMap { answers[$0].contentID })
         let succeeded = answers.lazy.filter(\.response.isSuccess).compactMap(\.contentID)
-        if let id = succeeded.first(where: failed.contains) {
+        if let id = succeeded.first(where: { id in failed.contains(id) && members.contains { $0.contentID == id } }) {
             return .inDoubt("The service sent two responses for Content-ID \(id).")
         }
         // A failed dependency (424) only states that a different member failed.

@@ -41,8 +41,9 @@ struct SnapshotReader {
         let queue = try state.queue.load()
         var snapshots: [EntitySnapshot] = []
         snapshots.reserveCapacity(rows.count)
-        // The loop over the array itself would copy each row.
-        let rows = rows.span
+        // The loop over the array itself would copy each row. The span of an array needs macOS 26.
+        let slice = rows[...]
+        let rows = slice.span
         for place in rows.indices {
             snapshots.append(
                 EntitySnapshot(rows[place], links(rows[place]), Self.state(of: rows[place].id, queue)))

@@ -38,8 +38,10 @@ struct EntityLookup {
         var areNumbers = number != nil
         var ids: [EntityID] = []
         keys.reserveCapacity(items.count)
-        // A span, because a loop over the elements and a subscript of an array copy each item.
-        let items = items.span
+        // A span, because a loop over the elements and a subscript of an array copy each item. Of a slice, because that
+        // of an array needs macOS 26.
+        let slice = items[...]
+        let items = slice.span
         for place in items.indices {
             guard let item = items[place].ownContent else {
                 keys.append(nil)

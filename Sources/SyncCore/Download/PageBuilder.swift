@@ -92,8 +92,9 @@ package struct PageBuilder {
         if comparison != nil { try builder.lookup.prefetch(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
         builder.assigned.reserveCapacity(items.count, for: set.name)
-        // A span, because a subscript of an array copies the item.
-        let items = items.span
+        // A span, because a subscript of an array copies the item. Of a slice, because that of an array needs macOS 26.
+        let slice = items[...]
+        let items = slice.span
         for index in items.indices { try add(items[index], builder.lookup.key(ofItemAt: index)) }
     }
 

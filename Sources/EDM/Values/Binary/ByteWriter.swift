@@ -65,8 +65,10 @@ package struct ByteWriter: Sendable {
     @inlinable
     package mutating func list<T>(_ values: [T], _ write: (inout ByteWriter, T) -> Void) {
         count(values.count)
-        // A span, because a loop over the elements and a subscript of an array copy each of them.
-        let values = values.span
+        // A span, because a loop over the elements and a subscript of an array copy each of them. Of a slice, because
+        // the span of an array needs macOS 26.
+        let slice = values[...]
+        let values = slice.span
         for place in values.indices { write(&self, values[place]) }
     }
 }
