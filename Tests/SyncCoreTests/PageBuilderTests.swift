@@ -125,6 +125,18 @@ struct PageBuilderTests {
         #expect(try store.state.rows(set: "Customers").count == 2)
     }
 
+    @Test func `a delta does not remove an entity whose key a differently named entity has`() throws {
+        let other = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("other")])
+        let named = try store.newID()
+        let values: PropertyValues = ["CustomerID": .integer(1), "Name": .string("named")]
+        let image = EntityImage(
+            entity: named, set: "Customers", type: "Shop.Customer", values: values, etag: nil, editLink: "urn:named")
+        try store.add(.entitiesRead([image]))
+        let found = try take(#"{"@id":"urn:named","CustomerID":1,"Name":"new"}"#, isDelta: true)
+        #expect(found.tally.removed == 0)
+        #expect(try store.state.rows(set: "Customers") == [other, named])
+    }
+
     @Test func `an unknown entity is not removed`() throws {
         #expect(try take(gone(7)).pages == [DownloadPage(query: "All")])
     }

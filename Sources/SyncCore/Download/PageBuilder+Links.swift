@@ -55,8 +55,9 @@ extension PageBuilder {
     ) throws(StateError) {
         guard !builder.tellsAll, !set.isContained, !set.isSingleton else { return }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        // The service may name several entities with equal keys differently.
+        guard builder.links.name(payload, type, set) == nil else { return }
         for other in try builder.lookup.rows(set, type, payload.values) where other != id {
-            // The service may name several entities with equal keys differently.
             guard let row = try builder.lookup.serviceRow(other), row.editLink == nil,
                 !pages[pages.count - 1].gone.contains(other)
             else { continue }

@@ -19,12 +19,16 @@ package struct BatchReplanner {
     package func plan(of prepared: BatchPrepared) throws(StateError) -> UploadPlan {
         var plan = UploadPlan()
         plan.coalesces = prepared.coalesces
-        for changeSet in prepared.changeSets { plan.changeSets.append(try self.changeSet(changeSet, prepared)) }
+        var standing: [EntityID: PropertyValues] = [:]
+        for changeSet in prepared.changeSets {
+            plan.changeSets.append(try self.changeSet(changeSet, prepared, &standing))
+        }
         return plan
     }
 
+    /// - Parameter standing: The values after the earlier change sets; see ``RequestPlanner/standing``.
     private func changeSet(
-        _ logged: [BatchPrepared.Request], _ prepared: BatchPrepared
+        _ logged: [BatchPrepared.Request], _ prepared: BatchPrepared, _ standing: inout [EntityID: PropertyValues]
     ) throws(StateError) -> PlannedChangeSet {
         var operations: [PendingOperation] = []
         for sequence in Set(logged.map(\.operation)).sorted() {
@@ -34,9 +38,13 @@ package struct BatchReplanner {
         let scopes: [Coalescing.Scope] =
             prepared.hasEffects ? [prepared.coalesces ? .everything : .refused] : [.refused, .everything]
         for scope in scopes {
+            var after = standing
             let planned = try planned(
-                operations, scope, firstContentID: logged.first.flatMap { Int($0.contentID) } ?? 1)
-            if let planned, Self.hasSameRequests(planned, logged) { return planned }
+                operations, scope, firstContentID: logged.first.flatMap { Int($0.contentID) } ?? 1, &after)
+            if let planned, Self.hasSameRequests(planned, logged) {
+                standing = after
+                return planned
+            }
         }
         throw StateError(.unsendable, "this version plans the operations differently")
     }
@@ -49,7 +57,8 @@ package struct BatchReplanner {
 
     /// Returns nil if the operations cannot be sent with these options.
     private func planned(
-        _ operations: [PendingOperation], _ scope: Coalescing.Scope, firstContentID first: Int
+        _ operations: [PendingOperation], _ scope: Coalescing.Scope, firstContentID first: Int,
+        _ standing: inout [EntityID: PropertyValues]
     ) throws(StateError) -> PlannedChangeSet? {
         var tracker = LinkTracker(resolver)
         var coalescing = Coalescing(resolver, scope: scope) { _ in true }
@@ -60,6 +69,8 @@ package struct BatchReplanner {
         }
         let form = forms.sendable(units.flatMap(\.operations).sorted { $0.sequence < $1.sequence })
         var planner = RequestPlanner(resolver: resolver, options: options, firstContentID: first)
+        planner.standing = standing
+        defer { standing = planner.standing }
         let coalesced = units.reduce(into: [:]) { $0.merge($1.carried) { $0 + $1 } }
         do throws(StateError) {
             return try planner.changeSet(

@@ -8,10 +8,11 @@ import EDM
 extension PropertyValues {
     var containsComplexValue: Bool { contains { if case .complex = $0.value { true } else { false } } }
 
-    /// Returns the values after the changes.
+    /// Returns the values that the service may have after a request with these changes, which it may also refuse: the
+    /// changes, and the members that only the current complex values have.
     func merging(_ changes: PropertyValues) -> PropertyValues {
         var values = self
-        values.merge(changes)
+        for (name, value) in changes { values[name] = values[name]?.merging(value) ?? value }
         return values
     }
 
@@ -30,6 +31,15 @@ extension PropertyValues {
 }
 
 extension Value {
+    fileprivate func merging(_ new: Value) -> Value {
+        if new == .null { return self }
+        guard case .complex(var old) = self, case .complex(let changes) = new, changes.type == old.type else {
+            return new
+        }
+        old.properties = old.properties.merging(changes.properties)
+        return .complex(old)
+    }
+
     /// Returns the value with null for each member of the current value that it lacks, if both are complex values of
     /// one type.
     fileprivate func replacing(_ current: Value, declared: TypeReference?, _ model: EntityDataModel) -> Value {

@@ -79,7 +79,9 @@ extension RequestPlanner {
             add(.create(in: set, body), pending, creates: new)
         }
         didChange([], etagOf: creation.entity)
-        if !options.supportsPatch { standing[creation.entity] = creation.values }
+        if !options.supportsPatch || creation.values.containsComplexValue {
+            standing[creation.entity] = creation.values
+        }
         for link in links { try add(link, of: creation.entity, pending) }
         for (navigation, child) in below.after { try add(child, pending, below: (creation.entity, navigation)) }
     }

@@ -17,7 +17,8 @@ struct RequestPlanner {
     private var readsChanged = false
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced = EntityIDs()
-    /// The values of entities after the earlier requests of the change set. Only used if updates are replacements.
+    /// The values of entities after earlier requests: if updates are replacements, those of the change set, otherwise
+    /// all of the batch, and only for complex values; see ``completed(_:of:_:)``.
     var standing: [EntityID: PropertyValues] = [:]
     private var requests: [PlannedRequest] = []
     /// The custom headers of the operation.
@@ -58,7 +59,7 @@ struct RequestPlanner {
         // Only looked up for nested creations.
         let hasNested = operations.contains(where: \.operation.hasNestedCreation)
         referenced = hasNested ? EntityIDs(operations.flatMap(\.operation.referencedEntities)) : []
-        standing = [:]
+        if !options.supportsPatch { standing = [:] }
         requests = []
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)

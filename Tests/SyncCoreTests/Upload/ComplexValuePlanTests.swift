@@ -77,6 +77,34 @@ struct ComplexValuePlanTests {
         #expect(try sent().last == address(["City": .string("Bergen"), "Street": .null]))
     }
 
+    @Test func `an update sets the members to null that an earlier update of the batch has or sets`() throws {
+        let id = try customer(address(["City": .string("Rome"), "Floor": .double(2)]))
+        try store.perform([
+            change(id, address(["City": .string("Oslo"), "Street": .string("Akersgata")])),
+            change(id, address(["City": .string("Bergen")])),
+        ])
+        #expect(try store.plan().changeSets.count == 2)
+        #expect(
+            try sent() == [
+                address(["City": .string("Oslo"), "Street": .string("Akersgata"), "Floor": .null]),
+                // Also the member of the service's value, because the first update may be refused.
+                address(["City": .string("Bergen"), "Street": .null, "Floor": .null]),
+            ])
+    }
+
+    @Test func `an update of an entity of the same change set sets the members to null that it lacks`() throws {
+        let id = try store.newID()
+        let values: PropertyValues = [
+            "ID": .integer(1), "Address": address(["City": .string("Rome"), "Street": .string("Via Appia")]),
+        ]
+        try store.perform(
+            [
+                .create(Creation(entity: id, set: "Customers", type: "Shop.Customer", values: values), parent: nil),
+                change(id, address(["City": .string("Oslo")])),
+            ], changeSet: true)
+        #expect(try sent().last == address(["City": .string("Oslo"), "Street": .null]))
+    }
+
     @Test func `an update of null, and one to null, sends the value as it is`() throws {
         let id = try customer(.null)
         try store.perform([change(id, address(["City": .string("Oslo")]))])
