@@ -47,7 +47,7 @@ struct EntityContent {
         return PropertyValues(values.filter { former[$0.name] != $0.value }.map { ($0.name, $0.value) })
     }
 
-    /// Returns the value of a property, or `nil` if it is unset.
+    /// Returns the value of a property, or `nil` if it is unset. Stores its place, at which the next search begins.
     mutating func value(of name: String) -> Value? { current.value(of: name) }
 
     /// Marks the values as saved.

@@ -5,7 +5,8 @@ import OfflineStore
 /// An entity: property values that the app can read and change, its links, and its related entities.
 ///
 /// A change affects only the object until it is passed to ``DataService/createEntity(_:headers:options:)`` or
-/// ``DataService/updateEntity(_:headers:options:)``. Not `Sendable`: use an object from one task at a time.
+/// ``DataService/updateEntity(_:headers:options:)``. Not `Sendable`: use an object from one task at a time, also
+/// for reading.
 open class EntityValue {
     /// The qualified name of the entity type that the class represents. Generated classes override it.
     ///

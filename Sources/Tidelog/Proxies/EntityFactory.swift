@@ -101,7 +101,7 @@ struct EntityObjects {
         return entity
     }
 
-    /// Returns the class for a snapshot, which is not changed, only not copied.
+    /// Returns the class for a snapshot. The snapshot is not changed: `inout` avoids a copy.
     private mutating func knownClass(of snapshot: inout EntitySnapshot) -> KnownClass? {
         if let last, last.type.name == snapshot.type, last.set.name == snapshot.set { return last }
         guard

@@ -91,7 +91,9 @@ struct ModificationCall {
         }
     }
 
-    /// - Parameter result: The result, which is not changed, only not copied.
+    /// Updates the objects of an intent.
+    ///
+    /// - Parameter result: The result of the intent. It is not changed: `inout` avoids a copy.
     private func apply(
         _ result: inout IntentResult, _ subject: Subject, _ factory: EntityFactory,
         _ settled: [ObjectIdentifier: [KnownRelation]]
