@@ -99,6 +99,10 @@ struct CleanRowCacheTests {
         cache.removeAll()
         #expect(cache.rows.isEmpty && cache.size == 0)
         #expect((cache.rows.values.capacity > 0) == isKept)
+        for number in 1...count { _ = try row(number, in: &cache) }
+        cache.remove((1...count).map { EntityID(rawValue: $0) })
+        cache.removeAll()
+        #expect((cache.rows.values.capacity > 0) == isKept, "also if the rows were removed before")
     }
 
     @Test func `everything is read again after the cache was discarded`() throws {

@@ -63,6 +63,22 @@ struct IDTableTests {
         #expect(table[UInt64.max] == 7 && table.count == Int(count))
     }
 
+    @Test(arguments: [2, 16, 17, 18, 100] as [UInt64])
+    func `consecutive numbers are found after any of them was removed and inserted again`(_ count: UInt64) {
+        for gone in 0..<count {
+            var table = IDTable<UInt64>()
+            for number in 0..<count { table.updateValue(number, for: number + 9) }
+            #expect(table.removeValue(for: gone + 9) == gone)
+            for number in 0..<count { #expect(table[number + 9] == (number == gone ? nil : number), "\(gone)") }
+            table.updateValue(gone, for: gone + 9)
+            table.updateValue(count, for: count + 9)
+            for number in 0...count { #expect(table[number + 9] == number, "\(gone)") }
+            for number in 0...count { #expect(table.removeValue(for: number + 9) == number, "\(gone)") }
+            #expect(table.isEmpty && table[9 + gone] == nil)
+            for number in 0..<count { #expect(table.updateValue(number, for: number) == nil, "\(gone)") }
+        }
+    }
+
     @Test func `a copy is independent of the original`() {
         var table = IDTable<String>()
         for id in 1...100 as ClosedRange<UInt64> { table.updateValue("\(id)", for: id) }

@@ -77,8 +77,8 @@ struct CleanRowCache {
 
     /// Removes all rows. Releases their memory if it is large.
     mutating func removeAll() {
-        if size == 0 { return }
-        if rows.values.capacity > Self.keptEntries { rows = IDTable() } else { rows.removeAll() }
-        (absent, size) = (EntityIDSet(), 0)
+        // Also if all rows were removed one by one, as a flush does.
+        if rows.values.capacity > Self.keptEntries { rows = IDTable() } else if !rows.isEmpty { rows.removeAll() }
+        if size > 0 { (absent, size) = (EntityIDSet(), 0) }
     }
 }

@@ -43,8 +43,11 @@ package struct EntityIDSet: Sendable {
 
     /// Removes the entity. Returns whether the set contained it.
     mutating func remove(_ id: EntityID) -> Bool {
-        guard contains(id) else { return false }
-        words[at: words.place(of: id.rawValue >> 6, inserting: 0)] &= ~Self.bit(id)
+        let (upper, bit) = (id.rawValue >> 6, Self.bit(id))
+        guard let place = words.place(of: upper), words[at: place] & bit != 0 else { return false }
+        words[at: place] &= ~bit
+        // Otherwise a set that is reused would grow with each ID that it ever contained.
+        if words[at: place] == 0 { words.removeValue(for: upper) }
         count -= 1
         return true
     }
