@@ -92,6 +92,54 @@ import Testing
         }
     }
 
+    private func interrupt(_ operation: SequenceNumber) throws {
+        let batch = try store.state.header().nextBatch
+        try store.add(
+            .batchPrepared(BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: operation)]])))
+        try store.add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer.")))
+    }
+
+    @Test(arguments: [("a", false), ("theirs", true)])
+    func `a link in doubt hides its own effect, but no change of another property`(
+        _ theirs: String, _ isConflict: Bool
+    ) throws {
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(7), "Note": .string("a"), "CustomerID": .null], etag: "1")
+        let operations = try store.perform([
+            .update(order, changes: ["Note": .string("mine")], bindings: []),
+            .updateLink(link(order, "Customer", customer)),
+        ])
+        try interrupt(operations[1])
+        try store.download(
+            "Orders", ["OrderID": .integer(7), "Note": .string(theirs), "CustomerID": .integer(1)], etag: "2")
+        let conflict = try conflict(order)
+        #expect((conflict != nil) == isConflict)
+        guard let conflict else { return }
+        #expect(conflict.isOverlapping)
+        #expect(conflict.operations == [operations[0]])
+        #expect(conflict.properties.map(\.name) == ["Note"])
+        #expect(conflict.links.isEmpty)
+    }
+
+    @Test func `a resolution does not concern the properties of an operation in doubt`() throws {
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(7), "Note": .string("a"), "CustomerID": .null], etag: "1")
+        let operations = try store.perform([
+            .update(order, changes: ["Note": .string("mine")], bindings: []),
+            .update(order, changes: ["Note": .string("later"), "CustomerID": .integer(1)], bindings: []),
+        ])
+        try interrupt(operations[0])
+        try store.download(
+            "Orders", ["OrderID": .integer(7), "Note": .string("theirs"), "CustomerID": .integer(5)], etag: "2")
+        let found = try #require(try conflict(order))
+        #expect(found.operations == [operations[1]])
+        #expect(found.properties.filter(\.isOverlapping).map(\.name) == ["CustomerID"])
+        try store.add(.conflictResolved(ConflictResolved(entity: order, decision: .clientWins)))
+        #expect(try conflict(order) == nil)
+        try store.add(.operationsReleased([operations[0]]))
+        #expect(try conflict(order)?.properties.filter(\.isOverlapping).map(\.name) == ["Note"])
+    }
+
     @Test(arguments: [("2", false), ("3", true)])
     func `after a confirmed change with only an ETag in the response, a different ETag is a conflict`(
         _ etag: String, _ isConflict: Bool

@@ -71,7 +71,7 @@ public struct Conflict: Sendable, Hashable {
     public let properties: [PropertyDifference]
     /// The to-one navigation properties that either side changed.
     public let links: [LinkDifference]
-    /// The pending operations that change the entity, in order.
+    /// The pending operations that change the entity, in order, without those that are in flight or in doubt.
     public let operations: [SequenceNumber]
 
     /// A Boolean value that indicates whether the changes of both sides exclude each other.
@@ -96,9 +96,9 @@ package struct ConflictFinder<Storage: StateReader> {
 
     /// Returns all conflicts, in order of the entities.
     ///
-    /// Entities with an operation in flight or in doubt are omitted, because the service's change may be the effect of
-    /// that operation. An operation that only links the entity in a collection does not count, because collections are
-    /// not compared.
+    /// Items that an operation in flight or in doubt changes are not compared, because the service's change may be the
+    /// effect of that operation. On an entity with such an operation, only a change that the pending operations would
+    /// overwrite is a conflict; the other differences are reported when the outcome of the operation is known.
     package func conflicts() throws(StateError) -> [Conflict] {
         var found: [Conflict] = []
         for id in try storage.bookkeeping.mergeBases() {
@@ -113,10 +113,11 @@ package struct ConflictFinder<Storage: StateReader> {
         }
         let pending = try storage.pendingChanges(of: id)
         let unsettled = try EntityChanges(of: id, in: pending.filter(\.isUnsettled), resolver)
-        guard !unsettled.isVisible else { return nil }
-        let changes = try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver)
+        guard !unsettled.deletes else { return nil }
+        let changes = try EntityChanges(of: id, in: pending.filter(\.isDecidable), resolver)
         let keptHere = try EntityChanges(of: id, in: pending.filter { $0.operation.delivery != .queued }, resolver)
         let mergeBase = known.leaving(keptHere, for: changes)
+            .omitting(unsettled, index.constraints(ofDependentsIn: theirs.row.set))
         guard !changes.operations.isEmpty, mergeBase.differs(from: theirs) else { return nil }
         let isGone = !theirs.row.origin.isOnService
         let properties = try properties(mergeBase, theirs, changes, keptHere)
@@ -126,10 +127,11 @@ package struct ConflictFinder<Storage: StateReader> {
         case (false, false) where changes.properties.isEmpty && changes.ends.isEmpty: return nil
         default: break
         }
-        return Conflict(
+        let conflict = Conflict(
             entity: id, name: try storage.name(of: id, model), type: theirs.row.type,
             kind: changes.deletes ? .deletedHere : isGone ? .deletedByOthers : .changed, properties: properties,
             links: links, operations: changes.operations)
+        return unsettled.isVisible && (isGone || !conflict.isOverlapping) ? nil : conflict
     }
 
     private func properties(
@@ -194,4 +196,7 @@ extension PendingOperation {
         default: false
         }
     }
+
+    /// Whether a conflict resolution concerns the operation: it is to be sent, and the service has not processed it.
+    var isDecidable: Bool { operation.delivery == .queued && !isUnsettled }
 }

@@ -75,6 +75,26 @@ package struct MergeBase: Sendable, Hashable {
         return left
     }
 
+    /// Returns the merge base without the items that the service may have changed for operations with an unknown
+    /// outcome: those that they set, links that follow from dependent properties, and vice versa.
+    ///
+    /// - Parameter constraints: The constraints of which the entity is the dependent.
+    func omitting(_ unsettled: EntityChanges, _ constraints: [RelationshipIndex.Constraint]) -> MergeBase {
+        guard unsettled.isVisible else { return self }
+        var names = unsettled.properties
+        var ends = unsettled.ends.map(\.end)
+        for constraint in constraints {
+            let end = Link(relationship: constraint.relationship, isFirst: constraint.dependentIsFirst, partner: nil)
+            let dependents = constraint.pairs.map(\.dependent)
+            if unsettled.ends.contains(where: { $0.end.isSameEnd(end) }) { names.formUnion(dependents) }
+            if !unsettled.properties.isDisjoint(with: dependents) { ends.append(end) }
+        }
+        var left = self
+        for name in names { left.row.values[name] = nil }
+        left.links.removeAll { end in ends.contains { $0.isSameEnd(end) } }
+        return left
+    }
+
     /// Returns the merge base for drafts after a conflict about the sent changes was decided. For the decided items it
     /// contains the service's current values, so that the same conflict is not reported again before another change.
     func leftForDrafts(_ drafts: EntityChanges, decided sent: EntityChanges, now: MergeBase) -> MergeBase {

@@ -170,7 +170,7 @@ package struct Fold {
         }
         try undo(resolved.takenBack, by: record)
         for operation in resolved.released { try layers.setStatus(operation, .pending) }
-        try layers.mergeBases.keepForDrafts(of: resolved.entity)
+        try layers.mergeBases.keepUndecided(of: resolved.entity)
     }
 
     /// Changes the delivery of pending and undone operations. Skips operations that ended.

@@ -213,19 +213,22 @@ struct MergeBaseTracker {
 
     // MARK: Resolution
 
-    /// Keeps merge bases for drafts only: a resolution concerns the operations to be sent. Drafts are compared when
-    /// they are released.
-    func keepForDrafts(of id: EntityID) throws(StateError) {
+    /// Keeps merge bases for drafts and for operations in flight or in doubt only: a resolution concerns the other
+    /// operations to be sent. Drafts are compared when they are released.
+    func keepUndecided(of id: EntityID) throws(StateError) {
         guard let known = try storage.bookkeeping.mergeBase(id) else { return }
         let pending = try storage.pendingChanges(of: id)
-        let drafts = pending.filter { $0.operation.delivery == .draft }
-        guard !drafts.isEmpty, let index, let resolver, let now = try resolver.visible(id, index) else {
+        let kept = pending.filter { $0.operation.delivery == .draft || $0.isUnsettled }
+        guard !kept.isEmpty, let index, let resolver, let now = try resolver.visible(id, index) else {
             return try storage.bookkeeping.removeMergeBase(id)
         }
-        let left = known.leftForDrafts(
-            try EntityChanges(of: id, in: drafts, resolver),
-            decided: try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver),
-            now: now)
+        var left = known.leftForDrafts(
+            try EntityChanges(of: id, in: kept, resolver),
+            decided: try EntityChanges(of: id, in: pending.filter(\.isDecidable), resolver), now: now)
+        // These properties were not compared.
+        for name in try EntityChanges(of: id, in: pending.filter(\.isUnsettled), resolver).properties {
+            left.row.values[name] = known.row.values[name]
+        }
         if left.differs(from: now) {
             try storage.bookkeeping.putMergeBase(left)
         } else {
