@@ -80,6 +80,11 @@ struct UploadCall: Sendable {
     static let inDoubt = RequestRefusal(
         504, "The response of the service was lost. Repeat the request with the same identifiers.")
 
+    /// Not 503: nothing was forwarded, but only the ledger knows whether an earlier attempt was executed, and a client
+    /// may send the changes under other identifiers after 503.
+    private static let unknown = RequestRefusal(
+        504, "The ledger cannot be used. Repeat the request with the same identifiers.")
+
     func keys(_ unit: UploadUnit) -> [LedgerKey] { unit.keys(endpoint: kind.endpoint.name) }
 
     func claim(_ unit: UploadUnit) -> LedgerClaim {
@@ -119,7 +124,8 @@ struct UploadCall: Sendable {
                     guard case .send(let attempt) = verdict else { return nil }
                     return LedgerCompletion(keys: keys(unit), attempt: attempt, end: .notExecuted)
                 }, .notSent)
-            throw refusal
+            // After 503 the client would also send those units anew that the ledger has answered.
+            throw isAnsweredHere ? Self.inDoubt : refusal
         }
         return verdicts
     }
@@ -136,8 +142,7 @@ struct UploadCall: Sendable {
                 verdicts = try await service.storage.claim(claims, rules)
             } catch {
                 service.logger.error("\(error)")
-                // Nothing was forwarded.
-                return .failure(RequestRefusal(503, "The ledger cannot be written.", headers: ["Retry-After": "5"]))
+                return .failure(Self.unknown)
             }
             let waits = verdicts.contains { if case .wait = $0 { true } else { false } }
             if !waits || waited == 0 { service.count(verdicts) }

@@ -54,6 +54,7 @@ extension UploadCall {
         switch transmission {
         case .notSent:
             try await record(all(.notExecuted), transmission)
+            guard omitted.isEmpty else { throw Self.inDoubt }
             throw RequestRefusal(503, "The service cannot be reached.", headers: ["Retry-After": "5"])
         case .lost:
             try await record(all(.doubt), transmission)
@@ -64,6 +65,9 @@ extension UploadCall {
         guard isBatch else {
             let meaning = ResponseMeaning(batchStatus: response)
             try await record(all(meaning == .notExecuted ? .notExecuted : .doubt), transmission)
+            // The status concerns the units that were sent, but the client would apply it to all. A challenge is passed
+            // on: the client has to meet it.
+            guard omitted.isEmpty || [401, 403, 407].contains(response.status) else { throw Self.inDoubt }
             return answered(response)
         }
         guard let answer = batch.read(response, without: omitted) else {

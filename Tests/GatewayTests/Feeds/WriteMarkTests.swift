@@ -51,7 +51,7 @@ struct WriteMarkTests {
         }
     }
 
-    @Test func `if neither the ledger nor the marks can be written, the upload is refused and not in doubt`()
+    @Test func `if neither the ledger nor the marks can be written, the upload is not sent, and can be repeated`()
         async throws
     {
         let storage = FailingLedger()
@@ -59,11 +59,42 @@ struct WriteMarkTests {
             try feeds.execute(
                 "CREATE TRIGGER full BEFORE INSERT ON write_mark BEGIN SELECT RAISE(ABORT, 'full'); END")
             storage.fails.withLock { $0 = true }
-            #expect(try await post(gateway) == 503)
+            #expect(try await post(gateway) == 504)
             #expect(origin.requests.isEmpty)
             storage.fails.withLock { $0 = false }
             try feeds.execute("DROP TRIGGER full")
             #expect(try await post(gateway) == 201)
+        }
+    }
+
+    @Test func `a repetition that the ledger cannot look up is no 503, after which a client sends the change anew`()
+        async throws
+    {
+        let storage = FailingLedger()
+        try await withWriter(storage) { gateway, origin, _ in
+            let first = try await post(gateway)
+            storage.fails.withLock { $0 = true }
+            let second = try await post(gateway)
+            storage.fails.withLock { $0 = false }
+            let third = try await post(gateway)
+            #expect([first, second, third] == [201, 504, 201])
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `a repetition whose first mark cannot be written is no 503, although nothing is sent`() async throws {
+        try await withWriter { gateway, origin, marks in
+            #expect(try await post(gateway) == 201)
+            try marks.execute(
+                """
+                CREATE TABLE failure (count INTEGER);
+                INSERT INTO failure VALUES (1);
+                CREATE TRIGGER full BEFORE INSERT ON write_mark WHEN (SELECT count FROM failure) > 0
+                BEGIN UPDATE failure SET count = 0; SELECT RAISE(FAIL, 'full'); END
+                """)
+            #expect(try await post(gateway) == 504)
+            #expect(try await post(gateway) == 201)
+            #expect(origin.requests.count == 1)
         }
     }
 
