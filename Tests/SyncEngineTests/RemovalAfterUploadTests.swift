@@ -1,5 +1,6 @@
 import EDM
 import ODataSandbox
+import ODataWire
 import Operations
 import SyncCore
 import TestSupport
@@ -63,6 +64,26 @@ import Testing
         _ = try await shop.store.queue.setDelivery(.queued, of: draft.compactMap(\.sequence))
         #expect(try await shop.push().remaining == 0)
         #expect(try await customers(shop) == before)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `reading an entity whose new link was rejected does not add the removed entity again`(
+        _ dialect: Dialect
+    ) async throws {
+        let shop = try await shop(dialect)
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        let order = try await shop.create("Orders", ["Note": .string("New")], bind: [bind("Customer", customer)])
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await !customers(shop).contains { $0.contains("New") })
+        try await shop.perform(
+            .updateLink(from: .link(order), navigation: "Customer", to: .link("Customers(3)")))
+        #expect(shop.transport.direct("DELETE", "/v4/Customers(3)", headers: ["If-Match": "*"]).isSuccess)
+        let report = try await shop.push()
+        #expect(report.rejected.map(\.refusal.status) == [404])
+        #expect(report.conflicts.isEmpty)
+        #expect(try await !customers(shop).contains { $0.contains("New") })
+        try await shop.pull()
+        #expect(try await customers(shop).contains { $0.contains("New") })
     }
 
     @Test func `the removal is in the log, so that views made from it do not contain the entity`() async throws {

@@ -30,6 +30,20 @@ package struct RemovalAfterUpload: Sendable, Hashable {
         return found.values.sorted { $0.id < $1.id }
     }
 
+    /// Returns the entities of these sets that have left the store and that a read outside a download adds again.
+    ///
+    /// No query covers them, so no full download would remove those that the service replaces after the read.
+    func returning(_ images: [EntityImage], _ state: WorkingSet) throws -> [SentEntity] {
+        guard !sets.isEmpty else { return [] }
+        let next = try state.nextEntity
+        var found: [EntityID: SentEntity] = [:]
+        for image in images where sets.contains(image.set) && image.entity < next {
+            guard try state.row(image.entity) == nil else { continue }
+            found[image.entity] = SentEntity(id: image.entity, set: image.set, isCreated: true)
+        }
+        return found.values.sorted { $0.id < $1.id }
+    }
+
     /// Returns the records that remove entities: as if their defining queries did not contain them any more.
     ///
     /// An entity stays if a download has delivered it, or if pending operations need it; then it is removed after the
@@ -54,7 +68,7 @@ package struct RemovalAfterUpload: Sendable, Hashable {
     }
 }
 
-/// An entity that uploaded operations created or changed.
+/// An entity that uploaded operations created or changed, or that a read adds again.
 struct SentEntity {
     let id: EntityID
     let set: String

@@ -147,7 +147,7 @@ package actor StoreDownloads {
             place: query.query, recovery: "Download again.")
     }
 
-    /// Logs entities that were read outside a download.
+    /// Logs entities that were read outside a download. Entities that were removed after their upload stay removed.
     ///
     /// - Parameter identifying: Whether the entity was read to learn the keys of its children. Children that cannot be
     ///   matched are left to the next download.
@@ -157,8 +157,12 @@ package actor StoreDownloads {
         let model = try core.model
         try core.transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: core.state, model: model, identifying: identifying)
-            try core.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
-            try StreamRecords(core: core).add(builder.streams)
+            let images = try builder.images(of: payload, in: set, known: known) ?? []
+            let returning = try core.options.removal.returning(images, core.state)
+            try core.add(.entitiesRead(images))
+            let streams = StreamRecords(core: core)
+            try streams.add(builder.streams)
+            try streams.remove(UploadedCopies(streams: [], entities: returning))
             _ = try core.commit()
         }
         try await core.acknowledge()
