@@ -187,15 +187,14 @@ struct RequestPlanner {
     }
 
     private mutating func check(_ action: DataModification.Action) {
-        if options.contentIDReferences == .none, action.urlReference?.isBelowContentID == true {
+        let isNamedInBody =
+            options.contentIDReferences != .urlsAndBodies && action.bodyReferences.contains(where: \.isBelowContentID)
+        if options.contentIDReferences == .none, isNamedInBody || action.urlReference?.isBelowContentID == true {
             obstacle =
                 "a request refers to an entity that another request creates, and the service does not support Content-ID references"
-        }
-        if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: \.isBelowContentID) {
+        } else if isNamedInBody {
             obstacle =
-                options.contentIDReferences == .none
-                ? "a request refers to an entity that another request creates, and the service does not support Content-ID references"
-                : "a body refers to an entity that another request creates, and the service supports Content-ID references only in URLs"
+                "a body refers to an entity that another request creates, and the service supports Content-ID references only in URLs"
         }
     }
 
