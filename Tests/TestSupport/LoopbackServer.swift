@@ -62,12 +62,13 @@ package final class LoopbackServer: Sendable {
     package var requests: [Request] { state.withLock(\.requests) }
 
     package func stop() {
-        let connections = state.withLock { state in
+        // Within the lock, because the numbers of closed descriptors are reused at once, for sockets of other tests.
+        state.withLock { state in
+            guard !state.isStopped else { return }
             state.isStopped = true
-            return state.connections
+            shutdown(listener, Int32(SHUT_RDWR))
+            for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
         }
-        shutdown(listener, Int32(SHUT_RDWR))
-        for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
     private func acceptConnections() {
@@ -75,17 +76,19 @@ package final class LoopbackServer: Sendable {
         while true {
             let descriptor = accept(listener, nil, nil)
             guard descriptor >= 0 else { break }
-            let isStopped = state.withLock { state in
+            state.withLock { state in
                 state.connections.append(descriptor)
                 state.connectionCount += 1
-                return state.isStopped
+                if state.isStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
             }
-            if isStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
             let number = count
             count += 1
             Thread.detachNewThread { [self] in serve(Connection(descriptor: descriptor), number) }
         }
-        close(listener)
+        state.withLock { state in
+            state.isStopped = true
+            _ = close(listener)
+        }
     }
 
     private func serve(_ connection: Connection, _ number: Int) {
@@ -93,8 +96,10 @@ package final class LoopbackServer: Sendable {
             state.withLock { $0.requests.append(request) }
             if !answer(request, connection) { break }
         }
-        state.withLock { $0.connections.removeAll { $0 == connection.descriptor } }
-        close(connection.descriptor)
+        state.withLock { state in
+            state.connections.removeAll { $0 == connection.descriptor }
+            _ = close(connection.descriptor)
+        }
     }
 
     package struct Connection: Sendable {

@@ -134,11 +134,11 @@ final class CutProxy: Sendable {
 
     /// Breaks all connections.
     func breakAll() {
-        let connections = state.withLock { state in
-            defer { state.connections = [] }
-            return state.connections
+        // Within the lock, because the numbers of closed descriptors are reused at once, for sockets of other tests.
+        state.withLock { state in
+            for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
+            state.connections = []
         }
-        for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
     func stop() {
@@ -183,9 +183,11 @@ final class CutProxy: Sendable {
         let cut: Int? = if case .cutRequest(let count) = plan { count } else { nil }
         relay(client, server, first, cut, hold: plan == .holdRequest ? 0 : nil)
         answersEnded.wait()
-        state.withLock { $0.connections.removeAll { $0 == client || $0 == server } }
-        close(client)
-        close(server)
+        state.withLock { state in
+            state.connections.removeAll { $0 == client || $0 == server }
+            close(client)
+            _ = close(server)
+        }
     }
 
     /// Passes bytes on in one direction.
