@@ -45,9 +45,6 @@ package struct RefreshRun: Sendable {
         return false
     }
 
-    /// The number of rows of the generation before.
-    package var baseCount: Int { base.count }
-
     /// The keys of the generation before that were not read, sorted.
     package var missing: [String] { base.filter { !$0.value.wasSeen }.map(\.key).sorted() }
 

@@ -13,9 +13,6 @@ package struct SnapshotWriter {
     package mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
         try segment.add(kind: kind, payload: payload)
     }
-
-    /// The number of added items.
-    package var itemCount: UInt64 { segment.recordCount }
 }
 
 /// Creates snapshot files. The caller holds the lock and ensures that no other snapshot is written at the same time.
