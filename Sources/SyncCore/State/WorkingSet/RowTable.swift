@@ -29,8 +29,12 @@ struct RowTable {
 
     /// Returns the set and type of an entity whose row is in the table.
     func kind(of id: EntityID) -> EntityKind? {
-        guard let place = table.place(of: id) else { return nil }
-        return EntityKind(set: table[at: place].set, type: table[at: place].type)
+        table.place(of: id).map { table[at: $0].kind }
+    }
+
+    /// Returns the kind and the values of an entity whose row is in the table.
+    func content(of id: EntityID) -> EntityContent? {
+        table.place(of: id).map { EntityContent(kind: table[at: $0].kind, values: table[at: $0].values) }
     }
 
     /// Returns whether the row in the backing is removed.
