@@ -222,13 +222,16 @@ struct OperationBuilder {
     }
 
     private mutating func creation(_ draft: EntityDraft) throws -> Creation {
-        try draft.map { number in
+        var creation = try draft.map { number in
             defer { next = EntityID(rawValue: next.rawValue &+ 1) }
             drafts.add(number, next)
             return next
         } reference: {
             try entity($0)
         }
+        // Once for the record, the queue, the row and the result.
+        creation.encodeValues(with: state.names)
+        return creation
     }
 
     private func onlyTarget(of id: EntityID, _ navigation: String) throws -> EntityID {

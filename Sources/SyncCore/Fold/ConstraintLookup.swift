@@ -4,7 +4,9 @@ import Operations
 extension RelationshipIndex.Constraint {
     /// Sets the dependent properties to the principal's values, and those without a value there to null if they are set.
     /// Returns whether a value changed; if not, equal values keep their notation.
-    func copyValues(of principal: PropertyValues, to values: inout PropertyValues) -> Bool {
+    ///
+    /// - Parameter names: The cache of name lists, for values that are encoded.
+    func copyValues(of principal: PropertyValues, to values: inout PropertyValues, with names: NameTable) -> Bool {
         let isUnchanged = pairs.allSatisfy { pair in
             let known = values[pair.dependent]
             return known == principal[pair.principal] ?? (known == nil ? nil : .null)
@@ -14,9 +16,9 @@ extension RelationshipIndex.Constraint {
         let former = pairs.count > 1 ? values : nil
         for pair in pairs {
             if let value = principal[pair.principal] {
-                values[pair.dependent] = value
+                values.set(value, of: pair.dependent, with: names)
             } else if values[pair.dependent] != nil {
-                values[pair.dependent] = .null
+                values.set(.null, of: pair.dependent, with: names)
             }
         }
         guard let former, pairs.allSatisfy({ values[$0.dependent] == former[$0.dependent] }) else { return true }

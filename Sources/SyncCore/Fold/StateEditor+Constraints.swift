@@ -20,7 +20,7 @@ extension StateEditor {
     ) throws(StateError) {
         guard let source = try lookup.principalValues(principal, constraint),
             var values = try storage.content(of: dependent, reading: .readsKeys)?.values,
-            constraint.copyValues(of: source, to: &values),
+            constraint.copyValues(of: source, to: &values, with: storage.state.names),
             var row = try storage.row(dependent, reading: .readsKeys)
         else { return }
         row.values = values

@@ -143,7 +143,7 @@ struct StateEditor {
                 constraint.dependentIsFirst == end.relationship.isForward,
                 let source = try lookup.principalValues(principal, constraint)
             else { continue }
-            _ = constraint.copyValues(of: source, to: &values)
+            _ = constraint.copyValues(of: source, to: &values, with: storage.state.names)
         }
     }
 

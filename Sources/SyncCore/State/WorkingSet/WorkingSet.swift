@@ -31,6 +31,8 @@ package final class WorkingSet: StateStorage {
     private var knownFirstUnused: EntityID?
 
     let tracking: StateTracking
+    /// The lists of names of values that are encoded in memory.
+    package private(set) lazy var names = NameTable()
 
     /// Creates an empty state in memory.
     ///
