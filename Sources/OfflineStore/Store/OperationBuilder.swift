@@ -12,25 +12,25 @@ struct DraftTable {
         let drafts: Int
     }
 
-    private var ids = IDTable<EntityID>()
-    /// The drafts in the order in which their entities get IDs.
+    /// The drafts in the order in which their entities get IDs, which is usually that of their numbers.
     private(set) var created: [(number: Int, id: EntityID)] = []
     private(set) var intentEnds: [IntentEnd] = []
 
     /// - Parameter capacity: The number of intents, which usually have one draft each.
     init(capacity: Int) {
         intentEnds.reserveCapacity(capacity)
-        guard capacity > 1 else { return }
-        ids = IDTable(minimumCapacity: capacity)
         created.reserveCapacity(capacity)
     }
 
-    subscript(number: Int) -> EntityID? { ids[UInt64(bitPattern: Int64(number))] }
-
-    mutating func add(_ number: Int, _ id: EntityID) {
-        ids.updateValue(id, for: UInt64(bitPattern: Int64(number)))
-        created.append((number, id))
+    /// Returns the entity of a draft, or nil if it does not have one yet.
+    subscript(number: Int) -> EntityID? {
+        guard let last = created.last else { return nil }
+        let place = created.count &- 1 &- (last.number &- number)
+        if created.indices.contains(place), created[place].number == number { return created[place].id }
+        return created.last { $0.number == number }?.id
     }
+
+    mutating func add(_ number: Int, _ id: EntityID) { created.append((number, id)) }
 
     /// Ends an intent, up to which there are so many operations.
     mutating func endIntent(operations: Int) {

@@ -12,6 +12,8 @@ struct UncommittedRecords {
     /// A buffer for the payload of a record, kept for its capacity.
     private var payload = ByteWriter(minimumCapacity: 256)
 
+    private static let keptCount = 64
+
     /// Adds a record. Returns its payload.
     mutating func add(_ record: consuming Record) throws(LogError) -> [UInt8] {
         payload.removeAll()
@@ -23,7 +25,7 @@ struct UncommittedRecords {
 
     /// Removes all records, and keeps the memory for later ones.
     mutating func removeAll() {
-        records = []
+        records.removeAll(keepingCapacity: records.count <= Self.keptCount)
         commit.removeAll()
     }
 }

@@ -118,7 +118,8 @@ package struct Fold {
     /// Reapplies the pending operations if they were reverted.
     package mutating func finishRebase() throws(StateError) { try layers.finishRebase() }
 
-    /// Returns the changes by operations since the last call, for the cardinality rules.
+    /// Returns the changes by operations since the last call, for the cardinality rules. Empty if no end of the model is
+    /// mandatory.
     package mutating func drainDirtySet() -> DirtySet { layers.drainDirtySet() }
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {

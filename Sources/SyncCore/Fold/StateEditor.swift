@@ -17,8 +17,9 @@ struct StateEditor {
     let layer: Layer
     /// The changes, for the cardinality rules.
     var touched = DirtySet()
-    /// Whether changes are tracked. False if they are not validated, as in a download of millions of entities.
-    var notesTouched = true
+    /// Whether changes are tracked. False if they are not validated: in a download of millions of entities, and for
+    /// operations if no end of the model is mandatory.
+    var notesTouched: Bool
     /// The versions of entities with pending changes before the base changed, tracked if ``watchesBase`` is set; nil
     /// for an entity that the service did not have.
     private(set) var before: [EntityID: MergeBase?] = [:]
@@ -35,6 +36,7 @@ struct StateEditor {
         self.storage = storage
         self.model = model
         layer = storage.kind == .local ? .local : .base
+        notesTouched = layer == .base || model.hasMandatoryEnds
     }
 
     // MARK: Rows

@@ -15,7 +15,11 @@ struct ChangeJournal {
     private(set) var changes: [Change] = []
     let header: CachedHeader
 
-    init(_ header: CachedHeader) { self.header = header }
+    init(_ header: CachedHeader) {
+        self.header = header
+        // One operation has several changes.
+        changes.reserveCapacity(8)
+    }
 
     mutating func append(_ change: Change) { changes.append(change) }
 
