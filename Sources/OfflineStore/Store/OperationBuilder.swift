@@ -4,23 +4,13 @@ import Operations
 import SyncCore
 import Views
 
-/// The entity ID of each draft of a call, by intent.
+/// The entity ID of each draft of a call.
 struct DraftTable {
-    /// The numbers of operations and of drafts up to the end of an intent.
-    struct IntentEnd {
-        let operations: Int
-        let drafts: Int
-    }
-
     /// The drafts in the order in which their entities get IDs, which is usually that of their numbers.
     private(set) var created: [(number: Int, id: EntityID)] = []
-    private(set) var intentEnds: [IntentEnd] = []
 
     /// - Parameter capacity: The number of intents, which usually have one draft each.
-    init(capacity: Int) {
-        intentEnds.reserveCapacity(capacity)
-        created.reserveCapacity(capacity)
-    }
+    init(capacity: Int) { created.reserveCapacity(capacity) }
 
     /// Returns the entity of a draft, or nil if it does not have one yet.
     subscript(number: Int) -> EntityID? {
@@ -31,11 +21,6 @@ struct DraftTable {
     }
 
     mutating func add(_ number: Int, _ id: EntityID) { created.append((number, id)) }
-
-    /// Ends an intent, up to which there are so many operations.
-    mutating func endIntent(operations: Int) {
-        intentEnds.append(IntentEnd(operations: operations, drafts: created.count))
-    }
 }
 
 /// Converts intents, which refer to entities by addresses, to operations, which refer to them by IDs.

@@ -122,6 +122,14 @@ package struct Fold {
     /// mandatory.
     package mutating func drainDirtySet() -> DirtySet { layers.drainDirtySet() }
 
+    // Mutating, because a call of another function on the fold of a store may copy it.
+
+    /// Starts or ends the tracking of the entities whose existing row new operations change or remove.
+    package mutating func trackRewrites(_ isOn: Bool) { layers.localLayer?.trackRewrites(isOn) }
+
+    /// Returns the entities since ``trackRewrites(_:)``.
+    package mutating func rewrittenEntities() -> EntityIDSet { layers.localLayer?.rewritten ?? [] }
+
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
         try layers.revertPending()
         let former = (model, index)

@@ -25,6 +25,9 @@ final class StateLayer {
     private var lastType: EntityType?
     private var lastMetadata: KindMetadata?
     private var lastItems = StateItem.LinkItems("")
+    /// The entities whose existing row was changed or removed since ``trackRewrites(_:)``.
+    private(set) var rewritten = EntityIDSet()
+    private var tracksRewrites = false
     /// The entities that gained or lost some values in the base state.
     private(set) var matches: [StateItem: Set<EntityID>]
 
@@ -38,6 +41,9 @@ final class StateLayer {
         self.records = records || kind == .baseUnderPending
         self.matches = matches
     }
+
+    /// Starts or ends the tracking of ``rewritten``. Only for a layer that records effects.
+    func trackRewrites(_ isOn: Bool) { (tracksRewrites, rewritten) = (isOn, EntityIDSet()) }
 
     /// Discards the effect, so that the layer can be used for the next operation.
     func discardEffect() { effect.removeAll() }
@@ -113,6 +119,7 @@ final class StateLayer {
     /// Stores a row. In the current state, the first change of an entity saves its base state before.
     func putRow(_ row: EntityRow) throws(StateError) {
         let before = try prepareWriting(of: row.id)
+        if tracksRewrites, before != nil { rewritten.insert(row.id) }
         if records { if let before { recordChange(from: before, to: row) } else { recordExistence(of: row) } }
         if kind == .baseUnderPending, try state.hasBase(row.id) {
             try state.saveBase(row.id, .row(row))
@@ -124,6 +131,7 @@ final class StateLayer {
     /// Removes a row. In the current state, the first change of an entity saves its base state before.
     func removeRow(_ id: EntityID) throws(StateError) {
         let before = try prepareWriting(of: id)
+        if tracksRewrites { rewritten.insert(id) }
         if records { if let before { recordExistence(of: before) } else { effect.record(.entity(id), .writesValues) } }
         if kind == .baseUnderPending, try state.hasBase(id) {
             try state.saveBase(id, .absent)
