@@ -7,6 +7,7 @@ import Operations
 /// Each is encoded when it is added, while its values are in the processor's cache.
 struct UncommittedRecords {
     private(set) var records: [Record] = []
+    private var first: SequenceNumber = 1
     /// The same records, encoded.
     private(set) var commit = Commit()
     /// A buffer for the payload of a record, kept for its capacity.
@@ -22,6 +23,15 @@ struct UncommittedRecords {
         records.append(record)
         return payload.bytes
     }
+
+    /// Starts a transaction whose first record gets this number.
+    mutating func begin(at sequence: SequenceNumber) {
+        removeAll()
+        first = sequence
+    }
+
+    /// The sequence number of the next record. The log is only asked at the start, because it locks its tail.
+    var nextSequence: SequenceNumber { first + UInt64(records.count) }
 
     /// Removes all records, and keeps the memory for later ones.
     mutating func removeAll() {
