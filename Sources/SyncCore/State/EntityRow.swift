@@ -116,7 +116,8 @@ struct EntityContent {
 package enum BaseState: Sendable, Hashable {
     /// The service does not have the entity.
     case absent
-    case row(EntityRow)
+    /// Indirect, because most pending operations create their entities, and tables of base states should be small.
+    indirect case row(EntityRow)
 }
 
 /// An entity with its base state.
