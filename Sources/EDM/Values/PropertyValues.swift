@@ -232,7 +232,9 @@ extension PropertyValues {
 
     /// Encodes the values if they can be encoded.
     package mutating func encode(with names: NameTable) {
-        if case .plain(let plain) = form, let packed = names.packed(plain.names, plain.values) { form = .packed(packed) }
+        if case .plain(let plain) = form, let packed = names.packed(plain.names, plain.values) {
+            form = .packed(packed)
+        }
     }
 
     /// Sets the value of a property. Encoded values stay encoded if the new one can be encoded.

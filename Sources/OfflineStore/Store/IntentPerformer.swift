@@ -158,7 +158,9 @@ private struct ResultList {
     private mutating func renew(_ rewritten: EntityIDSet) throws {
         for place in all.indices {
             for index in all[place].entities.all.indices.reversed() {
-                guard let id = all[place].entities.all[index].snapshot.entityID, rewritten.contains(id) else { continue }
+                guard let id = all[place].entities.all[index].snapshot.entityID, rewritten.contains(id) else {
+                    continue
+                }
                 if let row = try state.row(id, isCached: false) {
                     all[place].entities.all[index].snapshot = try reader.snapshot(row)
                 } else {

@@ -83,6 +83,10 @@ struct OperationBuilder {
     mutating func parts(
         of intent: Intent, sendsEmptyUpdate: Bool
     ) throws -> [ClientOnlySplit.PartialAction] {
+        // The usual case needs no list of actions.
+        if !model.hasClientOnly, case .create(let draft, let parent) = intent {
+            return [.init(try create(draft, in: try parent.map { try $0.map(entity) }), isClientOnly: false)]
+        }
         let actions = try actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
         // The effect of a call is not sent.
         if case .invoke = intent { return actions.map { .init($0, isClientOnly: false) } }

@@ -51,11 +51,6 @@ struct CleanRowCache {
         self.size += size
     }
 
-    /// Returns the set and type of a cached row, or nil if no row is cached. Does not copy the row.
-    func kind(of id: EntityID) -> EntityKind? {
-        rows.place(of: id).map { rows[at: $0].kind }
-    }
-
     /// Returns the kind and the values of a cached row, or nil if no row is cached.
     func content(of id: EntityID) -> EntityContent? {
         rows.place(of: id).map { EntityContent(kind: rows[at: $0].kind, values: rows[at: $0].values) }

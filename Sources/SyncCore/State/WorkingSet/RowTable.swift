@@ -26,11 +26,6 @@ struct RowTable {
         return isRemoved(id) ? .removed : .below
     }
 
-    /// Returns the set and type of an entity whose row is in the table.
-    func kind(of id: EntityID) -> EntityKind? {
-        table.place(of: id).map { table[at: $0].kind }
-    }
-
     /// Returns the kind and the values of an entity whose row is in the table.
     func content(of id: EntityID) -> EntityContent? {
         table.place(of: id).map { EntityContent(kind: table[at: $0].kind, values: table[at: $0].values) }
