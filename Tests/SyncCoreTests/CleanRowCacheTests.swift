@@ -37,11 +37,11 @@ struct CleanRowCacheTests {
     @Test func `the set and type of a row are known while it is cached`() throws {
         var cache = CleanRowCache()
         for number in [1, 2] as [UInt64] { _ = try row(number, in: &cache) }
-        #expect(cache.kind(of: EntityID(rawValue: 2))?.set == "Orders")
-        #expect(cache.kind(of: EntityID(rawValue: 2))?.type == "Shop.Order")
-        #expect(cache.kind(of: EntityID(rawValue: 1)) == nil && cache.kind(of: EntityID(rawValue: 4)) == nil)
+        #expect(cache.content(of: EntityID(rawValue: 2))?.kind.set == "Orders")
+        #expect(cache.content(of: EntityID(rawValue: 2))?.kind.type == "Shop.Order")
+        #expect(cache.content(of: EntityID(rawValue: 1)) == nil && cache.content(of: EntityID(rawValue: 4)) == nil)
         cache.remove([EntityID(rawValue: 2)])
-        #expect(cache.kind(of: EntityID(rawValue: 2)) == nil)
+        #expect(cache.content(of: EntityID(rawValue: 2)) == nil)
     }
 
     @Test func `an evicted row is read again, and no row is confused with another`() throws {

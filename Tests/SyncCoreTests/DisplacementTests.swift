@@ -195,7 +195,8 @@ struct DisplacementTests {
         #expect(try store.state.name(of: EntityID(rawValue: 999), store.model) == "Entity(\(EntityID(rawValue: 999)))")
     }
 
-    @Test func `the effects of new operations are reported once`() throws {
+    /// Returns the results of the first two calls that report the effects of a new operation.
+    private func effects(in store: TestStore) throws -> [DirtySet] {
         let state = WorkingSet()
         var fold = try Fold(storage: state)
         for (index, record) in store.records.enumerated() { try fold.apply(record, sequence: UInt64(index + 1)) }
@@ -204,7 +205,19 @@ struct DisplacementTests {
         let creation = store.creation(EntityID(rawValue: 9), "Customers", ["Name": .string("x")])
         let sequence = try state.header().applied + 1
         try fold.apply(Record(time: 0, body: .operation(Operation(.create(creation, parent: nil)))), sequence: sequence)
-        #expect(fold.drainDirtySet() != DirtySet())
-        #expect(fold.drainDirtySet() == DirtySet())
+        #expect(try state.row(EntityID(rawValue: 9)) != nil)
+        return [fold.drainDirtySet(), fold.drainDirtySet()]
+    }
+
+    @Test func `the effects of new operations are reported once`() throws {
+        let reported = try effects(in: store)
+        #expect(reported[0].entities == [EntityID(rawValue: 9)])
+        #expect(reported[1] == DirtySet())
+    }
+
+    @Test func `no effects are reported if no end of the model is mandatory`() throws {
+        let store = try TestStore(TestModel.legacyService)
+        #expect(!store.model.hasMandatoryEnds)
+        #expect(try effects(in: store) == [DirtySet(), DirtySet()])
     }
 }

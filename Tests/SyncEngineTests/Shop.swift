@@ -161,7 +161,7 @@ func update(_ link: String, _ changes: PropertyValues, bind: [BindingDraft] = []
 
 /// The internals that tests look at.
 extension LocalStore {
-    var nextSequence: SequenceNumber { core.nextSequence }
+    var nextSequence: SequenceNumber { core.log.nextSequence }
     var planEpoch: Int { core.planEpoch }
     var log: OperationLog { core.log }
     nonisolated var observers: LiveObservers { core.observers }

@@ -22,6 +22,22 @@ struct StoreTests {
 
     private func reopen(_ shop: Shop) async throws -> LocalStore { try await LocalStore(shop.store.files) }
 
+    @Test(arguments: [false, true])
+    func `the results of a call show its new entities as its last operation left them`(asChangeSet: Bool) async throws {
+        let shop = try await Shop(.v4)
+        let customer = try await shop.create("Customers", ["CustomerID": .integer(77)])
+        let (first, second) = (try await shop.draft(1, "Orders"), try await shop.draft(2, "Orders"))
+        let results = try await shop.perform(
+            .create(first, in: nil), .create(second, in: nil),
+            .update(.draft(1), changes: ["Note": .string("n")], bindings: [], inline: []),
+            .updateLink(from: .draft(1), navigation: "Customer", to: .link(customer)), asChangeSet: asChangeSet)
+        let entities = results.map(\.entities)
+        #expect(entities[0][1]?.values == ["Note": .string("n"), "CustomerID": .integer(77)])
+        #expect(entities[1][2]?.values == [:])
+        for subject in entities[2...] { #expect(subject[IntentResult.subject] == entities[0][1]) }
+        #expect(results.compactMap(\.sequence).count == 4)
+    }
+
     @Test func `a store has the same state after it is closed and opened again`() async throws {
         let shop = try await busyShop()
         let digest = try await shop.store.digest()

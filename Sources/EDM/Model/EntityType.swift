@@ -39,6 +39,8 @@ public final class StructuredType: Sendable {
     public let unusableProperties: Set<String>
 
     private let byName: NameMap<Property>
+    /// Whether each property has another name.
+    private let hasDistinctNames: Bool
 
     /// Creates a type.
     ///
@@ -66,6 +68,7 @@ public final class StructuredType: Sendable {
         self.unusableProperties = unusableProperties
         let byName = NameMap((properties + navigationProperties).map { ($0.name, $0) })
         self.byName = byName
+        hasDistinctNames = byName.count == properties.count + navigationProperties.count
         keyParts =
             keyReferences.isEmpty
             ? keyProperties.map { KeyPart(name: $0.name, path: $0.name, type: $0.type) }
@@ -75,6 +78,19 @@ public final class StructuredType: Sendable {
     /// Returns the structural or navigation property with the given name, including inherited ones, or `nil` if there
     /// is none.
     public func findProperty(_ name: String) -> Property? { byName[name] }
+
+    /// Returns the structural or navigation property with the given name, or `nil` if there is none.
+    ///
+    /// - Parameter place: the index in ``properties`` at or shortly after which the property is found fastest. Becomes
+    ///   the index after it.
+    func findProperty(_ name: String, expectedAt place: inout Int) -> Property? {
+        guard hasDistinctNames else { return findProperty(name) }
+        for candidate in place..<min(place + 4, properties.count) where properties[candidate].name == name {
+            place = candidate + 1
+            return properties[candidate]
+        }
+        return findProperty(name)
+    }
 
     /// Returns whether instances can have an undeclared property with the given name.
     public func isOpen(to name: String) -> Bool { isOpen && !unusableProperties.contains(name) }

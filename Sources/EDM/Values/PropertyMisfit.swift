@@ -11,8 +11,9 @@ package enum PropertyMisfit: Sendable {
 extension PropertyValues {
     /// Returns the first value that an instance of the type cannot have, or `nil` if it can have all of them.
     package func misfit(in type: StructuredType, _ model: EntityDataModel) -> PropertyMisfit? {
+        var place = 0
         for (name, value) in self {
-            guard let property = type.findProperty(name) else {
+            guard let property = type.findProperty(name, expectedAt: &place) else {
                 if type.isOpen(to: name) { continue }
                 return .undeclared(name)
             }

@@ -230,6 +230,25 @@ extension PropertyValues {
         return packed.isIdentical(to: other)
     }
 
+    /// Encodes the values if they can be encoded.
+    package mutating func encode(with names: NameTable) {
+        if case .plain(let plain) = form, let packed = names.packed(plain.names, plain.values) {
+            form = .packed(packed)
+        }
+    }
+
+    /// Sets the value of a property. Encoded values stay encoded if the new one can be encoded.
+    ///
+    /// - Parameter names: the cache of name lists.
+    package mutating func set(_ value: Value, of name: String, with names: NameTable) {
+        guard let packed else { return self[name] = value }
+        let changed =
+            packed.names.place(of: name) == nil
+            ? names.appending(value, name, to: packed)
+            : packed.merging(PropertyValues(distinctNames: [name], values: [value]))
+        if let changed { form = .packed(changed) } else { self[name] = value }
+    }
+
     /// Returns the values encoded, or `nil` if they cannot be: with very long or very many names, or nested too
     /// deeply.
     ///

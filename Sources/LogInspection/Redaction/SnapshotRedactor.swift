@@ -110,8 +110,7 @@ final class SnapshotRedactor {
     private func row(_ row: EntityRow) -> EntityRow {
         redaction.register(row.id, row.set, row.type)
         var redacted = row
-        redacted.set = redaction.name(row.set)
-        redacted.type = redaction.name(row.type)
+        redacted.kind = EntityKind(set: redaction.name(row.set), type: redaction.name(row.type))
         redacted.values = redaction.values(row.values, type: row.type, set: row.set)
         redacted.etag = redaction.etag(row.etag)
         redacted.editLink = urls.url(row.editLink)

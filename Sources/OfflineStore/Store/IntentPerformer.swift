@@ -25,13 +25,14 @@ struct IntentPerformer {
         let isDeferred = core.options.unflushedLimit > 0 && intents.count <= Self.mostDeferred
         return try core.transaction(isDeferred ? .deferred : .immediate) { () throws -> [IntentResult] in
             _ = core.drainDirtySet()
+            core.fold.trackRewrites(true)
+            defer { core.fold.trackRewrites(false) }
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
                 state: core.state, model: model, root: try core.state.serviceRoot,
                 drafts: DraftTable(capacity: intents.count))
             let rules = OperationRules(storage: core.state, model: model)
-            var performed: [PerformedOperation] = []
-            performed.reserveCapacity(intents.count)
+            var results = ResultList(core.state, try core.linkForms(model), capacity: intents.count)
             let first = core.nextSequence
             var deletions = ChangeSetDeletions()
             if asChangeSet {
@@ -41,27 +42,29 @@ struct IntentPerformer {
                 // An update with new entities consists of several operations, which must not be separated.
                 var isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
                 let sendsEmptyUpdate = options.sendsEmptyUpdate || options.stream != nil
+                let firstDraft = builder.drafts.created.count
                 let actions = try builder.parts(of: intent, sendsEmptyUpdate: sendsEmptyUpdate)
                 if actions.count > 1 { isSplit = true }
                 let changeSet = asChangeSet ? first : (isSplit ? core.nextSequence : nil)
                 let subject = try builder.subject(of: intent)
+                var performed = PerformedIntent()
                 for part in actions where try !deletions.isDone(intent, part.action, core.state) {
                     let operation = try builder.operation(
                         part.action, of: intent, part.isClientOnly ? options.clientOnly : options,
                         changeSet: changeSet)
                     try rules.check(operation)
                     let sequence = try core.add(.operation(consume operation))
-                    performed.append(PerformedOperation(sequence, subject, isClientOnly: part.isClientOnly))
+                    performed.add(sequence, isClientOnly: part.isClientOnly)
                     try builder.advance()
                 }
-                builder.drafts.endIntent(operations: performed.count)
+                try results.append(performed, subject, builder.drafts.created[firstDraft...])
                 if !asChangeSet { try self.checkCardinality() }
             }
             if asChangeSet { try self.checkCardinality() }
             // Before the commit, after which nothing may fail.
-            let results = try self.results(performed, builder.drafts, model)
-            if !performed.isEmpty { _ = try core.commit() }
-            return results
+            try results.complete(core.fold.rewrittenEntities())
+            if results.hasOperations { _ = try core.commit() }
+            return results.all
         }
     }
 
@@ -85,47 +88,86 @@ struct IntentPerformer {
         guard let index = core.fold.index else { return }
         try CardinalityRule(storage: core.state, index: index).check(core.drainDirtySet())
     }
+}
 
-    private func results(
-        _ performed: [PerformedOperation], _ drafts: DraftTable, _ model: EntityDataModel
-    ) throws -> [IntentResult] {
-        let reader = try SnapshotReader(state: core.state, forms: core.linkForms(model))
-        var results: [IntentResult] = []
-        results.reserveCapacity(drafts.intentEnds.count)
-        var (begin, firstDraft) = (0, 0)
-        for intent in drafts.intentEnds {
-            let (end, created) = (intent.operations, drafts.created[firstDraft..<intent.drafts])
-            defer { (begin, firstDraft) = (end, intent.drafts) }
-            guard end > begin else {
-                results.append(IntentResult())
-                continue
-            }
-            let own = performed[begin..<end]
-            var result = IntentResult(sequence: (own.last { !$0.isClientOnly } ?? performed[end - 1]).sequence)
-            for (draft, id) in created {
-                guard let row = try core.state.row(id, isCached: false) else { continue }
-                result.entities.all.append((draft, try reader.snapshot(row)))
-            }
-            if let subject = performed[end - 1].subject, let row = try core.state.row(subject) {
-                result.entities[IntentResult.subject] = try reader.snapshot(row)
-            }
-            results.append(result)
-        }
-        return results
+/// The operations of an intent.
+private struct PerformedIntent {
+    private var last: SequenceNumber?
+    private var lastForService: SequenceNumber?
+
+    /// The operation by which the app refers to the intent, or nil if there was none.
+    var sequence: SequenceNumber? { lastForService ?? last }
+
+    mutating func add(_ sequence: SequenceNumber, isClientOnly: Bool) {
+        last = sequence
+        if !isClientOnly { lastForService = sequence }
     }
 }
 
-/// An operation of a call.
-private struct PerformedOperation {
-    let sequence: SequenceNumber
-    /// The entity that the app passed to the call.
-    let subject: EntityID?
-    let isClientOnly: Bool
+/// The results of the intents of a call.
+///
+/// New entities are read when their operation was folded, while their rows are in memory. A later operation of the call
+/// may change them, so those are read again at the end.
+private struct ResultList {
+    private let state: WorkingSet
+    private let reader: SnapshotReader
+    private(set) var all: [IntentResult] = []
+    /// The entities that the app passed to the call, by result.
+    private var subjects: [(place: Int, entity: EntityID)] = []
+    private(set) var hasOperations = false
 
-    init(_ sequence: SequenceNumber, _ subject: EntityID?, isClientOnly: Bool) {
-        self.sequence = sequence
-        self.subject = subject
-        self.isClientOnly = isClientOnly
+    init(_ state: WorkingSet, _ forms: LinkForms, capacity: Int) {
+        self.state = state
+        reader = SnapshotReader(state: state, forms: forms)
+        all.reserveCapacity(capacity)
+    }
+
+    /// Adds the result of the next intent.
+    ///
+    /// - Parameters:
+    ///   - subject: The entity that the app passed to the call.
+    ///   - created: The drafts of the intent.
+    mutating func append(
+        _ performed: PerformedIntent, _ subject: EntityID?, _ created: ArraySlice<(number: Int, id: EntityID)>
+    ) throws {
+        var result = IntentResult(sequence: performed.sequence)
+        if performed.sequence != nil {
+            hasOperations = true
+            for (draft, id) in created {
+                if let row = try state.row(id, isCached: false) {
+                    result.entities.all.append((draft, try reader.snapshot(row)))
+                }
+            }
+            if let subject { subjects.append((all.count, subject)) }
+        }
+        all.append(result)
+    }
+
+    /// Reads the entities whose state depends on all operations.
+    ///
+    /// - Parameter rewritten: The entities that were changed after they were created.
+    mutating func complete(_ rewritten: EntityIDSet) throws {
+        if !rewritten.isEmpty { try renew(rewritten) }
+        for (place, subject) in subjects {
+            if let row = try state.row(subject) {
+                all[place].entities[IntentResult.subject] = try reader.snapshot(row)
+            }
+        }
+    }
+
+    private mutating func renew(_ rewritten: EntityIDSet) throws {
+        for place in all.indices {
+            for index in all[place].entities.all.indices.reversed() {
+                guard let id = all[place].entities.all[index].snapshot.entityID, rewritten.contains(id) else {
+                    continue
+                }
+                if let row = try state.row(id, isCached: false) {
+                    all[place].entities.all[index].snapshot = try reader.snapshot(row)
+                } else {
+                    all[place].entities.all.remove(at: index)
+                }
+            }
+        }
     }
 }
 

@@ -4,38 +4,23 @@ import Operations
 import SyncCore
 import Views
 
-/// The entity ID of each draft of a call, by intent.
+/// The entity ID of each draft of a call.
 struct DraftTable {
-    /// The numbers of operations and of drafts up to the end of an intent.
-    struct IntentEnd {
-        let operations: Int
-        let drafts: Int
-    }
-
-    private var ids = IDTable<EntityID>()
-    /// The drafts in the order in which their entities get IDs.
+    /// The drafts in the order in which their entities get IDs, which is usually that of their numbers.
     private(set) var created: [(number: Int, id: EntityID)] = []
-    private(set) var intentEnds: [IntentEnd] = []
 
     /// - Parameter capacity: The number of intents, which usually have one draft each.
-    init(capacity: Int) {
-        intentEnds.reserveCapacity(capacity)
-        guard capacity > 1 else { return }
-        ids = IDTable(minimumCapacity: capacity)
-        created.reserveCapacity(capacity)
+    init(capacity: Int) { created.reserveCapacity(capacity) }
+
+    /// Returns the entity of a draft, or nil if it does not have one yet.
+    subscript(number: Int) -> EntityID? {
+        guard let last = created.last else { return nil }
+        let place = created.count &- 1 &- (last.number &- number)
+        if created.indices.contains(place), created[place].number == number { return created[place].id }
+        return created.last { $0.number == number }?.id
     }
 
-    subscript(number: Int) -> EntityID? { ids[UInt64(bitPattern: Int64(number))] }
-
-    mutating func add(_ number: Int, _ id: EntityID) {
-        ids.updateValue(id, for: UInt64(bitPattern: Int64(number)))
-        created.append((number, id))
-    }
-
-    /// Ends an intent, up to which there are so many operations.
-    mutating func endIntent(operations: Int) {
-        intentEnds.append(IntentEnd(operations: operations, drafts: created.count))
-    }
+    mutating func add(_ number: Int, _ id: EntityID) { created.append((number, id)) }
 }
 
 /// Converts intents, which refer to entities by addresses, to operations, which refer to them by IDs.
@@ -98,6 +83,10 @@ struct OperationBuilder {
     mutating func parts(
         of intent: Intent, sendsEmptyUpdate: Bool
     ) throws -> [ClientOnlySplit.PartialAction] {
+        // The usual case needs no list of actions.
+        if !model.hasClientOnly, case .create(let draft, let parent) = intent {
+            return [.init(try create(draft, in: try parent.map { try $0.map(entity) }), isClientOnly: false)]
+        }
         let actions = try actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
         // The effect of a call is not sent.
         if case .invoke = intent { return actions.map { .init($0, isClientOnly: false) } }
@@ -222,13 +211,16 @@ struct OperationBuilder {
     }
 
     private mutating func creation(_ draft: EntityDraft) throws -> Creation {
-        try draft.map { number in
+        var creation = try draft.map { number in
             defer { next = EntityID(rawValue: next.rawValue &+ 1) }
             drafts.add(number, next)
             return next
         } reference: {
             try entity($0)
         }
+        // Once for the record, the queue, the row and the result.
+        creation.encodeValues(with: state.names)
+        return creation
     }
 
     private func onlyTarget(of id: EntityID, _ navigation: String) throws -> EntityID {

@@ -9,7 +9,7 @@ extension StoreCore {
     // MARK: Recording
 
     /// The sequence number of the next record of the running transaction.
-    var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.records.count) }
+    var nextSequence: SequenceNumber { uncommitted.nextSequence }
 
     /// Appends facts to the log and folds them. Returns their sequence numbers when they are durable.
     ///
@@ -97,12 +97,12 @@ extension StoreCore {
     /// `body` may run twice, but never after it has written to the log.
     func transaction<T>(_ views: ViewsCommit = .immediate, _ body: () throws -> T) throws(TidelogError) -> T {
         assert(executor.isCurrent)
-        uncommitted.removeAll()
-        defer { uncommitted.removeAll() }
         let first = log.nextSequence
+        uncommitted.begin(at: first)
+        defer { uncommitted.removeAll() }
         do {
             if views != .shared { try commitPages() }
-            try catchUpAfterFailure()
+            try catchUpAfterFailure(next: first)
             // Only after catching up, whose result is kept whatever the body does.
             let before = uncommittedPages.fold ?? fold
             var result: T?
@@ -186,11 +186,12 @@ extension StoreCore {
     /// Runs `body` in a transaction that is rolled back, for a dry run.
     func dryRun<T>(_ body: () throws -> T) throws(TidelogError) -> T {
         assert(executor.isCurrent)
-        uncommitted.removeAll()
+        let first = log.nextSequence
+        uncommitted.begin(at: first)
         defer { uncommitted.removeAll() }
         do {
             try commitPages()
-            try catchUpAfterFailure()
+            try catchUpAfterFailure(next: first)
             let before = fold
             defer { fold = before }
             var result: Result<T, any Error>?

@@ -210,8 +210,10 @@ package final class StoreCore: @unchecked Sendable {
 
     /// Folds records that the log has and the views lack after a failure between the two. They were acknowledged or
     /// will appear so.
-    func catchUpAfterFailure() throws {
-        guard try state.applied + 1 < log.nextSequence else { return }
+    ///
+    /// - Parameter next: The sequence number of the log's next record, if it is known.
+    func catchUpAfterFailure(next: SequenceNumber? = nil) throws {
+        guard try state.applied + 1 < next ?? log.nextSequence else { return }
         try ViewsOpener.catchUp(&fold, reader())
         observers.notify(.unknown)
     }

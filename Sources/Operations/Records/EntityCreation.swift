@@ -125,6 +125,14 @@ extension Creation {
         return found
     }
 
+    /// Encodes the values of all new entities, so that the log, the queue and the state share the bytes.
+    package mutating func encodeValues(with names: NameTable) {
+        values.encode(with: names)
+        for level in inline.indices {
+            for place in inline[level].entities.indices { inline[level].entities[place].encodeValues(with: names) }
+        }
+    }
+
     private func addBoundEntities(to found: inout [EntityID]) {
         for binding in bindings { found += binding.targets }
         for level in inline { for entity in level.entities { entity.addBoundEntities(to: &found) } }

@@ -173,6 +173,15 @@ extension Operation {
         if case .create(let creation, _) = action { creation.createdEntities } else { [] }
     }
 
+    /// The entity that the operation creates; `nil` if it creates none or several. Unlike a pattern with the whole
+    /// creation, this copies nothing.
+    package var onlyCreatedEntity: EntityID? {
+        switch action {
+        case .create(let creation, _) where creation.inline.isEmpty: creation.entity
+        default: nil
+        }
+    }
+
     /// The entities that must exist for the operation: those that it changes, deletes, links or binds to.
     package var referencedEntities: [EntityID] {
         var own: [EntityID]

@@ -4,19 +4,21 @@ import Operations
 extension RelationshipIndex.Constraint {
     /// Sets the dependent properties to the principal's values, and those without a value there to null if they are set.
     /// Returns whether a value changed; if not, equal values keep their notation.
-    func copyValues(of principal: EntityRow, to values: inout PropertyValues) -> Bool {
+    ///
+    /// - Parameter names: The cache of name lists, for values that are encoded.
+    func copyValues(of principal: PropertyValues, to values: inout PropertyValues, with names: NameTable) -> Bool {
         let isUnchanged = pairs.allSatisfy { pair in
             let known = values[pair.dependent]
-            return known == principal.values[pair.principal] ?? (known == nil ? nil : .null)
+            return known == principal[pair.principal] ?? (known == nil ? nil : .null)
         }
         if isUnchanged { return false }
         // Several pairs may name the same property.
         let former = pairs.count > 1 ? values : nil
         for pair in pairs {
-            if let value = principal.values[pair.principal] {
-                values[pair.dependent] = value
+            if let value = principal[pair.principal] {
+                values.set(value, of: pair.dependent, with: names)
             } else if values[pair.dependent] != nil {
-                values[pair.dependent] = .null
+                values.set(.null, of: pair.dependent, with: names)
             }
         }
         guard let former, pairs.allSatisfy({ values[$0.dependent] == former[$0.dependent] }) else { return true }
@@ -52,23 +54,24 @@ struct ConstraintLookup {
         return constraint
     }
 
-    /// Returns the principal for a comparison of the constraint's properties.
-    func principal(
+    /// Returns the principal's values for a comparison of the constraint's properties.
+    func principalValues(
         _ id: EntityID, _ constraint: RelationshipIndex.Constraint
-    ) throws(StateError) -> EntityRow? {
-        let row = try storage.row(id, reading: .readsKeys)
+    ) throws(StateError) -> PropertyValues? {
+        let content = try storage.content(of: id, reading: .readsKeys)
+        if let content, content.kind.set == constraint.principalSet { return content.values }
         // For an entity of another set the constraints may not compare these properties, so all values count as read.
-        return row?.set == constraint.principalSet ? row : try storage.row(id)
+        return try storage.content(of: id, reading: .readsValues)?.values
     }
 
     /// Returns whether the dependent properties of `row` have the principal's values.
     func isNamed(
         _ principal: EntityID, by constraint: RelationshipIndex.Constraint, _ row: EntityRow
     ) throws(StateError) -> Bool {
-        guard let source = try self.principal(principal, constraint) else { return false }
+        guard let source = try principalValues(principal, constraint) else { return false }
         return constraint.pairs.allSatisfy { pair in
             guard let value = row.values[pair.dependent], value != .null else { return false }
-            return source.values[pair.principal] == value
+            return source[pair.principal] == value
         }
     }
 

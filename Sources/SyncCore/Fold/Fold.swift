@@ -118,8 +118,17 @@ package struct Fold {
     /// Reapplies the pending operations if they were reverted.
     package mutating func finishRebase() throws(StateError) { try layers.finishRebase() }
 
-    /// Returns the changes by operations since the last call, for the cardinality rules.
+    /// Returns the changes by operations since the last call, for the cardinality rules. Empty if no end of the model is
+    /// mandatory.
     package mutating func drainDirtySet() -> DirtySet { layers.drainDirtySet() }
+
+    // Mutating, because a call of another function on the fold of a store may copy it.
+
+    /// Starts or ends the tracking of the entities whose existing row new operations change or remove.
+    package mutating func trackRewrites(_ isOn: Bool) { layers.localLayer?.trackRewrites(isOn) }
+
+    /// Returns the entities since ``trackRewrites(_:)``.
+    package mutating func rewrittenEntities() -> EntityIDSet { layers.localLayer?.rewritten ?? [] }
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
         try layers.revertPending()

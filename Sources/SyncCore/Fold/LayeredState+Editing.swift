@@ -151,13 +151,9 @@ extension LayeredState {
     }
 
     func keepNextEntity(above operation: Operation) throws(StateError) {
-        guard case .create(let creation, _) = operation.action else { return }
-        if creation.inline.isEmpty {
-            try keepNextEntity(above: CollectionOfOne(creation.entity))
-        } else {
-            // Of the operation, because a use of the whole creation copies it also in the usual case.
-            try keepNextEntity(above: operation.createdEntities)
-        }
+        if let only = operation.onlyCreatedEntity { return try keepNextEntity(above: CollectionOfOne(only)) }
+        let created = operation.createdEntities
+        if !created.isEmpty { try keepNextEntity(above: created) }
     }
 
     func keepNextEntity(above images: [EntityImage]) throws(StateError) {

@@ -29,7 +29,7 @@ struct LayeredState {
     /// The versions of entities that other clients have changed under pending operations.
     var mergeBases: MergeBaseTracker
     /// The layer to which operations are applied, one for all because of its memory; nil without a model.
-    private var localLayer: StateLayer?
+    private(set) var localLayer: StateLayer?
 
     init(_ storage: WorkingSet) {
         self.storage = storage

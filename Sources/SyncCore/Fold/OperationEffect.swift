@@ -28,8 +28,9 @@ package struct OperationEffect: Sendable, Equatable {
     }
 
     /// Records a change of a link, at both ends.
-    mutating func recordWriting(of link: DirtySet.LinkEnds) {
-        let items = StateItem.LinkItems(link.relationship)
+    ///
+    /// - Parameter items: The items of its relationship.
+    mutating func recordWriting(of link: DirtySet.LinkEnds, _ items: StateItem.LinkItems) {
         record(items.link(link.first, link.second), .writesValues)
         record(items.end(link.first, isFirst: true), .writesMembers)
         record(items.end(link.second, isFirst: false), .writesMembers)
@@ -138,9 +139,13 @@ package struct StateItem: RawRepresentable, Sendable, Hashable {
 
     /// The items of a relationship, whose name is hashed once.
     struct LinkItems {
+        let relationship: String
         private var name = FNV1a()
 
-        init(_ relationship: String) { name.add(relationship.utf8) }
+        init(_ relationship: String) {
+            self.relationship = relationship
+            name.add(relationship.utf8)
+        }
 
         func link(_ first: EntityID, _ second: EntityID) -> StateItem {
             var hash = name
@@ -177,17 +182,28 @@ package struct StateItem: RawRepresentable, Sendable, Hashable {
         return StateItem(.match, hash.value)
     }
 
-    /// Returns the item of the entities of a set that have the same values of the properties; nil if a value is unset or
-    /// null.
-    static func match(_ set: String, _ properties: [String], of values: PropertyValues) -> StateItem? {
-        var hash = FNV1a()
-        hash.add(set.utf8)
-        for property in properties {
-            guard let value = values[property], value != .null else { return nil }
-            hash.add(property.utf8)
-            add(value, to: &hash)
+    /// The items of the entities of a set that have the same values of some properties. The names that precede the first
+    /// value are hashed once.
+    struct MatchItems: Sendable {
+        let names: [String]
+        private var start = FNV1a()
+
+        init(_ set: String, _ names: [String]) {
+            self.names = names
+            start.add(set.utf8)
+            if let first = names.first { start.add(first.utf8) }
         }
-        return StateItem(.match, hash.value)
+
+        /// Returns the item of the entities with these values; nil if one of the properties is unset or null.
+        func item(of values: PropertyValues) -> StateItem? {
+            var hash = start
+            for place in names.indices {
+                guard let value = values[names[place]], value != .null else { return nil }
+                if place > 0 { hash.add(names[place].utf8) }
+                StateItem.add(value, to: &hash)
+            }
+            return StateItem(.match, hash.value)
+        }
     }
 
     /// Adds a canonical text of the value; an empty one if equal values may have several notations.

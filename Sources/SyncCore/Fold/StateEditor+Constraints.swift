@@ -18,10 +18,13 @@ extension StateEditor {
     private mutating func copyPrincipalValues(
         _ constraint: RelationshipIndex.Constraint, from principal: EntityID, to dependent: EntityID
     ) throws(StateError) {
-        guard let source = try lookup.principal(principal, constraint),
+        guard let source = try lookup.principalValues(principal, constraint),
+            var values = try storage.content(of: dependent, reading: .readsKeys)?.values,
+            constraint.copyValues(of: source, to: &values, with: storage.state.names),
             var row = try storage.row(dependent, reading: .readsKeys)
         else { return }
-        if constraint.copyValues(of: source, to: &row.values) { try put(row) }
+        row.values = values
+        try put(row)
     }
 
     /// Updates the links of an entity from its dependent properties, which determine its principals.

@@ -38,15 +38,15 @@ extension StateEditor {
     ///   properties of an entity that loses its place at a to-one end become null. Any other image changes no values of
     ///   other entities.
     mutating func apply(_ image: EntityImage, isAnswer: Bool) throws(StateError) {
-        guard let metadata = metadata(of: image) else { return }
+        guard let metadata = storage.metadata(set: image.set, type: image.type) else { return }
         try storage.register(image.entity, set: image.set)
         let type = metadata.type
         let known = try storage.row(image.entity)
         var row =
             known
             ?? EntityRow(
-                id: image.entity, set: image.set, type: image.type, values: image.values, etag: image.etag,
-                editLink: image.editLink, origin: .service)
+                id: image.entity, metadata.kind, values: image.values, etag: image.etag, editLink: image.editLink,
+                origin: .service)
         if known != nil {
             row.type = image.type
             row.values.merge(image.values)
@@ -73,7 +73,7 @@ extension StateEditor {
         if metadata.isPrincipal || !isInSet { try synchronizePrincipal(row.id, clearing: isAnswer) }
     }
 
-    private func assignKey(of row: EntityRow, _ metadata: ImageMetadata) throws(StateError) {
+    private func assignKey(of row: EntityRow, _ metadata: KindMetadata) throws(StateError) {
         let key = KeyText.of(row.values, type: metadata.type)
         // An entity without a container gets its key together with the link.
         if metadata.set.isContained { return try assignContainedKey(key, of: row.id, in: metadata.set) }

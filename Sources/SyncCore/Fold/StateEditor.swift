@@ -17,8 +17,9 @@ struct StateEditor {
     let layer: Layer
     /// The changes, for the cardinality rules.
     var touched = DirtySet()
-    /// Whether changes are tracked. False if they are not validated, as in a download of millions of entities.
-    var notesTouched = true
+    /// Whether changes are tracked. False if they are not validated: in a download of millions of entities, and for
+    /// operations if no end of the model is mandatory.
+    var notesTouched: Bool
     /// The versions of entities with pending changes before the base changed, tracked if ``watchesBase`` is set; nil
     /// for an entity that the service did not have.
     private(set) var before: [EntityID: MergeBase?] = [:]
@@ -27,8 +28,6 @@ struct StateEditor {
     var download: SequenceNumber?
     /// The last entity without pending changes, cached because it is usually looked up again immediately.
     private var unwatched: EntityID?
-    /// The metadata of the latest image, cached because the images of a download are similar.
-    private var lastMetadata: ImageMetadata?
 
     var index: RelationshipIndex { storage.index }
     var lookup: ConstraintLookup { ConstraintLookup(storage: storage) }
@@ -37,6 +36,7 @@ struct StateEditor {
         self.storage = storage
         self.model = model
         layer = storage.kind == .local ? .local : .base
+        notesTouched = layer == .base || model.hasMandatoryEnds
     }
 
     // MARK: Rows
@@ -70,17 +70,6 @@ struct StateEditor {
         before.updateValue(try EntityResolver(storage: storage.state, model: model).visible(id, index), forKey: id)
     }
 
-    /// Returns the metadata of an image, or nil if its set or type does not exist.
-    mutating func metadata(of image: EntityImage) -> ImageMetadata? {
-        if let lastMetadata, lastMetadata.set.name == image.set, lastMetadata.type.name == image.type {
-            return lastMetadata
-        }
-        guard let set = model.findEntitySet(image.set), let type = model.findEntityType(image.type) else { return nil }
-        let metadata = ImageMetadata(set, type, index)
-        lastMetadata = metadata
-        return metadata
-    }
-
     func type(_ name: String) throws(StateError) -> EntityType {
         guard let type = storage.entityType(name) else {
             throw StateError(.noModel, "The metadata has no entity type \(name), which the log uses.")
@@ -100,11 +89,11 @@ struct StateEditor {
     ///
     /// - Parameter owner: The navigation property through which the entity is created, if any.
     mutating func create(_ creation: Creation, through owner: Navigation? = nil) throws(StateError) {
-        guard model.findEntitySet(creation.set) != nil, let type = storage.entityType(creation.type) else { return }
+        guard let metadata = storage.metadata(set: creation.set, type: creation.type) else { return }
+        let type = metadata.type
         try storage.register(creation.entity, set: creation.set)
         var row = EntityRow(
-            id: creation.entity, set: creation.set, type: creation.type, values: creation.values,
-            origin: layer == .base ? .service : .local)
+            id: creation.entity, metadata.kind, values: creation.values, origin: layer == .base ? .service : .local)
         if layer == .base, let known = try storage.row(creation.entity) {
             // The entity was read before the create was confirmed: the values of the service are newer than the sent
             // ones.
@@ -113,49 +102,51 @@ struct StateEditor {
             row.editLink = known.editLink
             row.downloaded = known.downloaded
         }
-        try put(try withPrincipalValues(row, creation, type))
-        let names = row.values.names
-        if storage.relationships(of: row.set)?.dependents.contains(where: { $0.isDetermined(by: names) }) == true {
+        let values = row.values
+        try addPrincipalValues(to: &row.values, creation, metadata)
+        try put(row)
+        if metadata.dependents.contains(where: { $0.isDetermined(by: values.names) }) {
+            row.values = values
             var decided = decidedEnds(creation.bindings, of: type)
             for inline in creation.inline {
                 if let end = decidedEnd(inline.navigation, of: type) { decided.append(end) }
             }
             if let owner, !owner.inverseConstraints.isEmpty { decided.append(owner.relationship.reversed) }
-            try synchronizeDependent(row, changed: names, decided: decided)
+            try synchronizeDependent(row, changed: values.names, decided: decided)
         }
-        try synchronizePrincipal(row.id)
+        if metadata.isPrincipal { try synchronizePrincipal(row.id) }
         for inline in creation.inline {
             let end = type.findProperty(inline.navigation)?.navigation
             for child in inline.entities {
                 try create(child, through: end)
-                try link(from: row.id, inline.navigation, to: child.entity)
+                try link(new: row.id, type, inline.navigation, to: child.entity)
             }
         }
-        try bind(row.id, creation.bindings)
+        for binding in creation.bindings {
+            for target in binding.targets { try link(new: row.id, type, binding.navigation, to: target) }
+        }
     }
 
-    /// Returns the row of a new entity with the dependent properties that its bindings determine, so that the row is
+    /// Adds to the values of a new entity the dependent properties that its bindings determine, so that its row is
     /// stored once. The links set the same values.
     ///
-    /// Returns the row unchanged if entities could be linked by these values before the bindings are: if the entity is
-    /// a principal itself, and in a deep insert, whose new entities are linked to those that refer to them.
-    private func withPrincipalValues(
-        _ row: EntityRow, _ creation: Creation, _ type: EntityType
-    ) throws(StateError) -> EntityRow {
-        guard !creation.bindings.isEmpty, creation.inline.isEmpty,
-            let relationships = storage.relationships(of: row.set), relationships.principals.isEmpty
-        else { return row }
-        var row = row
+    /// Adds none if entities could be linked by these values before the bindings are: if the entity is a principal
+    /// itself, and in a deep insert, whose new entities are linked to those that refer to them.
+    private func addPrincipalValues(
+        to values: inout PropertyValues, _ creation: Creation, _ metadata: KindMetadata
+    ) throws(StateError) {
+        guard !creation.bindings.isEmpty, creation.inline.isEmpty, !metadata.isPrincipal,
+            let relationships = metadata.relationships
+        else { return }
         for binding in creation.bindings {
             guard let principal = binding.targets.last, binding.targets.count == 1,
-                let end = type.findProperty(binding.navigation)?.navigation,
+                let end = metadata.type.findProperty(binding.navigation)?.navigation,
                 let constraint = relationships.constraint(end.relationship.name),
                 constraint.dependentIsFirst == end.relationship.isForward,
-                let source = try lookup.principal(principal, constraint)
+                let source = try lookup.principalValues(principal, constraint)
             else { continue }
-            _ = constraint.copyValues(of: source, to: &row.values)
+            _ = constraint.copyValues(of: source, to: &values, with: storage.state.names)
         }
-        return row
     }
 
     /// Updates an entity. Has no effect if the entity no longer exists.
@@ -232,9 +223,22 @@ struct StateEditor {
 
     /// Adds a link, and removes links that the multiplicity of its ends excludes.
     mutating func link(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
-        guard let type = try storage.type(of: source), try storage.type(of: target) != nil,
-            let end = try self.navigation(navigation, of: type)?.navigation
-        else { return }
+        guard let type = try storage.type(of: source), try storage.type(of: target) != nil else { return }
+        try link(from: source, try self.type(type), navigation, to: target)
+    }
+
+    /// Adds a link of a new entity, which the layer contains, if the target exists.
+    private mutating func link(
+        new source: EntityID, _ type: EntityType, _ navigation: String, to target: EntityID
+    ) throws(StateError) {
+        storage.recordReading(ofExistence: source)
+        if try storage.type(of: target) != nil { try link(from: source, type, navigation, to: target) }
+    }
+
+    private mutating func link(
+        from source: EntityID, _ type: EntityType, _ navigation: String, to target: EntityID
+    ) throws(StateError) {
+        guard let end = type.findProperty(navigation)?.navigation else { return }
         let name = end.relationship.name
         let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
         let firstMultiplicity = end.relationship.isForward ? end.multiplicity : end.sourceMultiplicity
@@ -311,25 +315,5 @@ struct StateEditor {
             }
         }
         try storage.setLink(name, first, second, present)
-    }
-}
-
-/// The metadata of an image's set and type.
-final class ImageMetadata {
-    let set: EntitySet
-    let type: EntityType
-    /// The properties that refer to a partner with at most one dependent.
-    let namesPartner: Set<String>
-    /// The constraints whose dependent properties are in the set.
-    let dependents: [RelationshipIndex.Constraint]
-    /// Whether dependent properties of other entities can refer to the set's entities.
-    let isPrincipal: Bool
-
-    init(_ set: EntitySet, _ type: EntityType, _ index: RelationshipIndex) {
-        self.set = set
-        self.type = type
-        namesPartner = index.propertiesNamingSinglePlaces(in: set.name)
-        dependents = index.constraints(ofDependentsIn: set.name)
-        isPrincipal = !index.constraints(ofPrincipalsIn: set.name).isEmpty
     }
 }

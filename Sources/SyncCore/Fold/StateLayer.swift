@@ -23,6 +23,11 @@ final class StateLayer {
     /// The results of the last look-ups, cached because most items of an edit are about one set and type.
     private var lastRelationships: RelationshipIndex.SetRelationships?
     private var lastType: EntityType?
+    private var lastMetadata: KindMetadata?
+    private var lastItems = StateItem.LinkItems("")
+    /// The entities whose existing row was changed or removed since ``trackRewrites(_:)``.
+    private(set) var rewritten = EntityIDSet()
+    private var tracksRewrites = false
     /// The entities that gained or lost some values in the base state.
     private(set) var matches: [StateItem: Set<EntityID>]
 
@@ -37,6 +42,9 @@ final class StateLayer {
         self.matches = matches
     }
 
+    /// Starts or ends the tracking of ``rewritten``. Only for a layer that records effects.
+    func trackRewrites(_ isOn: Bool) { (tracksRewrites, rewritten) = (isOn, EntityIDSet()) }
+
     /// Discards the effect, so that the layer can be used for the next operation.
     func discardEffect() { effect.removeAll() }
 
@@ -46,6 +54,21 @@ final class StateLayer {
         let found = index.relationships(of: set)
         if found != nil { lastRelationships = found }
         return found
+    }
+
+    /// Returns the metadata of a set and a type, or nil if the model does not have both.
+    func metadata(set name: String, type typeName: String) -> KindMetadata? {
+        if let lastMetadata, lastMetadata.kind.isAbout(name, typeName) { return lastMetadata }
+        guard let set = index.model.findEntitySet(name), let type = entityType(typeName) else { return nil }
+        let metadata = KindMetadata(set, type, EntityKind(set: name, type: typeName), index)
+        lastMetadata = metadata
+        return metadata
+    }
+
+    /// Returns the items of a relationship.
+    private func items(of relationship: String) -> StateItem.LinkItems {
+        if lastItems.relationship != relationship { lastItems = StateItem.LinkItems(relationship) }
+        return lastItems
     }
 
     private func record(_ item: @autoclosure () -> StateItem, _ access: Access) {
@@ -68,6 +91,18 @@ final class StateLayer {
         return try current(id)
     }
 
+    /// Returns the kind and the values of an entity, or nil if it does not exist.
+    ///
+    /// - Parameter reading: The values that the caller uses.
+    func content(of id: EntityID, reading: Access) throws(StateError) -> EntityContent? {
+        record(.entity(id), reading)
+        if kind != .baseUnderPending { return try state.content(of: id) }
+        return try current(id).map { EntityContent(kind: $0.kind, values: $0.values) }
+    }
+
+    /// Records that the caller uses the existence of an entity, which the layer contains.
+    func recordReading(ofExistence id: EntityID) { record(.entity(id), .readsExistence) }
+
     /// Returns the type of an entity, or nil if it does not exist.
     func type(of id: EntityID) throws(StateError) -> String? {
         record(.entity(id), .readsExistence)
@@ -84,6 +119,7 @@ final class StateLayer {
     /// Stores a row. In the current state, the first change of an entity saves its base state before.
     func putRow(_ row: EntityRow) throws(StateError) {
         let before = try prepareWriting(of: row.id)
+        if tracksRewrites, before != nil { rewritten.insert(row.id) }
         if records { if let before { recordChange(from: before, to: row) } else { recordExistence(of: row) } }
         if kind == .baseUnderPending, try state.hasBase(row.id) {
             try state.saveBase(row.id, .row(row))
@@ -95,6 +131,7 @@ final class StateLayer {
     /// Removes a row. In the current state, the first change of an entity saves its base state before.
     func removeRow(_ id: EntityID) throws(StateError) {
         let before = try prepareWriting(of: id)
+        if tracksRewrites { rewritten.insert(id) }
         if records { if let before { recordExistence(of: before) } else { effect.record(.entity(id), .writesValues) } }
         if kind == .baseUnderPending, try state.hasBase(id) {
             try state.saveBase(id, .absent)
@@ -115,7 +152,7 @@ final class StateLayer {
     /// Records the creation or the removal of a row.
     private func recordExistence(of row: EntityRow) {
         if let relationships = relationships(of: row.set) {
-            for properties in relationships.compared { recordMatch(row.set, properties, of: row) }
+            for properties in relationships.compared { recordMatch(properties, of: row) }
         }
         effect.record(.entity(row.id), [.writesValues, .writesExistence, .writesKeys])
     }
@@ -126,16 +163,16 @@ final class StateLayer {
             access.formUnion([.writesExistence, .writesKeys])
         }
         for properties in relationships(of: after.set)?.compared ?? [] {
-            if properties.allSatisfy({ Self.areSame(before.values[$0], after.values[$0]) }) { continue }
+            if properties.names.allSatisfy({ Self.areSame(before.values[$0], after.values[$0]) }) { continue }
             access.formUnion(.writesKeys)
-            recordMatch(after.set, properties, of: before)
-            recordMatch(after.set, properties, of: after)
+            recordMatch(properties, of: before)
+            recordMatch(properties, of: after)
         }
         effect.record(.entity(after.id), access)
     }
 
-    private func recordMatch(_ set: String, _ properties: [String], of row: EntityRow) {
-        guard let item = StateItem.match(set, properties, of: row.values) else { return }
+    private func recordMatch(_ properties: StateItem.MatchItems, of row: EntityRow) {
+        guard let item = properties.item(of: row.values) else { return }
         effect.record(item, .writesMembers)
         if kind == .baseUnderPending { matches[item, default: []].insert(row.id) }
     }
@@ -187,12 +224,12 @@ final class StateLayer {
     // MARK: Links
 
     func links(_ relationship: String, first id: EntityID) throws(StateError) -> [LinkRow] {
-        record(.end(relationship, id, isFirst: true), .readsMembers)
+        if records { effect.record(items(of: relationship).end(id, isFirst: true), .readsMembers) }
         return seen(try state.links(relationship, first: id))
     }
 
     func links(_ relationship: String, second id: EntityID) throws(StateError) -> [LinkRow] {
-        record(.end(relationship, id, isFirst: false), .readsMembers)
+        if records { effect.record(items(of: relationship).end(id, isFirst: false), .readsMembers) }
         return seen(try state.links(relationship, second: id))
     }
 
@@ -207,7 +244,7 @@ final class StateLayer {
     }
 
     func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
-        record(.link(relationship, first, second), .readsValues)
+        if records { effect.record(items(of: relationship).link(first, second), .readsValues) }
         guard let link = try state.link(relationship, first: first, second: second) else { return nil }
         return kind == .baseUnderPending ? Self.inBase(link) : link
     }
@@ -228,7 +265,9 @@ final class StateLayer {
         _ relationship: String, _ first: EntityID, _ second: EntityID, _ isPresent: Bool
     ) throws(StateError) {
         if records {
-            effect.recordWriting(of: DirtySet.LinkEnds(relationship: relationship, first: first, second: second))
+            effect.recordWriting(
+                of: DirtySet.LinkEnds(relationship: relationship, first: first, second: second),
+                items(of: relationship))
         }
         let known = try state.link(relationship, first: first, second: second)
         var link =

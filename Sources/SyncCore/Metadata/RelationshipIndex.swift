@@ -63,7 +63,7 @@ package final class RelationshipIndex: Sendable {
         let principals: [Constraint]
         let ends: [End]
         /// The groups of properties that constraints compare with those of other entities, in the constraints' order.
-        let compared: [[String]]
+        let compared: [StateItem.MatchItems]
         let namingSinglePlaces: Set<String>
         /// The directions in which a delete cascades to partners.
         let cascades: Set<Relationship>
@@ -78,7 +78,7 @@ package final class RelationshipIndex: Sendable {
             self.dependents = dependents
             self.principals = principals
             self.ends = ends
-            self.compared = compared
+            self.compared = compared.map { StateItem.MatchItems(set, $0) }
             namingSinglePlaces = Set(dependents.filter(\.isDependentSingle).flatMap(\.pairs).map(\.dependent))
             self.cascades = cascades
             self.defaults = defaults

@@ -8,6 +8,8 @@ package struct SnapshotDecoder {
     private var pieces: [UInt8] = []
     private let names = NameTable()
     private var last: SnapshotCodec.ItemKind?
+    /// The set and the type of the last row, which equal ones share.
+    private var rowKind = EntityKind(set: "", type: "")
     private var hash = StateHash()
     private var items: UInt64 = 0
     private var digest: StateDigest?
@@ -37,11 +39,15 @@ package struct SnapshotDecoder {
         try checkOrder(known)
         let bytes = pieces.isEmpty ? payload : (pieces + payload)[...]
         pieces = []
-        let item: SnapshotItem
+        var item: SnapshotItem
         do throws(CodecError) {
             item = try SnapshotCodec.decode(known, payload: bytes, names: names)
         } catch {
             throw Self.damaged("contains an item that cannot be decoded (\(error))")
+        }
+        if case .row(var row) = item {
+            if row.kind == rowKind { row.kind = rowKind } else { rowKind = row.kind }
+            item = .row(row)
         }
         if case .end(let count, let expected) = item {
             guard count == items, expected.value == hash.value else {

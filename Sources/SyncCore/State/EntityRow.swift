@@ -7,8 +7,8 @@ package import Operations
 @usableFromInline
 package struct EntityRow: Sendable, Hashable {
     package var id: EntityID
-    package var set: String
-    package var type: String
+    /// The set and the type.
+    @usableFromInline package var kind: EntityKind
     package var values: PropertyValues
     @usableFromInline var storedETag: OptionalText
     @usableFromInline var storedEditLink: OptionalText
@@ -31,6 +31,13 @@ package struct EntityRow: Sendable, Hashable {
         package var isOnService: Bool { self == .service || self == .serviceWithStaleETag }
     }
 
+    @inlinable package var set: String { kind.set }
+
+    package var type: String {
+        @inlinable get { kind.type }
+        set { if newValue != kind.type { kind = EntityKind(set: kind.set, type: newValue) } }
+    }
+
     @inlinable package var etag: String? {
         get { storedETag.text }
         set { storedETag = OptionalText(newValue) }
@@ -41,13 +48,22 @@ package struct EntityRow: Sendable, Hashable {
         set { storedEditLink = OptionalText(newValue) }
     }
 
+    /// Creates a row that shares its set and type with no other one.
     package init(
         id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
         origin: Origin, downloaded: SequenceNumber = 0
     ) {
+        self.init(
+            id: id, EntityKind(set: set, type: type), values: values, etag: etag, editLink: editLink, origin: origin,
+            downloaded: downloaded)
+    }
+
+    package init(
+        id: EntityID, _ kind: EntityKind, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
+        origin: Origin, downloaded: SequenceNumber = 0
+    ) {
         self.id = id
-        self.set = set
-        self.type = type
+        self.kind = kind
         self.values = values
         storedETag = OptionalText(etag)
         storedEditLink = OptionalText(editLink)
@@ -58,22 +74,50 @@ package struct EntityRow: Sendable, Hashable {
     /// Returns whether both rows are equal. ETags and links are compared by their code units.
     @usableFromInline
     package static func == (a: EntityRow, b: EntityRow) -> Bool {
-        a.id == b.id && a.set == b.set && a.type == b.type && a.origin == b.origin && a.downloaded == b.downloaded
+        a.id == b.id && a.kind == b.kind && a.origin == b.origin && a.downloaded == b.downloaded
             && a.etag.isExactly(b.etag) && a.editLink.isExactly(b.editLink) && a.values == b.values
     }
 }
 
 /// The set and the type of an entity.
-struct EntityKind {
-    let set: String
-    let type: String
+///
+/// Immutable, and a class, so that all rows of a set and type can share one object: a copy of a row retains one
+/// reference for both, and equal objects are mostly recognized by their identity.
+@usableFromInline
+package final class EntityKind: Sendable, Hashable {
+    @usableFromInline package let set: String
+    @usableFromInline package let type: String
+
+    package init(set: String, type: String) {
+        self.set = set
+        self.type = type
+    }
+
+    /// Returns whether the set and the type are these.
+    package func isAbout(_ set: String, _ type: String) -> Bool { self.set == set && self.type == type }
+
+    @usableFromInline
+    package static func == (a: EntityKind, b: EntityKind) -> Bool { a === b || a.isAbout(b.set, b.type) }
+
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(set)
+        hasher.combine(type)
+    }
+}
+
+/// The kind and the values of an entity.
+struct EntityContent {
+    let kind: EntityKind
+    let values: PropertyValues
 }
 
 /// The base state of an entity, stored while pending operations change it.
 package enum BaseState: Sendable, Hashable {
     /// The service does not have the entity.
     case absent
-    case row(EntityRow)
+    /// Indirect, because most pending operations create their entities, and tables of base states should be small.
+    indirect case row(EntityRow)
 }
 
 /// An entity with its base state.
@@ -303,9 +347,6 @@ package struct StateHeader: Sendable, Hashable {
         self.postponed = postponed
         self.lastDownload = lastDownload
     }
-
-    /// Changes the header in place; see ``WorkingSet/changeHeader(_:)``.
-    mutating func change(_ body: (inout StateHeader) -> Void) { body(&self) }
 }
 
 extension EntityRow {

@@ -33,7 +33,8 @@ package struct OperationRules {
             let type = try type(row.type)
             try checkKeyIsKept(row, changes, type)
             try checkValues(changes, type, set: row.set)
-            try check(bindings, type, set: row.set)
+            let set = model.findEntitySet(row.set)
+            try check(bindings, type, set: row.set, set)
             for binding in bindings {
                 let navigation = try navigation(binding.navigation, type, set: row.set)
                 for target in binding.targets {
@@ -93,7 +94,7 @@ package struct OperationRules {
         }
         try checkValues(creation.values, type, set: set.name)
         try checkKeyIsFree(creation, in: parent, set, type)
-        try check(creation.bindings, type, set: set.name)
+        try check(creation.bindings, type, set: set.name, set)
         for binding in creation.bindings { try checkIsNoContainment(binding.navigation, type, set: set.name) }
         try checkNamedPrincipals(creation.values, creation.bindings, type, set: set.name)
         for inline in creation.inline {
@@ -104,7 +105,7 @@ package struct OperationRules {
             }
             for child in inline.entities {
                 try checkTarget(navigation, type: child.type)
-                try checkSet(child.set, of: navigation, from: set.name, type)
+                try checkSet(child.set, of: navigation, from: set, type)
                 try checkOwner(creation.entity, navigation, child)
                 try checkPlace(child, through: navigation, of: set)
                 try check(child, in: creation.entity, depth: depth + 1)
@@ -117,7 +118,7 @@ package struct OperationRules {
         let type = try type(kind.type)
         let navigation = try navigation(parent.navigation, type, set: kind.set)
         try checkTarget(navigation, type: creation.type)
-        try checkSet(creation.set, of: navigation, from: kind.set, type)
+        try checkSet(creation.set, of: navigation, from: model.findEntitySet(kind.set), type)
         try checkOwner(parent.entity, navigation, creation)
     }
 
@@ -214,7 +215,10 @@ package struct OperationRules {
         }
     }
 
-    private func check(_ bindings: [Binding], _ type: EntityType, set: String) throws(ValidationError) {
+    /// - Parameter source: The set with the given name, if the metadata has it.
+    private func check(
+        _ bindings: [Binding], _ type: EntityType, set: String, _ source: EntitySet?
+    ) throws(ValidationError) {
         for binding in bindings {
             let navigation = try navigation(binding.navigation, type, set: set)
             guard navigation.isCollection || binding.targets.count <= 1 else {
@@ -224,7 +228,7 @@ package struct OperationRules {
             for target in binding.targets {
                 let kind = try existingKind(target)
                 try checkTarget(navigation, type: kind.type)
-                try checkSet(kind.set, of: navigation, from: set, type)
+                try checkSet(kind.set, of: navigation, from: source, type)
             }
         }
     }
@@ -273,7 +277,7 @@ package struct OperationRules {
         let type = try type(from.type)
         let navigation = try navigation(link.navigation, type, set: from.set)
         try checkTarget(navigation, type: to.type)
-        try checkSet(to.set, of: navigation, from: from.set, type)
+        try checkSet(to.set, of: navigation, from: model.findEntitySet(from.set), type)
         try checkIsChangeable(link, navigation, from, type, to: to)
         return navigation
     }
@@ -308,15 +312,14 @@ package struct OperationRules {
     /// Checks that a link leads into the set that the navigation property is bound to, in both directions (CSDL 4.01,
     /// section 13.4). A property without a binding may lead into any set of its type.
     private func checkSet(
-        _ target: String, of navigation: Property, from set: String, _ type: EntityType
+        _ target: String, of navigation: Property, from source: EntitySet?, _ type: EntityType
     ) throws(ValidationError) {
-        guard let source = model.findEntitySet(set),
-            let bound = model.boundTarget(of: navigation, in: source, from: type), bound != target,
+        guard let source, let bound = model.boundTarget(of: navigation, in: source, from: type), bound != target,
             model.findEntitySet(bound) != nil
         else { return }
         throw .refused(
             .init(
-                .wrongTargetSet, "\(navigation) of \(set) leads to the entity set \(bound), not to \(target).",
+                .wrongTargetSet, "\(navigation) of \(source.name) leads to the entity set \(bound), not to \(target).",
                 recovery: "Link an entity of \(bound)."))
     }
 

@@ -23,6 +23,7 @@ final class RowSchemas {
 /// The type and the names of the last read row. Most rows have those of the previous one.
 struct RowForm {
     private var type = ""
+    private var kind = EntityKind(set: "", type: "")
     /// The number of the names; zero if the row contains them.
     private var number: Int64 = 0
     private var names: PropertyNames?
@@ -34,13 +35,14 @@ struct RowForm {
         guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
             row.read(4, into: &type, tables.names)
         else { throw StateError(.damaged, "The views contain an invalid row of \(set).") }
+        if !kind.isAbout(set, type) { kind = EntityKind(set: set, type: type) }
         let number = row.integer(3)
         if number != self.number {
             names = number == 0 ? nil : try tables.shape(number)
             self.number = number
         }
         return EntityRow(
-            id: row.entity(0), set: set, type: type,
+            id: row.entity(0), kind,
             values: try row.withBlob(7) { bytes throws(StateError) in try values(bytes, subset, tables.names) },
             etag: row.text(5), editLink: row.text(6), origin: origin, downloaded: row.unsigned(2))
     }

@@ -40,6 +40,28 @@ struct PackedPropertiesTests {
         #expect(String(describing: packed) == String(describing: plain))
     }
 
+    @Test(arguments: seeds) func `values that are set in encoded properties are those that were set`(
+        seed: UInt64
+    ) throws {
+        var random = RandomValues(seed: seed)
+        let names = NameTable()
+        var plain = random.properties()
+        var packed = plain
+        packed.encode(with: names)
+        #expect(packed.packed != nil || plain.isEmpty)
+        for name in RandomValues.names + ["none", "Café", "none"] {
+            let value = random.value()
+            plain[name] = value
+            packed.set(value, of: name, with: names)
+            #expect(encoded(packed) == encoded(plain), "\(name)")
+        }
+        var flat: PropertyValues = ["A": .integer(1)]
+        flat.encode(with: names)
+        flat.set(.string("b"), of: "B", with: names)
+        flat.set(.null, of: "A", with: names)
+        #expect(flat.packed != nil && flat == ["A": .null, "B": .string("b")])
+    }
+
     @Test(arguments: seeds) func `values that are read one by one are the same in each order`(seed: UInt64) throws {
         var random = RandomValues(seed: seed)
         let plain = random.properties()

@@ -15,32 +15,29 @@ struct ConstraintFoldTests {
             isDependentSingle: false)
     }
 
-    private static func principal(_ values: PropertyValues) -> EntityRow {
-        EntityRow(
-            id: EntityID(rawValue: 1), set: "Customers", type: "Shop.Customer", values: values, origin: .service)
-    }
+    private let names = NameTable()
 
     @Test func `a property that one pair changes and another pair restores keeps its notation`() throws {
         let (short, long) = (try #require(DecimalValue("1.5")), try #require(DecimalValue("1.50")))
-        let principal = Self.principal(["A": .integer(2), "B": .decimal(long)])
+        let principal: PropertyValues = ["A": .integer(2), "B": .decimal(long)]
         let constraint = Self.constraint([("Code", "A"), ("Code", "B")])
         var values: PropertyValues = ["Code": .decimal(short), "Note": .string("n")]
         let before = values
-        #expect(!constraint.copyValues(of: principal, to: &values))
+        #expect(!constraint.copyValues(of: principal, to: &values, with: names))
         // Both decimals are equal.
         #expect(ValueCodec.encode(values) == ValueCodec.encode(before))
         // The last pair determines the value.
         values["Code"] = .integer(7)
-        #expect(constraint.copyValues(of: principal, to: &values) && values["Code"] == .decimal(long))
+        #expect(constraint.copyValues(of: principal, to: &values, with: names) && values["Code"] == .decimal(long))
     }
 
     @Test func `a value that the principal lacks becomes null only if it is set`() {
         let constraint = Self.constraint([("Code", "A")])
         var values: PropertyValues = ["Code": .integer(7)]
-        #expect(constraint.copyValues(of: Self.principal([:]), to: &values) && values["Code"] == .null)
-        #expect(!constraint.copyValues(of: Self.principal([:]), to: &values))
+        #expect(constraint.copyValues(of: [:], to: &values, with: names) && values["Code"] == .null)
+        #expect(!constraint.copyValues(of: [:], to: &values, with: names))
         var none: PropertyValues = ["Note": .string("n")]
-        #expect(!constraint.copyValues(of: Self.principal([:]), to: &none) && none["Code"] == nil)
+        #expect(!constraint.copyValues(of: [:], to: &none, with: names) && none["Code"] == nil)
     }
 
     @Test func `a changed value of a principal is copied to its dependent entities`() throws {

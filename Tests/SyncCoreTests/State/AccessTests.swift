@@ -84,12 +84,12 @@ struct AccessTests {
     }
 
     @Test func `values that a storage treats as equal have one item`() {
-        func item(_ value: Value) -> StateItem? { .match("S", ["A"], of: ["A": value]) }
+        func item(_ value: Value) -> StateItem? { StateItem.MatchItems("S", ["A"]).item(of: ["A": value]) }
         #expect(item(.string("Ada")) == item(.string("aDA")))
         #expect(item(.string("Ada")) != item(.string("Adb")))
         #expect(item(.string("é")) == item(.string("É")), "their order is that of the storage")
         #expect(item(.string("Ada")) == .match("S", [("A", .string("ada"))]))
         #expect(item(.null) == nil)
-        #expect(StateItem.match("S", ["A", "B"], of: ["A": .integer(1)]) == nil)
+        #expect(StateItem.MatchItems("S", ["A", "B"]).item(of: ["A": .integer(1)]) == nil)
     }
 }

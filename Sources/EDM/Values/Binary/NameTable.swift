@@ -12,12 +12,21 @@ package final class NameTable {
     private var lists = [PropertyNames?](repeating: nil, count: 64)
     /// The last used list. Most rows have the same names as the previous row.
     private(set) var lastList: PropertyNames?
+    /// The last list to which a name was added.
+    private var longer: LongerList?
     private var pairs = [Pair?](repeating: nil, count: 16)
     /// The memory in which values are encoded.
     private var scratch = ByteWriter()
 
     /// In bytes. The memory of larger values is released.
     private static let scratchLimit = 65_536
+
+    /// A list with a further name.
+    private struct LongerList {
+        let names: PropertyNames
+        let added: String
+        let list: PropertyNames
+    }
 
     /// Two adjacent names.
     private struct Pair {
@@ -79,6 +88,22 @@ package final class NameTable {
         guard let list = list(of: names) else { return nil }
         defer { if scratch.bytes.capacity > Self.scratchLimit { scratch = ByteWriter() } }
         return PackedProperties(names: list, values, scratch: &scratch)
+    }
+
+    /// Returns the values with a further one at the end, or `nil` if it cannot be encoded. They must not have the name.
+    func appending(_ value: Value, _ name: String, to packed: PackedProperties) -> PackedProperties? {
+        guard value.isFlat, let list = list(packed.names, adding: name) else { return nil }
+        scratch.removeAll()
+        scratch.value(value)
+        defer { if scratch.bytes.capacity > Self.scratchLimit { scratch = ByteWriter() } }
+        return scratch.bytes.withUnsafeBytes { packed.appending($0, named: list) }
+    }
+
+    private func list(_ names: PropertyNames, adding name: String) -> PropertyNames? {
+        if let longer, longer.names === names, longer.added.isExactly(name) { return longer.list }
+        guard let list = list(of: names.names + [name]) else { return nil }
+        longer = LongerList(names: names, added: name, list: list)
+        return list
     }
 
     func list(_ place: Int) -> PropertyNames? {

@@ -175,6 +175,21 @@ package struct PackedProperties: @unchecked Sendable {
         withUnsafeBytes { PackedProperties(names: names, copying: $0, only: places, named: chosen) }
     }
 
+    /// Returns the values with a further one at the end.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes of one flat value.
+    ///   - longer: The names with a further one at the end.
+    func appending(_ value: UnsafeRawBufferPointer, named longer: PropertyNames) -> PackedProperties {
+        withUnsafeBytes { bytes in
+            PackedProperties(names: longer, capacity: bytes.count + value.count) { target in
+                target.copyMemory(from: bytes)
+                UnsafeMutableRawBufferPointer(rebasing: target[bytes.count...]).copyMemory(from: value)
+                return bytes.count + value.count
+            }
+        }
+    }
+
     /// Returns the values with those of `other` in their place. Returns `nil` if `other` has further names, or a nested
     /// value that is not encoded.
     func merging(_ other: PropertyValues) -> PackedProperties? {
@@ -262,7 +277,7 @@ package struct PackedProperties: @unchecked Sendable {
 }
 
 extension Value {
-    fileprivate var isFlat: Bool {
+    var isFlat: Bool {
         switch self {
         case .complex, .collection: false
         default: true

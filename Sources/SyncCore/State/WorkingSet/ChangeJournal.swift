@@ -13,12 +13,12 @@ struct ChangeJournal {
 
     /// The changes in order; a place may occur several times.
     private(set) var changes: [Change] = []
-    let header: StateHeader?
-    let isHeaderChanged: Bool
+    let header: CachedHeader
 
-    init(header: StateHeader?, isHeaderChanged: Bool) {
+    init(_ header: CachedHeader) {
         self.header = header
-        self.isHeaderChanged = isHeaderChanged
+        // One operation has several changes.
+        changes.reserveCapacity(8)
     }
 
     mutating func append(_ change: Change) { changes.append(change) }
@@ -35,6 +35,6 @@ struct ChangeJournal {
             case .registration(let id): set.register.remove(id)
             }
         }
-        (set.knownHeader, set.isHeaderChanged) = (header, isHeaderChanged)
+        set.cachedHeader = header
     }
 }

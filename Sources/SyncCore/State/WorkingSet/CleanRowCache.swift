@@ -51,10 +51,9 @@ struct CleanRowCache {
         self.size += size
     }
 
-    /// Returns the set and type of a cached row, or nil if no row is cached. Does not copy the row.
-    func kind(of id: EntityID) -> EntityKind? {
-        guard let place = rows.place(of: id) else { return nil }
-        return EntityKind(set: rows[at: place].set, type: rows[at: place].type)
+    /// Returns the kind and the values of a cached row, or nil if no row is cached.
+    func content(of id: EntityID) -> EntityContent? {
+        rows.place(of: id).map { EntityContent(kind: rows[at: $0].kind, values: rows[at: $0].values) }
     }
 
     private static func size(of row: EntityRow) -> Int? {

@@ -8,6 +8,8 @@ struct RowIndex {
     /// The names of properties, or paths such as `Address/Street`.
     let properties: [String]
     private var rows: [Key: SmallSet<EntityID>] = [:]
+    /// The rows whose only property is an integer, as most keys are. Integers are searched without hashing a value.
+    private var numbered = IDTable<SmallSet<EntityID>>()
     /// Whether ``rows`` contains the rows of the set.
     private(set) var isBuilt = false
     /// Whether a name is a path.
@@ -32,6 +34,9 @@ struct RowIndex {
 
     /// Returns the rows with these values of the properties, in ascending order.
     func find(_ values: [(property: String, value: Value)]) -> [EntityID] {
+        if values.count == 1, case .integer(let number) = values[0].value {
+            return numbered.place(of: UInt64(bitPattern: number)).map { numbered[at: $0].sorted } ?? []
+        }
         if rows.isEmpty { return [] }
         let key: Key = values.count == 1 ? .one(values[0].value) : .several(values.map(\.value))
         return rows[key]?.sorted ?? []
@@ -49,20 +54,34 @@ struct RowIndex {
             if old.id == new.id, key(old) == after { return }
             remove(old)
         }
-        if let after { rows[after, default: SmallSet()].insert(new.id) }
+        switch after {
+        case .one(.integer(let number))?:
+            let place = numbered.place(of: UInt64(bitPattern: number), inserting: SmallSet())
+            numbered[at: place].insert(new.id)
+        case let after?: rows[after, default: SmallSet()].insert(new.id)
+        case nil: break
+        }
     }
 
     /// Removes a row from an index that is built.
     mutating func remove(_ row: EntityRow) {
-        guard let key = key(row) else { return }
-        rows[key]?.remove(row.id)
-        if rows[key]?.isEmpty == true { rows[key] = nil }
+        switch key(row) {
+        case .one(.integer(let number))?:
+            guard let place = numbered.place(of: UInt64(bitPattern: number)) else { return }
+            numbered[at: place].remove(row.id)
+            if numbered[at: place].isEmpty { numbered.removeValue(for: UInt64(bitPattern: number)) }
+        case let key?:
+            rows[key]?.remove(row.id)
+            if rows[key]?.isEmpty == true { rows[key] = nil }
+        case nil: break
+        }
     }
 
     /// Removes all rows. The next search builds the index again.
     mutating func removeAll() {
         isBuilt = false
         if !rows.isEmpty { rows.removeAll(keepingCapacity: rows.count <= 1 << 14) }
+        numbered.removeAll()
     }
 
     /// Returns the key of the row, or nil if the row lacks one of the properties.

@@ -6,8 +6,7 @@ struct RowTable {
     private(set) var table = IDTable<EntityRow>()
     /// The entities whose row in the backing is removed.
     private(set) var removed: Set<EntityID> = []
-    /// The indexes by set, for the properties by which rows were searched.
-    private var indexes: [String: [RowIndex]] = [:]
+    private var indexes = RowIndexes()
 
     enum Found {
         case row(EntityRow)
@@ -27,10 +26,9 @@ struct RowTable {
         return isRemoved(id) ? .removed : .below
     }
 
-    /// Returns the set and type of an entity whose row is in the table.
-    func kind(of id: EntityID) -> EntityKind? {
-        guard let place = table.place(of: id) else { return nil }
-        return EntityKind(set: table[at: place].set, type: table[at: place].type)
+    /// Returns the kind and the values of an entity whose row is in the table.
+    func content(of id: EntityID) -> EntityContent? {
+        table.place(of: id).map { EntityContent(kind: table[at: $0].kind, values: table[at: $0].values) }
     }
 
     /// Returns whether the row in the backing is removed.
@@ -43,7 +41,7 @@ struct RowTable {
     mutating func put(_ row: EntityRow) -> EntityRow? {
         if !removed.isEmpty { removed.remove(row.id) }
         let old = table.updateValue(row, for: row.id)
-        if !indexes.isEmpty { updateIndexes(of: row.set) { $0.replace(old, by: row) } }
+        indexes.update(row.set) { $0.replace(old, by: row) }
         return old
     }
 
@@ -54,7 +52,7 @@ struct RowTable {
     mutating func remove(_ id: EntityID, hidesBelow: Bool) -> EntityRow? {
         let old = table.removeValue(for: id)
         if hidesBelow { removed.insert(id) }
-        if let old, !indexes.isEmpty { updateIndexes(of: old.set) { $0.remove(old) } }
+        if let old { indexes.update(old.set) { $0.remove(old) } }
         return old
     }
 
@@ -73,7 +71,7 @@ struct RowTable {
     mutating func retain(_ sets: Set<String>) -> [EntityRow] {
         let gone = rows.filter { !sets.contains($0.set) }
         for row in gone { table.removeValue(for: row.id) }
-        indexes = [:]
+        indexes = RowIndexes()
         return gone
     }
 
@@ -81,50 +79,61 @@ struct RowTable {
     mutating func removeAll() {
         table.removeAll()
         removed.removeAll()
-        var set = indexes.startIndex
-        while set < indexes.endIndex {
-            for place in indexes.values[set].indices { indexes.values[set][place].removeAll() }
-            indexes.formIndex(after: &set)
-        }
-    }
-
-    /// Updates the indexes of a set that are built. The set of an entity never changes.
-    private mutating func updateIndexes(of name: String, _ body: (inout RowIndex) -> Void) {
-        guard let set = indexes.index(forKey: name) else { return }
-        for place in indexes.values[set].indices where indexes.values[set][place].isBuilt {
-            body(&indexes.values[set][place])
-        }
+        indexes.removeRows()
     }
 
     /// Returns the rows of a set whose properties have all these values, in ascending order.
     mutating func find(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
-        guard !table.isEmpty else { return [] }
-        return indexes[set, default: []].find(values, among: table.values, of: set)
+        table.isEmpty ? [] : indexes.find(values, among: table.values, of: set)
     }
 }
 
-extension [RowIndex] {
+/// The indexes for the properties by which rows were searched.
+private struct RowIndexes {
+    private struct SetIndex {
+        let set: String
+        var index: RowIndex
+    }
+
+    /// The indexes of all sets. A list, because few sets are searched, and by few properties.
+    private var all: [SetIndex] = []
+
+    // By index, because a loop over the elements and a closure copy each.
+
     /// Returns the rows of a set with these values, in ascending order. Adds an index for new properties.
-    fileprivate mutating func find(
+    mutating func find(
         _ values: [(property: String, value: Value)], among rows: [EntityRow], of set: String
     ) -> [EntityID] {
-        // By index, because a closure copies each element.
         var place = 0
-        while place < count, !self[place].isAbout(values) { place += 1 }
-        if place == count { append(RowIndex(values.map(\.property))) }
-        if !self[place].isBuilt { self[place].build(rows.lazy.filter { $0.set == set }) }
-        return self[place].find(values)
+        while place < all.count, !(all[place].set == set && all[place].index.isAbout(values)) { place += 1 }
+        if place == all.count { all.append(SetIndex(set: set, index: RowIndex(values.map(\.property)))) }
+        if !all[place].index.isBuilt { all[place].index.build(rows.lazy.filter { $0.set == set }) }
+        return all[place].index.find(values)
     }
+
+    /// Updates the indexes of a set that are built. The set of an entity never changes.
+    mutating func update(_ set: String, _ body: (inout RowIndex) -> Void) {
+        for place in all.indices where all[place].index.isBuilt && all[place].set == set { body(&all[place].index) }
+    }
+
+    /// Removes all rows, and keeps the definitions.
+    mutating func removeRows() { for place in all.indices { all[place].index.removeAll() } }
 }
 
 extension RowTable {
     /// Calls `body` with each row, ordered by set and entity.
     func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
         let rows = rows
-        let order = rows.indices.sorted {
-            rows[$0].set == rows[$1].set ? rows[$0].id < rows[$1].id : precedesInBytes(rows[$0].set, rows[$1].set)
+        func areInOrder(_ a: Int, _ b: Int) -> Bool {
+            rows[a].kind === rows[b].kind || rows[a].set == rows[b].set
+                ? rows[a].id < rows[b].id : precedesInBytes(rows[a].set, rows[b].set)
         }
-        for place in order { try body(rows[place]) }
+        // The usual rows of one set were created one after the other.
+        if rows.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) {
+            for place in rows.indices { try body(rows[place]) }
+        } else {
+            for place in rows.indices.sorted(by: areInOrder) { try body(rows[place]) }
+        }
     }
 
     /// Writes the rows in the order of the backing's tables, so that each page of the backing is written once.

@@ -18,7 +18,7 @@ extension WorkingSet {
         cleanRows.removeAll()
         tracking.phase = .deferring
         tracking.isDeferralRefused = false
-        tracking.start(ChangeJournal(header: knownHeader, isHeaderChanged: isHeaderChanged))
+        tracking.start(ChangeJournal(cachedHeader))
         queue.begin()
         defer {
             _ = tracking.endJournal()

@@ -16,11 +16,14 @@ extension WorkingSet {
     }
 
     /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row in memory.
-    func kind(of id: EntityID) throws(StateError) -> EntityKind? {
-        if let kind = rowTable.kind(of: id) { return kind }
+    func kind(of id: EntityID) throws(StateError) -> EntityKind? { try content(of: id)?.kind }
+
+    /// Returns the kind and the values of an entity's row, or nil if it has none. Does not copy a row in memory.
+    func content(of id: EntityID) throws(StateError) -> EntityContent? {
+        if let content = rowTable.content(of: id) { return content }
         if rowTable.isRemoved(id) { return nil }
-        if let kind = cleanRows.kind(of: id) { return kind }
-        return try row(id).map { EntityKind(set: $0.set, type: $0.type) }
+        if let content = cleanRows.content(of: id) { return content }
+        return try row(id).map { EntityContent(kind: $0.kind, values: $0.values) }
     }
 
     /// Returns the row of the backing.
@@ -83,7 +86,7 @@ extension WorkingSet {
     /// ``StateHeader/nextEntity``, without a copy of the header.
     package var nextEntity: EntityID {
         get throws(StateError) {
-            if let next = knownHeader?.nextEntity { return next }
+            if cachedHeader.isKnown { return cachedHeader.header.nextEntity }
             return try header().nextEntity
         }
     }
@@ -91,7 +94,7 @@ extension WorkingSet {
     /// ``StateHeader/applied``, without a copy of the header.
     package var applied: SequenceNumber {
         get throws(StateError) {
-            if let applied = knownHeader?.applied { return applied }
+            if cachedHeader.isKnown { return cachedHeader.header.applied }
             return try header().applied
         }
     }
@@ -99,7 +102,7 @@ extension WorkingSet {
     /// The root of ``StateHeader/service``, without a copy of the header.
     package var serviceRoot: String? {
         get throws(StateError) {
-            if let root = knownHeader?.service?.root { return root }
+            if cachedHeader.isKnown { return cachedHeader.header.service?.root }
             return try header().service?.root
         }
     }

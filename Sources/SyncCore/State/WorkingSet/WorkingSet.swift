@@ -19,9 +19,7 @@ package final class WorkingSet: StateStorage {
     /// The maximum number of changed items before they are flushed, also within a transaction.
     package var flushLimit = 20_000
 
-    /// The cached header, or nil if it was not read yet.
-    var knownHeader: StateHeader?
-    var isHeaderChanged = false
+    var cachedHeader = CachedHeader()
     var rowTable = RowTable()
     var cleanRows = CleanRowCache()
     var linkTable = LinkTable()
@@ -33,6 +31,8 @@ package final class WorkingSet: StateStorage {
     private var knownFirstUnused: EntityID?
 
     let tracking: StateTracking
+    /// The lists of names of values that are encoded in memory.
+    package private(set) lazy var names = NameTable()
 
     /// Creates an empty state in memory.
     ///
@@ -40,7 +40,7 @@ package final class WorkingSet: StateStorage {
     package convenience init(keepsDigest: Bool = false) {
         let tracking = StateTracking(IncrementalDigest(isKept: keepsDigest))
         self.init(nil, TrackedBookkeeping(MemoryBookkeeping(), tracking), QueueTable(), tracking)
-        knownHeader = StateHeader()
+        cachedHeader.isKnown = true
     }
 
     /// Creates a working set over the state in a backing.
@@ -65,7 +65,7 @@ package final class WorkingSet: StateStorage {
     package func copy() -> WorkingSet {
         let tracking = StateTracking(tracking.digest, tracking.dirtyItems)
         let copy = WorkingSet(nil, bookkeeping.copy(tracking), queue.copy(), tracking)
-        copy.knownHeader = knownHeader
+        copy.cachedHeader = cachedHeader
         copy.rowTable = rowTable
         copy.linkTable = linkTable.copy()
         copy.register = register
@@ -134,7 +134,7 @@ package final class WorkingSet: StateStorage {
     private func discardChanges() {
         cleanRows.removeAll()
         removeChanges()
-        (knownHeader, isHeaderChanged, knownFirstUnused) = (nil, false, nil)
+        (cachedHeader, knownFirstUnused) = (CachedHeader(), nil)
         bookkeeping.invalidateCaches()
     }
 
@@ -178,11 +178,11 @@ package final class WorkingSet: StateStorage {
     }
 
     /// Whether the backing differs. A record that changes the queue also changes the header.
-    private var hasChanges: Bool { isHeaderChanged || changeCount > 0 }
+    private var hasChanges: Bool { cachedHeader.isChanged || changeCount > 0 }
 
     private func write(to backing: any StateBacking) throws(StateError) {
-        if let knownHeader, isHeaderChanged { try backing.setHeader(knownHeader) }
-        isHeaderChanged = false
+        if cachedHeader.isChanged { try backing.setHeader(cachedHeader.header) }
+        cachedHeader.isChanged = false
         guard changeCount > 0 else { return }
         try register.forEach { id, set throws(StateError) in try backing.register(id, set: set) }
         for (key, id) in keys { try backing.assignKey(set: key.set, key: key.key, to: id) }
@@ -219,16 +219,15 @@ package final class WorkingSet: StateStorage {
     // MARK: Header and model
 
     package func header() throws(StateError) -> StateHeader {
-        if let knownHeader { return knownHeader }
+        if cachedHeader.isKnown { return cachedHeader.header }
         let header = try backing?.header() ?? StateHeader()
-        knownHeader = header
+        cachedHeader = CachedHeader(header: header, isKnown: true)
         return header
     }
 
     package func setHeader(_ header: StateHeader) throws(StateError) {
         if tracking.keepsDigest { tracking.digest.replace(try self.header(), by: header) }
-        knownHeader = header
-        isHeaderChanged = true
+        cachedHeader = CachedHeader(header: header, isKnown: true, isChanged: true)
     }
 
     /// Changes the header in place.
@@ -240,9 +239,8 @@ package final class WorkingSet: StateStorage {
             body(&header)
             return try setHeader(header)
         }
-        if knownHeader == nil { knownHeader = try header() }
-        knownHeader?.change(body)
-        isHeaderChanged = true
+        if !cachedHeader.isKnown { _ = try header() }
+        cachedHeader.change(body)
     }
 
     package func install(_ model: EntityDataModel) throws(StateError) {
@@ -272,5 +270,19 @@ package final class WorkingSet: StateStorage {
     func drainDirtyItems() -> DirtyItems? {
         defer { if tracking.dirtyItems != nil { tracking.dirtyItems = DirtyItems() } }
         return tracking.dirtyItems
+    }
+}
+
+/// The header of a working set.
+struct CachedHeader {
+    fileprivate(set) var header = StateHeader()
+    /// Whether ``header`` was read. The header is not optional, because a comparison with nil copies it.
+    fileprivate(set) var isKnown = false
+    /// Whether the header differs from the backing.
+    fileprivate(set) var isChanged = false
+
+    fileprivate mutating func change(_ body: (inout StateHeader) -> Void) {
+        body(&header)
+        isChanged = true
     }
 }
