@@ -301,21 +301,15 @@ package final class PropertyLookup {
     package init(_ name: String) { self.name = name }
 
     /// Returns the value of the property; nil if it is unset.
-    package func callAsFunction(_ values: PropertyValues) -> Value? { values.form.value(of: self) }
+    package func callAsFunction(_ values: borrowing PropertyValues) -> Value? { values.form.value(of: self) }
 
     fileprivate func value(in values: [Value], named names: [String]) -> Value? {
         names.firstIndex(of: name).map { values[$0] }
     }
 
     fileprivate func value(in packed: PackedProperties) -> Value? {
-        guard let place = place(in: packed.names) else { return nil }
-        return packed.value(atIndex: place)
-    }
-
-    /// Returns the index of the property.
-    private func place(in names: PropertyNames) -> Int? {
-        if last.names !== names { last = (names, names.place(of: name)) }
-        return last.place
+        if !packed.hasNames(last.names) { last = (packed.names, packed.names.place(of: name)) }
+        return last.place.map { packed.value(atIndex: $0) }
     }
 }
 

@@ -27,13 +27,14 @@ package final class PropertySubset {
         return packed.subset(choice.places, named: chosen).map { PropertyValues($0) }
     }
 
-    /// Copies the chosen values of untrusted bytes. Returns nil if the bytes are not the canonical encoding of one value
-    /// per name.
-    package func copy(of bytes: UnsafeRawBufferPointer, named names: PropertyNames) -> PropertyValues? {
+    /// Copies the chosen values of untrusted bytes to a page. Returns nil if the bytes do not have the structure of one
+    /// encoded value per name.
+    package func copy(
+        of bytes: UnsafeRawBufferPointer, named names: PropertyNames, to page: inout PackedPage
+    ) -> PackedProperties? {
         let choice = choice(from: names)
         guard let chosen = choice.chosen else { return nil }
-        return PackedProperties(names: names, copying: bytes, only: choice.places, named: chosen)
-            .map { PropertyValues($0) }
+        return page.copy(bytes, named: names, only: choice.places, named: chosen)
     }
 
     private func choice(from names: PropertyNames) -> ChosenNames {
