@@ -318,6 +318,8 @@ struct StateEditor {
 final class ImageMetadata {
     let set: EntitySet
     let type: EntityType
+    /// The names of the set and the type, for the rows of new entities.
+    let kind: EntityKind
     /// The properties that refer to a partner with at most one dependent.
     let namesPartner: Set<String>
     /// The constraints whose dependent properties are in the set.
@@ -328,6 +330,7 @@ final class ImageMetadata {
     init(_ set: EntitySet, _ type: EntityType, _ index: RelationshipIndex) {
         self.set = set
         self.type = type
+        kind = EntityKind(set: set.name, type: type.name)
         namesPartner = index.propertiesNamingSinglePlaces(in: set.name)
         dependents = index.constraints(ofDependentsIn: set.name)
         isPrincipal = !index.constraints(ofPrincipalsIn: set.name).isEmpty

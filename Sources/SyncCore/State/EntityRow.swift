@@ -7,8 +7,7 @@ package import Operations
 @usableFromInline
 package struct EntityRow: Sendable, Hashable {
     package var id: EntityID
-    package var set: String
-    package var type: String
+    @usableFromInline package var kind: EntityKind
     package var values: PropertyValues
     @usableFromInline var storedETag: OptionalText
     @usableFromInline var storedEditLink: OptionalText
@@ -31,6 +30,16 @@ package struct EntityRow: Sendable, Hashable {
         package var isOnService: Bool { self == .service || self == .serviceWithStaleETag }
     }
 
+    @inlinable package var set: String {
+        get { kind.set }
+        set { kind = kind.with(set: newValue, type: kind.type) }
+    }
+
+    @inlinable package var type: String {
+        get { kind.type }
+        set { kind = kind.with(set: kind.set, type: newValue) }
+    }
+
     @inlinable package var etag: String? {
         get { storedETag.text }
         set { storedETag = OptionalText(newValue) }
@@ -45,9 +54,18 @@ package struct EntityRow: Sendable, Hashable {
         id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
         origin: Origin, downloaded: SequenceNumber = 0
     ) {
+        self.init(
+            id: id, EntityKind(set: set, type: type), values: values, etag: etag, editLink: editLink, origin: origin,
+            downloaded: downloaded)
+    }
+
+    /// Creates a row with the set and type of other rows.
+    package init(
+        id: EntityID, _ kind: EntityKind, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
+        origin: Origin, downloaded: SequenceNumber = 0
+    ) {
         self.id = id
-        self.set = set
-        self.type = type
+        self.kind = kind
         self.values = values
         storedETag = OptionalText(etag)
         storedEditLink = OptionalText(editLink)
@@ -58,15 +76,39 @@ package struct EntityRow: Sendable, Hashable {
     /// Returns whether both rows are equal. ETags and links are compared by their code units.
     @usableFromInline
     package static func == (a: EntityRow, b: EntityRow) -> Bool {
-        a.id == b.id && a.set == b.set && a.type == b.type && a.origin == b.origin && a.downloaded == b.downloaded
+        a.id == b.id && a.kind == b.kind && a.origin == b.origin && a.downloaded == b.downloaded
             && a.etag.isExactly(b.etag) && a.editLink.isExactly(b.editLink) && a.values == b.values
     }
 }
 
 /// The set and the type of an entity.
-struct EntityKind {
-    let set: String
-    let type: String
+///
+/// An object, which the rows of a set and type share as far as possible, so that a copy of a row retains one reference
+/// instead of two texts.
+@usableFromInline
+package final class EntityKind: Sendable, Hashable {
+    @usableFromInline package let set: String
+    @usableFromInline package let type: String
+
+    package init(set: String, type: String) {
+        self.set = set
+        self.type = type
+    }
+
+    /// Returns this object if it has the same texts, otherwise a new one.
+    @usableFromInline
+    func with(set: String, type: String) -> EntityKind {
+        set.isExactly(self.set) && type.isExactly(self.type) ? self : EntityKind(set: set, type: type)
+    }
+
+    @usableFromInline
+    package static func == (a: EntityKind, b: EntityKind) -> Bool { a === b || a.set == b.set && a.type == b.type }
+
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(set)
+        hasher.combine(type)
+    }
 }
 
 /// The base state of an entity, stored while pending operations change it.

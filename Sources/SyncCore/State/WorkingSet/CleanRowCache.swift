@@ -54,7 +54,7 @@ struct CleanRowCache {
     /// Returns the set and type of a cached row, or nil if no row is cached. Does not copy the row.
     func kind(of id: EntityID) -> EntityKind? {
         guard let place = rows.place(of: id) else { return nil }
-        return EntityKind(set: rows[at: place].set, type: rows[at: place].type)
+        return rows[at: place].kind
     }
 
     private static func size(of row: EntityRow) -> Int? {

@@ -30,7 +30,7 @@ struct RowTable {
     /// Returns the set and type of an entity whose row is in the table.
     func kind(of id: EntityID) -> EntityKind? {
         guard let place = table.place(of: id) else { return nil }
-        return EntityKind(set: table[at: place].set, type: table[at: place].type)
+        return table[at: place].kind
     }
 
     /// Returns whether the row in the backing is removed.

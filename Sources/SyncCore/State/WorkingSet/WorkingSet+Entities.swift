@@ -20,7 +20,7 @@ extension WorkingSet {
         if let kind = rowTable.kind(of: id) { return kind }
         if rowTable.isRemoved(id) { return nil }
         if let kind = cleanRows.kind(of: id) { return kind }
-        return try row(id).map { EntityKind(set: $0.set, type: $0.type) }
+        return try row(id).map(\.kind)
     }
 
     /// Returns the row of the backing.
