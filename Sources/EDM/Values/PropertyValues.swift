@@ -59,6 +59,11 @@ public struct PropertyValues: Sendable, Hashable {
             }
         }
 
+        /// Returns whether the values are encoded with this object of names.
+        func hasNames(_ names: PropertyNames) -> Bool {
+            if case .packed(let packed) = self { packed.hasNames(names) } else { false }
+        }
+
         /// Returns the value that a lookup finds.
         func value(of lookup: PropertyLookup) -> Value? {
             switch self {
@@ -219,6 +224,9 @@ extension PropertyValues {
     package var packed: PackedProperties? {
         if case .packed(let packed) = form { packed } else { nil }
     }
+
+    /// Returns whether the values are encoded with this object of names.
+    func hasNames(_ names: PropertyNames) -> Bool { form.hasNames(names) }
 
     /// Appends the names and values; see ``ByteWriter/properties(_:)``.
     func write(to writer: inout ByteWriter) { form.write(to: &writer) }

@@ -7,7 +7,6 @@
 /// Not copyable, because two copies would write to the same memory.
 package struct PackedPage: ~Copyable {
     private var storage: PackedStorage?
-    private var names: PropertyNames?
     private var capacity = 0
     private var used = 0
     /// The number of bytes of the rows since the names changed.
@@ -78,18 +77,22 @@ package struct PackedPage: ~Copyable {
     /// Returns an object with so many unused bytes after those that are used.
     @inline(__always)
     private mutating func memory(for count: Int, _ names: PropertyNames) -> PackedStorage {
-        if names === self.names, count <= capacity - used, let storage { return storage }
+        if let storage, count <= capacity - used, Self.has(names, storage) { return storage }
         return newMemory(for: count, names)
     }
 
     private mutating func newMemory(for count: Int, _ names: PropertyNames) -> PackedStorage {
-        if names !== self.names { total = 0 }
-        self.names = names
+        if let storage, !Self.has(names, storage) { total = 0 }
         used = 0
         // The first row has memory of its own, since many results have only one.
         capacity = max(count, min(Self.sizeLimit, 4 * total))
         let new = PackedStorage.create(minimumCapacity: capacity) { _ in names }
         storage = new
         return new
+    }
+
+    @inline(__always)
+    private static func has(_ names: PropertyNames, _ storage: PackedStorage) -> Bool {
+        storage.withUnsafeMutablePointerToHeader { $0.pointee === names }
     }
 }
