@@ -107,9 +107,8 @@ struct LocalQuery {
         else { return try query.answer(request, pageSize: size, only: subset) }
         let converter = try reader.converter()
         snapshots.reserveCapacity(EntityQueries.expectedCount(request.options))
-        return try withoutActuallyEscaping({ (row: consuming EntityRow) in snapshots.append(converter.snapshot(row)) }) {
-            try query.answer(request, pageSize: size, only: subset, to: $0)
-        }
+        func receive(_ row: consuming EntityRow) { snapshots.append(converter.snapshot(row)) }
+        return try withoutActuallyEscaping(receive) { try query.answer(request, pageSize: size, only: subset, to: $0) }
     }
 
     /// Returns entities with the effects of `$compute`, `$expand` and `$select`.

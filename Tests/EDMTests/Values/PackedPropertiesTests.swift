@@ -250,7 +250,8 @@ struct PackedPropertiesTests {
     }
 
     @Test func `rows share memory up to a limit`() throws {
-        let row = try #require(PropertyValues([("a", .string(String(repeating: "x", count: 100)))]).packed(with: NameTable()))
+        let values = PropertyValues([("a", .string(String(repeating: "x", count: 100)))])
+        let row = try #require(values.packed(with: NameTable()))
         var page = PackedPage()
         var copies: [PackedProperties] = []
         for _ in 0..<2_000 { copies.append(try #require(row.withBytes { page.copy($0, named: row.names) })) }
@@ -292,7 +293,8 @@ struct PackedPropertiesTests {
     @Test func `a decimal without digits is read as null`() throws {
         let names = try #require(PropertyNames(["a", "b"]))
         var page = PackedPage()
-        let copy = try #require([6, 1, 0x2F, 3, 2].withUnsafeBytes { page.copy($0, named: names) } as PackedProperties?)
+        let bytes: [UInt8] = [6, 1, 0x2F, 3, 2]
+        let copy = try #require(bytes.withUnsafeBytes { page.copy($0, named: names) })
         #expect(PropertyValues(copy).values == [.null, .integer(1)])
     }
 
