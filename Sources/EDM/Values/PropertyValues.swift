@@ -59,6 +59,11 @@ public struct PropertyValues: Sendable, Hashable {
             }
         }
 
+        /// Returns whether the values are encoded with this object of names.
+        func hasNames(_ names: PropertyNames) -> Bool {
+            if case .packed(let packed) = self { packed.hasNames(names) } else { false }
+        }
+
         /// Returns the value that a lookup finds.
         func value(of lookup: PropertyLookup) -> Value? {
             switch self {
@@ -220,6 +225,9 @@ extension PropertyValues {
         if case .packed(let packed) = form { packed } else { nil }
     }
 
+    /// Returns whether the values are encoded with this object of names.
+    func hasNames(_ names: PropertyNames) -> Bool { form.hasNames(names) }
+
     /// Appends the names and values; see ``ByteWriter/properties(_:)``.
     func write(to writer: inout ByteWriter) { form.write(to: &writer) }
 
@@ -320,21 +328,15 @@ package final class PropertyLookup {
     package init(_ name: String) { self.name = name }
 
     /// Returns the value of the property; nil if it is unset.
-    package func callAsFunction(_ values: PropertyValues) -> Value? { values.form.value(of: self) }
+    package func callAsFunction(_ values: borrowing PropertyValues) -> Value? { values.form.value(of: self) }
 
     fileprivate func value(in values: [Value], named names: [String]) -> Value? {
         names.firstIndex(of: name).map { values[$0] }
     }
 
     fileprivate func value(in packed: PackedProperties) -> Value? {
-        guard let place = place(in: packed.names) else { return nil }
-        return packed.value(atIndex: place)
-    }
-
-    /// Returns the index of the property.
-    private func place(in names: PropertyNames) -> Int? {
-        if last.names !== names { last = (names, names.place(of: name)) }
-        return last.place
+        if !packed.hasNames(last.names) { last = (packed.names, packed.names.place(of: name)) }
+        return last.place.map { packed.value(atIndex: $0) }
     }
 }
 

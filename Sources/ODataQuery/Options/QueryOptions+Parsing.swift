@@ -20,9 +20,13 @@ extension QueryOptions {
                 .unexpectedText, "A number sign must be percent-encoded in a query.", in: query,
                 at: query.utf8.distance(from: query.startIndex, to: hash))
         }
-        let pairs = query.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (name: parts[0], value: parts.count > 1 ? parts[1] : nil)
+        // By bytes, because splitting by characters takes half of the time of the parser.
+        let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let end = pair.firstIndex(of: UInt8(ascii: "="))
+            return (
+                name: Substring(pair[..<(end ?? pair.endIndex)]),
+                value: end.map { Substring(pair[pair.index(after: $0)...]) }
+            )
         }
         let plusIsSpace = pairs.contains {
             $0.name == "odata-accept-forms-encoding" && $0.value?.lowercased() == "true"

@@ -59,13 +59,11 @@ package enum ServiceURL {
 
     /// Splits a URL at the question mark. The fragment is dropped.
     package static func split(_ url: String) -> (path: String, query: String?) {
-        let withoutFragment: Substring
         // In a query a number sign is an error, which the query parser reports.
-        if let question = url.firstIndex(of: "?") {
-            return (String(url[..<question]), String(url[url.index(after: question)...]))
+        if let question = url.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            return (String(url[..<question]), String(url[url.utf8.index(after: question)...]))
         }
-        withoutFragment = url.firstIndex(of: "#").map { url[..<$0] } ?? url[...]
-        return (String(withoutFragment), nil)
+        return (url.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(url[..<$0]) } ?? url, nil)
     }
 
     private static func isAbsolute(_ url: String) -> Bool {

@@ -36,9 +36,12 @@ struct QueueQueries {
         return try queueRows(url).first.map(\.id.rawValue)
     }
 
-    func url(_ url: String) throws(TidelogError) -> QueueURL? {
+    func url(_ url: String) throws(TidelogError) -> QueueURL? { try self.url(encoded: URLText.encoded(url)) }
+
+    /// Parses a percent-encoded URL as ``url(_:)`` does.
+    func url(encoded url: String) throws(TidelogError) -> QueueURL? {
         guard core.hasModel else { return nil }
-        return QueueURL(URLText.encoded(url), root: try core.service?.root, service: try core.model)
+        return QueueURL(url, root: try core.service?.root, service: try core.model)
     }
 
     /// Returns the result of a query on the queue.

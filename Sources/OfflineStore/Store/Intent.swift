@@ -1,7 +1,7 @@
 package import EDM
 public import ODataQuery
 public import Operations
-import SyncCore
+public import SyncCore
 
 /// An action of an app before its addresses are resolved to entities. It is the same for a store and for a service.
 ///
@@ -82,9 +82,9 @@ package struct ResultEntities: Sendable {
 }
 
 /// An immutable copy of an entity as it was read.
+@usableFromInline
 package struct EntitySnapshot: Sendable, Hashable {
-    package var set: String
-    package var type: String
+    @usableFromInline package let kind: EntityKind
     package var values: PropertyValues
     private var storedETag: OptionalText
     package var links: SnapshotLinks
@@ -101,6 +101,9 @@ package struct EntitySnapshot: Sendable, Hashable {
     package var expanded: [Expanded]
     /// The addresses of the entity's streams, for an entity that was read from a service.
     package var streams: [StreamLinks] = []
+
+    @inlinable package var set: String { kind.set }
+    @inlinable package var type: String { kind.type }
 
     package var etag: String? {
         get { storedETag.text }
@@ -150,8 +153,7 @@ package struct EntitySnapshot: Sendable, Hashable {
         set: String, type: String, values: PropertyValues, etag: String? = nil, readLink: String, editLink: String,
         entityID: EntityID? = nil, state: SyncState = .clean, expanded: [Expanded] = []
     ) {
-        self.set = set
-        self.type = type
+        kind = EntityKind(set: set, type: type)
         self.values = values
         storedETag = OptionalText(etag)
         links = .texts(read: readLink.isEmpty ? nil : readLink, edit: editLink.isEmpty ? nil : editLink)
@@ -164,8 +166,7 @@ package struct EntitySnapshot: Sendable, Hashable {
     ///
     /// - Parameter row: The entity. The usual convention of an initializer would copy it once more.
     init(_ row: borrowing EntityRow, _ links: consuming SnapshotLinks, _ state: SyncState) {
-        set = row.set
-        type = row.type
+        kind = row.kind
         values = row.values
         storedETag = OptionalText(row.etag)
         self.links = links

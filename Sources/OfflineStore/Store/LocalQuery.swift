@@ -64,8 +64,8 @@ struct LocalQuery {
         guard request.options.deltaToken == nil else {
             throw EvaluationError(.unsupported, "The store does not return deltas. Request them from the service.")
         }
-        let found = try query.answer(
-            request, pageSize: page?.size(for: request.options), only: Selection.needed(for: request, model))
+        var delivered: [EntitySnapshot] = []
+        let found = try find(request, page, &delivered)
         var answer = QueryAnswer(entities: [], count: found.count, isSingle: found.isSingle)
         switch (request.path.target, found.content) {
         case (.count, _): answer.form = .count
@@ -76,6 +76,9 @@ struct LocalQuery {
             throw EvaluationError(.unsupported, "A query cannot read the content of a media entity.")
         case (_, .entities(let rows)):
             answer.entities = try shape(rows, request.options)
+        case (_, .delivered):
+            select(request.options, from: &delivered)
+            answer.entities = delivered
         case (_, .applied(let rows)):
             answer.entities = try rows.map {
                 try shape($0, request.options, ofType: request.path.queriedType?.name ?? "")
@@ -94,6 +97,20 @@ struct LocalQuery {
         return answer
     }
 
+    /// Returns the result before `$select` and `$expand`, with its entities in `snapshots` if the rows themselves are
+    /// not needed and SQL finds them.
+    private func find(
+        _ request: ServiceRequest, _ page: Page?, _ snapshots: inout [EntitySnapshot]
+    ) throws -> RowQuery.Answer {
+        let (size, subset) = (page?.size(for: request.options), Selection.needed(for: request, model))
+        guard case .entities = request.path.target, request.options.expand.isEmpty, request.options.compute.isEmpty
+        else { return try query.answer(request, pageSize: size, only: subset) }
+        let converter = try reader.converter()
+        snapshots.reserveCapacity(EntityQueries.expectedCount(request.options))
+        func receive(_ row: consuming EntityRow) { snapshots.append(converter.snapshot(row)) }
+        return try withoutActuallyEscaping(receive) { try query.answer(request, pageSize: size, only: subset, to: $0) }
+    }
+
     /// Returns entities with the effects of `$compute`, `$expand` and `$select`.
     ///
     /// - Parameter way: The path of expanded entities.
@@ -107,11 +124,14 @@ struct LocalQuery {
             }
         }
         if way.depth < QueryLimits.height, !options.expand.isEmpty { try expand(rows, options, &snapshots, way) }
-        if !options.select.isEmpty {
-            var selection = Selection(options.select, model)
-            for place in snapshots.indices { selection.cut(&snapshots[place]) }
-        }
+        select(options, from: &snapshots)
         return snapshots
+    }
+
+    private func select(_ options: QueryOptions, from snapshots: inout [EntitySnapshot]) {
+        guard !options.select.isEmpty else { return }
+        var selection = Selection(options.select, model)
+        for place in snapshots.indices { selection.cut(&snapshots[place]) }
     }
 
     /// Returns a row of `$apply`: an entity with additional values, or values without an identity.

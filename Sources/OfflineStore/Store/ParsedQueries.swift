@@ -32,8 +32,14 @@ struct ParsedQueries {
     }
 
     mutating func query(_ url: String, model: EntityDataModel, root: String?) throws -> Query {
-        if let query = known(url, model: model, root: root) { return query }
-        let query = try Self.parse(url, model, root)
+        try known(url, model: model, root: root) ?? parse(url, URLText.encoded(url), model: model, root: root)
+    }
+
+    /// Parses a query that is not known.
+    ///
+    /// - Parameter encoded: The text, percent-encoded.
+    mutating func parse(_ url: String, _ encoded: String, model: EntityDataModel, root: String?) throws -> Query {
+        let query = try Self.parse(encoded, model, root)
         if url.utf8.count <= Self.limit.length {
             if known.count >= Self.limit.count { known = [:] }
             known[ExactText(url)] = query
@@ -41,8 +47,7 @@ struct ParsedQueries {
         return query
     }
 
-    private static func parse(_ url: String, _ model: EntityDataModel, _ root: String?) throws -> Query {
-        let encoded = URLText.encoded(url)
+    private static func parse(_ encoded: String, _ model: EntityDataModel, _ root: String?) throws -> Query {
         let request = try ServiceRequest.parse(encoded, serviceRoot: root, model: model, version: model.version)
         if let name = request.options.withoutDollar(model.version) {
             throw TidelogError(

@@ -1,5 +1,6 @@
 import EDM
 import ODataQuery
+import SyncCore
 
 /// Applies `$select` to the entities of a result. Without it everything is kept, otherwise the named properties and the
 /// key.
@@ -7,7 +8,7 @@ struct Selection {
     private let items: [SelectItem]
     private let model: EntityDataModel
     /// The type of the previous row, since the rows of a result usually have the same type and names.
-    private var type: String?
+    private var last: (kind: EntityKind, isEntity: Bool)?
     private var paths = SelectedPaths()
     private var names: [String] = []
     private var kept: [(name: String, paths: SelectedPaths)] = []
@@ -22,7 +23,8 @@ struct Selection {
     mutating func cut(_ snapshot: inout EntitySnapshot) {
         guard !items.isEmpty else { return }
         select(for: snapshot)
-        if paths.isWhole { return }
+        // The rows of an entity set were read with these properties.
+        if paths.isWhole || subset?.isAll(of: snapshot.values) == true { return }
         if let values = subset?(snapshot.values) {
             snapshot.values = values
             return
@@ -51,12 +53,13 @@ struct Selection {
     }
 
     /// Sets the paths for the type of an entity.
-    private mutating func select(for snapshot: EntitySnapshot) {
+    private mutating func select(for snapshot: borrowing EntitySnapshot) {
         // Rows that were combined have no key.
-        let type = snapshot.links.hasRead ? snapshot.type : ""
-        if type == self.type { return }
-        let paths = SelectedPaths(items, keyOf: model.findEntityType(type))
-        (self.type, self.paths, names, kept) = (type, paths, [], [])
+        let isEntity = snapshot.links.hasRead
+        if let last, last.isEntity == isEntity, last.kind == snapshot.kind { return }
+        last = (snapshot.kind, isEntity)
+        paths = SelectedPaths(items, keyOf: isEntity ? model.findEntityType(snapshot.kind.type) : nil)
+        (names, kept) = ([], [])
         subset = paths.isFlat ? PropertySubset { [paths] in paths.below($0) != nil } : nil
     }
 }

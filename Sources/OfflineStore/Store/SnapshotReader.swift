@@ -30,39 +30,44 @@ struct SnapshotReader {
         return try localLinks.targets(of: entity, end, in: state)
     }
 
-    func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
-        let queue = try state.queue.load()
-        return EntitySnapshot(row, links(row), Self.state(of: row.id, queue))
-    }
+    func snapshot(_ row: EntityRow) throws -> EntitySnapshot { try converter().snapshot(row) }
 
-    /// Returns the entities in the same order. Looks up the queue only once.
+    /// Returns the entities in the same order.
     func snapshots(_ rows: [EntityRow]) throws -> [EntitySnapshot] {
         guard !rows.isEmpty else { return [] }
-        let queue = try state.queue.load()
+        let converter = try converter()
         var snapshots: [EntitySnapshot] = []
         snapshots.reserveCapacity(rows.count)
         // The loop over the array itself would copy each row. The span of an array needs macOS 26.
         let slice = rows[...]
         let rows = slice.span
-        for place in rows.indices {
-            snapshots.append(
-                EntitySnapshot(rows[place], links(rows[place]), Self.state(of: rows[place].id, queue)))
-        }
+        for place in rows.indices { snapshots.append(converter.snapshot(rows[place])) }
         return snapshots
     }
 
-    private func links(_ row: borrowing EntityRow) -> SnapshotLinks {
-        if row.editLink == nil, let links = forms.plain(row) { return links }
-        let readLink = forms.readLink(row)
-        return .texts(
-            read: readLink, edit: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink))
+    /// Returns a converter for the rows of one result.
+    func converter() throws -> Converter {
+        let queue = try state.queue.load()
+        return Converter(forms: forms, queue: queue.count == 0 ? nil : queue)
     }
 
-    private static func state(of id: EntityID, _ queue: PendingQueue) -> EntitySnapshot.SyncState {
-        switch queue.pendingState(of: id) {
-        case .clean: .clean
-        case .pending: .pending
-        case .rejected: .error
+    /// Converts rows one by one, with the pending operations at the time of its creation.
+    struct Converter {
+        fileprivate let forms: LinkForms
+        /// The pending operations; nil for none.
+        fileprivate let queue: PendingQueue?
+
+        func snapshot(_ row: borrowing EntityRow) -> EntitySnapshot {
+            EntitySnapshot(row, forms.links(row), state(of: row.id))
+        }
+
+        private func state(of id: EntityID) -> EntitySnapshot.SyncState {
+            guard let queue else { return .clean }
+            return switch queue.pendingState(of: id) {
+            case .clean: .clean
+            case .pending: .pending
+            case .rejected: .error
+            }
         }
     }
 }
@@ -77,8 +82,7 @@ final class LinkForms {
 
     /// The form of the links of a set and type.
     private final class KnownForm {
-        let set: String
-        let type: String
+        let kind: EntityKind
         /// The plain form, if the links have that form.
         private let plain: PlainLinkForm?
         /// The key property of the plain form.
@@ -86,8 +90,8 @@ final class LinkForms {
         /// The form for entities that the service does not have.
         private let local: PlainLinkForm?
 
-        init(set: String, type: String, _ plain: PlainLinkForm?, local: PlainLinkForm?) {
-            (self.set, self.type, self.plain, self.local) = (set, type, plain, local)
+        init(_ kind: EntityKind, _ plain: PlainLinkForm?, local: PlainLinkForm?) {
+            (self.kind, self.plain, self.local) = (kind, plain, local)
             key = PropertyLookup(plain?.key ?? "")
         }
 
@@ -110,12 +114,19 @@ final class LinkForms {
 
     func readLink(_ row: EntityRow) -> String { plain(row)?.read ?? names.readLink(row) }
 
+    /// Returns the links of an entity.
+    func links(_ row: borrowing EntityRow) -> SnapshotLinks {
+        if row.editLink == nil, let links = plain(row) { return links }
+        let readLink = readLink(row)
+        return .texts(read: readLink, edit: row.editLink == nil ? readLink : names.editLink(row, readLink: readLink))
+    }
+
     /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
-    func plain(_ row: borrowing EntityRow) -> SnapshotLinks? {
-        if let last, last.set == row.set, last.type == row.type { return last.links(row) }
+    private func plain(_ row: borrowing EntityRow) -> SnapshotLinks? {
+        if let last, last.kind == row.kind { return last.links(row) }
+        let kind = row.kind
         let form = KnownForm(
-            set: row.set, type: row.type, names.plainForm(set: row.set, type: row.type),
-            local: names.localForm(set: row.set))
+            kind, names.plainForm(set: kind.set, type: kind.type), local: names.localForm(set: kind.set))
         last = form
         return form.links(row)
     }

@@ -80,11 +80,15 @@ struct StoreQueries {
         let model = try core.model
         return try core.read { state throws in
             let header = try state.header()
-            let root = header.service?.root
-            let known = core.parsedQueries.known(url, model: model, root: root)
-            // A known query is not about the queue, of which none is parsed here.
-            if known == nil, let url = try queue.url(url) { return try queue.answer(url) }
-            let query = try known ?? core.parsedQueries.query(url, model: model, root: root)
+            let query: ParsedQueries.Query
+            if let known = core.parsedQueries.known(url, model: model, root: header.service?.root) {
+                query = known
+            } else {
+                let encoded = URLText.encoded(url)
+                // A known query is not about the queue, of which none is parsed here.
+                if let url = try queue.url(encoded: encoded) { return try queue.answer(url) }
+                query = try core.parsedQueries.parse(url, encoded, model: model, root: header.service?.root)
+            }
             if query.request.path.target == .metadata { return try metadata(header, query.request.options) }
             let time = core.environment.now()
             return try LocalQuery(views: try core.views, state: state, forms: core.linkForms(model), time: time).answer(

@@ -45,8 +45,8 @@ extension StateEditor {
         var row =
             known
             ?? EntityRow(
-                id: image.entity, metadata.kind, values: image.values, etag: image.etag, editLink: image.editLink,
-                origin: .service)
+                id: image.entity, metadata.kind.with(set: image.set, type: image.type), values: image.values,
+                etag: image.etag, editLink: image.editLink, origin: .service)
         if known != nil {
             row.type = image.type
             row.values.merge(image.values)

@@ -35,7 +35,7 @@ package struct EntityRow: Sendable, Hashable {
 
     package var type: String {
         @inlinable get { kind.type }
-        set { if newValue != kind.type { kind = EntityKind(set: kind.set, type: newValue) } }
+        set { kind = kind.with(set: kind.set, type: newValue) }
     }
 
     @inlinable package var etag: String? {
@@ -58,6 +58,7 @@ package struct EntityRow: Sendable, Hashable {
             downloaded: downloaded)
     }
 
+    /// Creates a row with the set and type of other rows.
     package init(
         id: EntityID, _ kind: EntityKind, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
         origin: Origin, downloaded: SequenceNumber = 0
@@ -91,6 +92,11 @@ package final class EntityKind: Sendable, Hashable {
     package init(set: String, type: String) {
         self.set = set
         self.type = type
+    }
+
+    /// Returns this object if it has the same texts, otherwise a new one.
+    func with(set: String, type: String) -> EntityKind {
+        set.isExactly(self.set) && type.isExactly(self.type) ? self : EntityKind(set: set, type: type)
     }
 
     /// Returns whether the set and the type are these.

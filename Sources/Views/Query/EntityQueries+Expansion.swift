@@ -29,6 +29,7 @@ extension EntityQueries {
         places.reserveCapacity(sources.count)
         found.rows.reserveCapacity(sources.count)
         let name = set.name
+        var page = PackedPage()
         try each(text) { row in
             let source = Int(row.integer(Self.selectedColumnCount))
             let number = Int(found.counts[source])
@@ -40,7 +41,7 @@ extension EntityQueries {
             } else {
                 places[id] = found.rows.count
                 found.append(found.rows.count, to: source)
-                found.rows.append(try rowTables.entityRow(row, set: name))
+                found.rows.append(try rowTables.entityRow(row, set: name, &page))
             }
         }
         if options.orderBy.isEmpty { found.sort() }

@@ -30,8 +30,9 @@ extension EntityQueries {
             reachedTexts[form] = sql
         }
         var found: [EntityRow] = []
+        var page = PackedPage()
         try each(SQLText(sql, [.text(end.relationship.name), SQLValue(entity)])) { row in
-            found.append(try rowTables.entityRow(row, set: set.name))
+            found.append(try rowTables.entityRow(row, set: set.name, &page))
         }
         return found
     }
@@ -69,10 +70,11 @@ extension EntityQueries {
             of: options, entity: end.relationship.isForward ? "links.second" : "links.first")
         let position = try compiler.position(of: options, entity: "t0.entity")
         let rows = {
-            try self.found(
+            var page = PackedPage()
+            return try self.found(
                 "SELECT \(Self.selectedColumns) " + reached + (position.map { " AND " + $0 } ?? SQLText(""))
                     + " ORDER BY " + SQLText.joined(terms, by: ", ") + Self.limit(options)
-            ) { try self.rowTables.entityRow($0, set: set.name) }
+            ) { try self.rowTables.entityRow($0, set: set.name, &page) }
         }
         let count = { try self.found("SELECT COUNT(*) " + reached) { $0.integer(0) }.first ?? 0 }
         return (rows, count)

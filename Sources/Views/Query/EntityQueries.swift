@@ -64,15 +64,26 @@ package final class EntityQueries: StatementRunner {
     package func rows(
         in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil, only subset: PropertySubset? = nil
     ) throws -> [EntityRow] {
-        let name = set.name
         var rows: [EntityRow] = []
-        // A growing array would move the rows several times.
-        rows.reserveCapacity(Int(min(max(0, options.top ?? 0), 1_001)))
-        try each(selection(.rows, set, options, now)) {
-            rows.append(try rowTables.entityRow($0, set: name, only: subset))
-        }
+        rows.reserveCapacity(Self.expectedCount(options))
+        try forEachRow(in: set, options, now: now, only: subset) { rows.append($0) }
         return rows
     }
+
+    /// Calls `body` with each of the entities as a row, in their order, until it throws.
+    func forEachRow(
+        in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?, only subset: PropertySubset?,
+        _ body: (consuming EntityRow) throws -> Void
+    ) throws {
+        var page = PackedPage()
+        var form = rowTables.shapes.last
+        form.use(set.name, rowTables)
+        try each(selection(.rows, set, options, now)) { try body(form.entity($0, only: subset, rowTables, &page)) }
+        rowTables.shapes.last = form
+    }
+
+    /// Returns the capacity for the results of a query, because a growing array would move them several times.
+    package static func expectedCount(_ options: QueryOptions) -> Int { Int(min(max(0, options.top ?? 0), 1_001)) }
 
     /// Returns the number of entities of a set that match `$filter`. Throws as ``entities(in:_:now:)`` does.
     package func count(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> Int64 {

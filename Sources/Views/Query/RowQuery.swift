@@ -47,6 +47,8 @@ package struct RowQuery {
 
         package enum ResultContent {
             case entities([EntityRow])
+            /// The entities were passed to the closure of the call.
+            case delivered
             /// The value of a property. If it is a collection, `$filter`, `$orderby`, `$skip` and `$top` are applied.
             case value(Value)
             /// The result of `$apply`.
@@ -68,8 +70,11 @@ package struct RowQuery {
     ///   - pageSize: The maximum number of entities. ``Answer/next`` leads to further ones.
     ///   - subset: The properties of the entities that the caller needs, or nil for all. The entities may have more: the
     ///     link to further pages needs the properties of `$orderby`, so that a page has all.
+    ///   - body: A closure that is called with each entity if the result is ``Answer/ResultContent/delivered``. With
+    ///     any other result, the entities that it was called with are to be ignored.
     package func answer(
-        _ request: ServiceRequest, pageSize: Int64? = nil, only subset: PropertySubset? = nil
+        _ request: ServiceRequest, pageSize: Int64? = nil, only subset: PropertySubset? = nil,
+        to body: RowReceiver? = nil
     ) throws -> Answer {
         if request.expressions.contains(where: { $0.calls(Self.downloadFunctions) }) { state.readsLastDownload = true }
         var size = pageSize
@@ -77,7 +82,7 @@ package struct RowQuery {
         if size == nil, let token = request.options.skipToken {
             size = try PagePosition(token: token, orderBy: request.options.orderBy).pageSize
         }
-        guard let size, request.isPaged else { return try whole(request, only: subset) }
+        guard let size, request.isPaged else { return try whole(request, only: subset, to: body) }
         var options = request.options
         // One additional row shows whether another page follows.
         options.top = min(options.top ?? .max, size == .max ? size : size + 1)
@@ -91,16 +96,22 @@ package struct RowQuery {
 
     private static let downloadFunctions: Set = [CanonicalFunction.upsertedLastDownload]
 
-    private func whole(_ request: ServiceRequest, only subset: PropertySubset? = nil) throws -> Answer {
+    package typealias RowReceiver = (consuming EntityRow) -> Void
+
+    private func whole(
+        _ request: ServiceRequest, only subset: PropertySubset? = nil, to body: RowReceiver? = nil
+    ) throws -> Answer {
         if let answer = try appliedInSQL(request) { return answer }
         if let answer = try reachedInSQL(request) { return answer }
-        if let answer = try answerInSQL(request, wantsCount: request.wantsCount, only: subset) { return answer }
+        if let answer = try answerInSQL(request, wantsCount: request.wantsCount, only: subset, to: body) {
+            return answer
+        }
         return try answerInMemory(request)
     }
 
     /// Returns the result from SQL, or nil if the request has to be answered in memory.
     func answerInSQL(
-        _ request: ServiceRequest, wantsCount: Bool, only subset: PropertySubset? = nil
+        _ request: ServiceRequest, wantsCount: Bool, only subset: PropertySubset? = nil, to body: RowReceiver? = nil
     ) throws -> Answer? {
         guard case .entitySet(let set)? = request.path.segments.first, request.options.apply.isEmpty,
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton
@@ -110,12 +121,18 @@ package struct RowQuery {
             return nil
         }
         do {
-            var rows: [EntityRow] = []
+            var content = Answer.ResultContent.entities([])
             if request.path.target != .count {
-                rows = try state.entityQueries.rows(in: set, request.options, now: now, only: subset)
+                if let body {
+                    try state.entityQueries.forEachRow(in: set, request.options, now: now, only: subset, body)
+                    content = .delivered
+                } else {
+                    content = .entities(
+                        try state.entityQueries.rows(in: set, request.options, now: now, only: subset))
+                }
             }
             let count = wantsCount ? try state.entityQueries.count(in: set, request.options, now: now) : nil
-            return Answer(.entities(rows), count: count)
+            return Answer(content, count: count)
         } catch let error as EvaluationError {
             state.connection.trace?.recordInMemory(error.message)
             return nil

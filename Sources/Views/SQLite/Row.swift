@@ -29,17 +29,23 @@ package struct Row {
         return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
     }
 
-    /// Replaces the text of the previous row unless it has the same bytes, by a shared string, because many rows repeat
-    /// it. Returns false if the column is null.
-    func read(_ column: Int, into text: inout String, _ names: NameTable) -> Bool {
-        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return false }
-        let bytes = UnsafeRawBufferPointer(
-            start: pointer, count: Int(sqlite3_column_bytes(statement, Int32(column))))
+    /// Returns whether a text has these bytes; nil if the column is null.
+    func hasText(_ column: Int, _ text: String) -> Bool? {
+        guard let bytes = textBytes(column) else { return nil }
         let isSame = text.utf8.withContiguousStorageIfAvailable {
             UnsafeRawBufferPointer($0).hasSameBytes(as: bytes)
         }
-        if isSame != true { text = names.string(bytes) ?? self.text(column) ?? "" }
-        return true
+        return isSame ?? false
+    }
+
+    /// Returns a text that many rows repeat, as a shared string; empty if the column is null.
+    func text(_ column: Int, _ names: NameTable) -> String {
+        textBytes(column).flatMap(names.string) ?? text(column) ?? ""
+    }
+
+    private func textBytes(_ column: Int) -> UnsafeRawBufferPointer? {
+        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
+        return UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(statement, Int32(column))))
     }
 
     /// Calls `body` with the bytes in SQLite's memory, which are valid only during the call.

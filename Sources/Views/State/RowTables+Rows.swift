@@ -14,11 +14,16 @@ extension RowTables {
         }
     }
 
-    /// Returns the entity in a row with ``columns``.
-    ///
-    /// - Parameter subset: The properties that are needed, or nil for all.
-    func entityRow(_ row: Row, set: String, only subset: PropertySubset? = nil) throws(StateError) -> EntityRow {
-        try shapes.last.entity(row, set, only: subset, self)
+    /// Returns the entity in a row with ``columns``. It shares no memory with other rows.
+    func entityRow(_ row: Row, set: String) throws(StateError) -> EntityRow {
+        var page = PackedPage()
+        return try entityRow(row, set: set, &page)
+    }
+
+    /// Returns the entity in a row with ``columns``. Its values are copied to the page.
+    func entityRow(_ row: Row, set: String, _ page: inout PackedPage) throws(StateError) -> EntityRow {
+        shapes.last.use(set, self)
+        return try shapes.last.entity(row, only: nil, self, &page)
     }
 
     func putRow(_ row: EntityRow) throws(StateError) {

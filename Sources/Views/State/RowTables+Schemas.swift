@@ -14,46 +14,71 @@ final class RowSchemas {
     /// The numbers by encoded names, because equal strings may have different bytes.
     fileprivate var numbers: [[UInt8]: Int64] = [:]
     fileprivate var lists: [Int64: PropertyNames] = [:]
+    /// The sets and types of rows that were read lately.
+    private var kinds: [EntityKind] = []
+    private static let kindLimit = 32
     var last = RowForm()
 
     /// Discards the cached lists after a rollback, which may have removed numbers.
     func removeAll() { (numbers, lists, last) = ([:], [:], RowForm()) }
+
+    /// Returns the shared object for a set and a type, or for a type with which the set was read before.
+    fileprivate func kind(_ set: String, _ type: String?) -> EntityKind {
+        let known = kinds.first { known in
+            known.set.isExactly(set) && (type.map { known.type.isExactly($0) } ?? true)
+        }
+        if let known { return known }
+        if kinds.count >= Self.kindLimit { kinds = [] }
+        let kind = EntityKind(set: set, type: type ?? "")
+        kinds.append(kind)
+        return kind
+    }
 }
 
-/// The type and the names of the last read row. Most rows have those of the previous one.
+/// The set, the type and the names of the last read row. Most rows have those of the previous one.
 struct RowForm {
-    private var type = ""
     private var kind = EntityKind(set: "", type: "")
     /// The number of the names; zero if the row contains them.
     private var number: Int64 = 0
     private var names: PropertyNames?
 
-    /// Returns the entity in a row with ``RowTables/columns``. The result owns its bytes.
+    /// Prepares for the rows of a set.
+    mutating func use(_ set: String, _ tables: RowTables) {
+        if !kind.set.isExactly(set) { kind = tables.shapes.kind(set, nil) }
+    }
+
+    /// Returns the entity in a row of the set with ``RowTables/columns``. Its values are copied to the page.
     mutating func entity(
-        _ row: Row, _ set: String, only subset: PropertySubset?, _ tables: RowTables
+        _ row: Row, only subset: PropertySubset?, _ tables: RowTables, _ page: inout PackedPage
     ) throws(StateError) -> EntityRow {
         guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
-            row.read(4, into: &type, tables.names)
-        else { throw StateError(.damaged, "The views contain an invalid row of \(set).") }
-        if !kind.isAbout(set, type) { kind = EntityKind(set: set, type: type) }
+            let isSameType = row.hasText(4, kind.type)
+        else { throw StateError(.damaged, "The views contain an invalid row of \(kind.set).") }
+        if !isSameType { kind = tables.shapes.kind(kind.set, row.text(4, tables.names)) }
         let number = row.integer(3)
         if number != self.number {
             names = number == 0 ? nil : try tables.shape(number)
             self.number = number
         }
+        let names = names
         return EntityRow(
             id: row.entity(0), kind,
-            values: try row.withBlob(7) { bytes throws(StateError) in try values(bytes, subset, tables.names) },
+            values: try row.withBlob(7) { bytes throws(StateError) in
+                try Self.values(bytes, names, subset, tables.names, &page)
+            },
             etag: row.text(5), editLink: row.text(6), origin: origin, downloaded: row.unsigned(2))
     }
 
-    private func values(
-        _ bytes: UnsafeRawBufferPointer, _ subset: PropertySubset?, _ cache: NameTable
+    private static func values(
+        _ bytes: UnsafeRawBufferPointer, _ names: PropertyNames?, _ subset: PropertySubset?, _ cache: NameTable,
+        _ page: inout PackedPage
     ) throws(StateError) -> PropertyValues {
         do throws(CodecError) {
             guard let names else { return try ValueCodec.decode(bytes, names: cache) }
-            if let subset, let values = subset.copy(of: bytes, named: names) { return values }
-            if let packed = PackedProperties(names: names, copying: bytes) { return PropertyValues(packed) }
+            if let subset, let packed = subset.copy(of: bytes, named: names, to: &page) {
+                return PropertyValues(packed)
+            }
+            if let packed = page.copy(bytes, named: names) { return PropertyValues(packed) }
             return try ValueCodec.decode(bytes, of: names)
         } catch {
             throw StateError(.damaged, "The views contain values that cannot be decoded. \(error)")

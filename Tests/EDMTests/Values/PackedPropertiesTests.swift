@@ -240,13 +240,84 @@ struct PackedPropertiesTests {
         let isChosen = { (name: String) in name.utf8.count % 2 == 1 }
         let subset = PropertySubset(where: isChosen)
         let whole = try #require(subset(PropertyValues(packed)))
-        let copy = packed.bytes.withUnsafeBytes { subset.copy(of: $0, named: packed.names) }
-        #expect(copy?.hasSameEncoding(as: whole) == true)
+        var page = PackedPage()
+        let copy = packed.bytes.withUnsafeBytes { subset.copy(of: $0, named: packed.names, to: &page) }
+        #expect(copy.map { PropertyValues($0).hasSameEncoding(as: whole) } == true)
         #expect(whole.names == packed.names.names.filter(isChosen))
         // The values that are not chosen are checked too.
         for invalid in [packed.bytes + [0], Array(packed.bytes.dropLast())] where invalid != packed.bytes {
-            #expect(invalid.withUnsafeBytes { subset.copy(of: $0, named: packed.names) } == nil)
+            let copy = invalid.withUnsafeBytes { subset.copy(of: $0, named: packed.names, to: &page) }
+            #expect(copy == nil)
         }
+    }
+
+    // MARK: Pages
+
+    @Test(arguments: seeds) func `rows of a page have their own names and values`(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        let table = NameTable()
+        let rows = try (0..<40).flatMap { _ in
+            let row = random.properties()
+            return try (0..<Int.random(in: 1...30, using: &random.random)).map { number in
+                var row = row
+                if let name = row.names.first { row[name] = .string(String(repeating: "x", count: 40 * number)) }
+                return try #require(row.packed(with: table))
+            }
+        }
+        var page = PackedPage()
+        let copies = rows.map { row in row.withBytes { page.copy($0, named: row.names) } }
+        for (row, copy) in zip(rows, copies) {
+            #expect(copy.map { $0.names === row.names && $0.bytes == row.bytes } == true)
+        }
+    }
+
+    @Test func `rows share memory up to a limit`() throws {
+        let values = PropertyValues([("a", .string(String(repeating: "x", count: 100)))])
+        let row = try #require(values.packed(with: NameTable()))
+        var page = PackedPage()
+        var copies: [PackedProperties] = []
+        for _ in 0..<2_000 { copies.append(try #require(row.withBytes { page.copy($0, named: row.names) })) }
+        // The numbers of bytes of adjacent rows.
+        var runs: [Int] = []
+        var end: UInt?
+        for copy in copies {
+            let address = copy.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+            if address == end { runs[runs.count - 1] += copy.byteCount } else { runs.append(copy.byteCount) }
+            end = address + UInt(copy.byteCount)
+        }
+        #expect(runs[0] == row.byteCount, "The first row has memory of its own.")
+        #expect(runs.allSatisfy { $0 <= PackedPage.sizeLimit } && runs.count < 10, "\(runs)")
+    }
+
+    @Test(arguments: seeds) func `damaged bytes in a page are refused or read without a trap`(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        let whole = try #require(random.properties().packed(with: NameTable()))
+        var page = PackedPage()
+        for _ in 0..<200 where !whole.bytes.isEmpty {
+            var bytes = whole.bytes
+            for _ in 0...Int.random(in: 0...2, using: &random.random) {
+                let at = Int.random(in: 0..<bytes.count, using: &random.random)
+                bytes[at] = .random(in: 0...255, using: &random.random)
+            }
+            guard let copy = bytes.withUnsafeBytes({ page.copy($0, named: whole.names) }) else { continue }
+            let values = PropertyValues(copy)
+            #expect(copy.bytes == bytes && values.values.count == whole.names.count)
+            for (name, value) in values {
+                _ = (value == values[name], value.hashValue, value.decimalValue.flatMap(BigDecimal.init)?.normalized)
+            }
+            _ = (values == PropertyValues(whole), values.hashValue)
+            var changed = values
+            changed.merge(PropertyValues(whole))
+            changed["none"] = .null
+        }
+    }
+
+    @Test func `a decimal without digits is read as null`() throws {
+        let names = try #require(PropertyNames(["a", "b"]))
+        var page = PackedPage()
+        let bytes: [UInt8] = [6, 1, 0x2F, 3, 2]
+        let copy = try #require(bytes.withUnsafeBytes { page.copy($0, named: names) })
+        #expect(PropertyValues(copy).values == [.null, .integer(1)])
     }
 
     @Test(arguments: seeds) func `the UTF-8 check accepts exactly the bytes that form a valid string`(seed: UInt64) {
@@ -265,5 +336,11 @@ struct PackedPropertiesTests {
                 bytes.withUnsafeBytes(UTF8Text.isValid) == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)"
             )
         }
+    }
+}
+
+extension PackedProperties {
+    fileprivate func withBytes(_ body: (UnsafeRawBufferPointer) -> PackedProperties?) -> PackedProperties? {
+        withUnsafeBytes(body)
     }
 }

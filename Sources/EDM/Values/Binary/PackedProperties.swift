@@ -1,77 +1,47 @@
+/// The names of encoded values, and their bytes.
+@usableFromInline
+package typealias PackedStorage = ManagedBuffer<PropertyNames, UInt8>
+
 /// Property values that stay encoded until one is accessed.
 ///
-/// The bytes are validated first, so that later reads cannot fail. They belong to one row and keep nothing else
-/// alive. Names and bytes are in one object, so that a copy retains one reference.
+/// No read of the bytes can trap or leave them; see ``PackedCursor``. They are in an object of their own, or in one
+/// with other rows of a result, of which a copy keeps at most ``PackedPage/sizeLimit`` bytes alive. Names and bytes are
+/// in one object, so that a copy retains one reference.
 ///
-/// `@unchecked Sendable`, because the object is filled when it is created and not changed later.
+/// `@unchecked Sendable`, because the bytes of a value are written before it is created and not changed later.
 @usableFromInline
 package struct PackedProperties: @unchecked Sendable {
-    @usableFromInline
-    struct Header {
-        @usableFromInline let names: PropertyNames
-        @usableFromInline let byteCount: Int
+    @usableFromInline let storage: PackedStorage
+    /// The offset of the values in ``storage``.
+    @usableFromInline let start: Int
+    /// The number of bytes of the encoded values.
+    @usableFromInline package let byteCount: Int
 
-        init(_ names: PropertyNames, _ byteCount: Int) {
-            self.names = names
-            self.byteCount = byteCount
-        }
+    init(_ storage: PackedStorage, start: Int, byteCount: Int) {
+        self.storage = storage
+        self.start = start
+        self.byteCount = byteCount
     }
 
-    @usableFromInline let storage: ManagedBuffer<Header, UInt8>
-
-    /// Creates values from bytes that ``PackedCursor/check()`` accepts.
+    /// Creates values from bytes that ``PackedCursor/skip()`` accepts.
     ///
     /// - Parameters:
     ///   - capacity: The largest number of bytes.
     ///   - fill: Writes the bytes to uninitialized memory of that size, and returns their number.
     init(names: PropertyNames, capacity: Int, fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        storage = ManagedBuffer<Header, UInt8>.create(minimumCapacity: capacity) { storage in
-            let count = storage.withUnsafeMutablePointerToElements {
-                fill(UnsafeMutableRawBufferPointer(start: $0, count: capacity))
-            }
-            return Header(names, count)
+        storage = PackedStorage.create(minimumCapacity: capacity) { _ in names }
+        start = 0
+        byteCount = storage.withUnsafeMutablePointerToElements {
+            fill(UnsafeMutableRawBufferPointer(start: $0, count: capacity))
         }
     }
 
-    /// Creates values from bytes that ``PackedCursor/check()`` has accepted.
+    /// Creates values from bytes that ``PackedCursor/skip()`` accepts.
     init(names: PropertyNames, checked bytes: UnsafeRawBufferPointer) {
         self.init(names: names, capacity: bytes.count) {
             $0.copyMemory(from: bytes)
             return bytes.count
         }
-    }
-
-    /// Copies untrusted bytes. Returns `nil` if they are not the canonical encoding of one value per name.
-    package init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer) {
-        guard Self.isReadable(bytes, count: names.count) else { return nil }
-        self.init(names: names, checked: bytes)
-    }
-
-    /// Checks untrusted bytes as a whole, and copies the values at some places.
-    ///
-    /// - Parameters:
-    ///   - places: In ascending order, within the names.
-    ///   - chosen: The names at these places.
-    init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer, only places: [Int], named chosen: PropertyNames)
-    {
-        var isValid = bytes.isEmpty && names.count == 0
-        self.init(names: chosen, capacity: bytes.count) { copy in
-            guard let source = bytes.baseAddress, let target = copy.baseAddress else { return 0 }
-            var (next, filled) = (0, 0)
-            var cursor = PackedCursor(bytes)
-            for place in 0..<names.count {
-                let start = cursor.offset
-                guard cursor.check() else { return 0 }
-                guard next < places.count, places[next] == place else { continue }
-                let length = cursor.offset - start
-                (target + filled).copyMemory(from: source + start, byteCount: length)
-                filled += length
-                next += 1
-            }
-            isValid = cursor.offset == bytes.count
-            return filled
-        }
-        guard isValid else { return nil }
     }
 
     /// Encodes values. Returns `nil` if a value is nested too deeply to be read again.
@@ -90,10 +60,11 @@ package struct PackedProperties: @unchecked Sendable {
         self = scratch.bytes.withUnsafeBytes { PackedProperties(names: names, checked: $0) }
     }
 
-    @inlinable package var names: PropertyNames { storage.withUnsafeMutablePointerToHeader { $0.pointee.names } }
+    @inlinable package var names: PropertyNames { storage.withUnsafeMutablePointerToHeader { $0.pointee } }
 
-    /// The number of bytes of the encoded values.
-    @inlinable package var byteCount: Int { storage.withUnsafeMutablePointerToHeader { $0.pointee.byteCount } }
+    /// Returns whether the names are this object.
+    @inline(__always)
+    func hasNames(_ other: PropertyNames?) -> Bool { storage.withUnsafeMutablePointerToHeader { $0.pointee === other } }
 
     /// A copy of the encoded values.
     package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
@@ -101,8 +72,8 @@ package struct PackedProperties: @unchecked Sendable {
     /// Calls the closure with the values in the encoding of ``ByteWriter/value(_:)``, concatenated, one for each name.
     @inlinable
     package func withUnsafeBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        try storage.withUnsafeMutablePointers { header, bytes throws(E) in
-            try body(UnsafeRawBufferPointer(start: bytes, count: header.pointee.byteCount))
+        try storage.withUnsafeMutablePointerToElements { bytes throws(E) in
+            try body(UnsafeRawBufferPointer(start: bytes + start, count: byteCount))
         }
     }
 
@@ -172,7 +143,8 @@ package struct PackedProperties: @unchecked Sendable {
     ///   - places: In ascending order, within the names.
     ///   - chosen: The names at these places.
     func subset(_ places: [Int], named chosen: PropertyNames) -> PackedProperties? {
-        withUnsafeBytes { PackedProperties(names: names, copying: $0, only: places, named: chosen) }
+        var page = PackedPage()
+        return withUnsafeBytes { page.copy($0, named: names, only: places, named: chosen) }
     }
 
     /// Returns the values with a further one at the end.

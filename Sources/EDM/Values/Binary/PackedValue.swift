@@ -150,7 +150,7 @@ extension PackedCursor {
 // MARK: Making
 
 extension Value {
-    /// Decodes a checked value. Invalid bytes become null.
+    /// Decodes a value. Invalid bytes become null, and texts that are not UTF-8 contain replacement characters.
     package init(_ packed: PackedValue) {
         self =
             switch packed {
@@ -159,7 +159,10 @@ extension Value {
             case .integer(let number): .integer(number)
             case .single(let number): .single(number)
             case .double(let number): .double(number)
-            case .decimal(let text): .decimal(DecimalValue(unchecked: String(decoding: text, as: UTF8.self)))
+            case .decimal(let text):
+                // Arithmetic requires digits, and the structure of the bytes may be all that was checked.
+                DecimalValue.isText(text.bindMemory(to: UInt8.self))
+                    ? .decimal(DecimalValue(unchecked: String(decoding: text, as: UTF8.self))) : .null
             case .string(let text): .string(String(decoding: text, as: UTF8.self))
             case .binary(let bytes): .binary(Array(bytes))
             case .guid(let guid): .guid(guid)

@@ -8,6 +8,7 @@ package final class PropertySubset {
         let all: PropertyNames
         let chosen: PropertyNames?
         let places: [Int]
+        var isAll: Bool { chosen != nil && places.count == all.count }
 
         init(of all: PropertyNames, where isChosen: (String) -> Bool) {
             self.all = all
@@ -18,22 +19,32 @@ package final class PropertySubset {
 
     package init(where isChosen: @escaping (String) -> Bool) { self.isChosen = isChosen }
 
+    /// Returns whether the values are encoded and all of their properties are chosen.
+    package func isAll(of values: borrowing PropertyValues) -> Bool {
+        if last.map({ !values.hasNames($0.all) }) ?? true {
+            guard let packed = values.packed else { return false }
+            last = choice(from: packed.names)
+        }
+        return last?.isAll == true
+    }
+
     /// Returns the chosen properties in their encoded form; nil if the values are not encoded.
     package func callAsFunction(_ values: PropertyValues) -> PropertyValues? {
         guard let packed = values.packed else { return nil }
         let choice = choice(from: packed.names)
         guard let chosen = choice.chosen else { return nil }
-        if chosen.count == packed.names.count { return values }
+        if choice.isAll { return values }
         return packed.subset(choice.places, named: chosen).map { PropertyValues($0) }
     }
 
-    /// Copies the chosen values of untrusted bytes. Returns nil if the bytes are not the canonical encoding of one value
-    /// per name.
-    package func copy(of bytes: UnsafeRawBufferPointer, named names: PropertyNames) -> PropertyValues? {
+    /// Copies the chosen values of untrusted bytes to a page. Returns nil if the bytes do not have the structure of one
+    /// encoded value per name.
+    package func copy(
+        of bytes: UnsafeRawBufferPointer, named names: PropertyNames, to page: inout PackedPage
+    ) -> PackedProperties? {
         let choice = choice(from: names)
         guard let chosen = choice.chosen else { return nil }
-        return PackedProperties(names: names, copying: bytes, only: choice.places, named: chosen)
-            .map { PropertyValues($0) }
+        return page.copy(bytes, named: names, only: choice.places, named: chosen)
     }
 
     private func choice(from names: PropertyNames) -> ChosenNames {
