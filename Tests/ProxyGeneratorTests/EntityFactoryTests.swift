@@ -63,6 +63,25 @@ import Testing
         }
     }
 
+    @Test func `values are found after a change and after a further read`() throws {
+        func packed(_ values: PropertyValues) throws -> PropertyValues {
+            PropertyValues(try #require(values.packed(with: NameTable())))
+        }
+        let factory = try factory([:])
+        var read = snapshot("N.Person")
+        read.values = try packed(["A": .string("long"), "B": .integer(2), "C": .integer(3)])
+        let entity = try #require(factory.entity(read))
+        #expect(entity["B"] == .integer(2))
+        read.values = try packed(["B": .string("other"), "C": .integer(4)])
+        entity.apply(read, factory)
+        #expect(entity["C"] == .integer(4))
+        entity["B"] = nil
+        #expect(entity["C"] == .integer(4) && entity["B"] == nil)
+        #expect(entity.savedValues == read.values && entity.changedValues.isEmpty)
+        entity["C"] = .integer(5)
+        #expect(entity.changedValues == ["C": .integer(5)])
+    }
+
     @Test func `an entity of a type with its own class is an instance of that class`() throws {
         #expect(try entity("N.Boss", classes: ["N.Person": Person.self, "N.Boss": Boss.self]) is Boss)
     }

@@ -305,18 +305,23 @@ private final class PlainProperties: @unchecked Sendable {
     }
 }
 
-/// Property values that are read one by one.
+/// A place in property values that are read one by one.
 ///
 /// Encoded values are usually read in their order, so each one is searched from the place after the previous one.
-package struct SequentialValues: Sendable {
-    package var values: PropertyValues { didSet { position = PackedProperties.Position() } }
-    /// A position in ``values``.
-    private var position = PackedProperties.Position()
+package struct PropertyPosition: Sendable {
+    fileprivate var packed = PackedProperties.Position()
 
-    package init(_ values: PropertyValues) { self.values = values }
+    /// Creates the position of the first value.
+    package init() {}
+}
 
+extension PropertyValues {
     /// Returns the value of a property, or `nil` if it is unset.
-    package mutating func value(of name: String) -> Value? { values.form.value(of: name, from: &position) }
+    ///
+    /// - Parameter position: A position in these values. Becomes the position after the property.
+    package func value(of name: String, from position: inout PropertyPosition) -> Value? {
+        form.value(of: name, from: &position.packed)
+    }
 }
 
 /// A property that is read from rows that mostly have the same names.

@@ -61,7 +61,7 @@ extension LocalQuery {
         let found = try query.targets(
             of: places.count == rows.count ? rows : places.map { rows[$0] }, item.property, options, ofType: item.type,
             isCount: item.form == .count)
-        let entities: [EntitySnapshot]
+        var entities: [EntitySnapshot]
         switch item.form {
         case .count: entities = []
         case .references:
@@ -71,14 +71,21 @@ extension LocalQuery {
         }
         let isCounted = item.form == .count || options.count == true
         let name = item.property.name
-        // The sources of the same target share its array.
-        let single = item.property.isCollection ? [] : entities.map { [$0] }
+        // The sources of the same target share its array. The targets are moved, because a copy retains all parts.
+        var single: [[EntitySnapshot]] = []
+        if !item.property.isCollection {
+            single.reserveCapacity(entities.count)
+            entities.reverse()
+            while let entity = entities.popLast() { single.append([entity]) }
+        }
         for (source, place) in places.enumerated() {
             let targets = found.targets(of: source)
             let isShared = targets.count == 1 && !single.isEmpty
             var result = EntitySnapshot.Expanded(
                 navigation: name,
-                entities: isShared ? single[targets[targets.startIndex]] : targets.map { entities[$0] },
+                entities: isShared
+                    ? single[targets[targets.startIndex]]
+                    : targets.map { single.isEmpty ? entities[$0] : single[$0][0] },
                 count: isCounted ? found.counts[source] : nil, form: item.form)
             let local = try reader.localTargets(of: rows[place].id, item.property)
             for index in result.entities.indices where !local.isEmpty {

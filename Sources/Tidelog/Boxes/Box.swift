@@ -113,8 +113,9 @@ public struct Box<Entity: EntityValue>: Sendable {
     @discardableResult
     public func put(_ entities: [Entity]) async throws(TidelogError) -> [EntityID] {
         var plan = PutPlan(count: entities.count)
+        let placement = EntityPlacement(place.set, nil)
         for entity in entities {
-            if entity.isNew, entity.entitySet == nil { entity.entitySet = place.set }
+            if entity.isNew, entity.entitySet == nil { entity.move(to: placement) }
             plan.put(entity)
         }
         let model = try await service.backend.model()

@@ -6,22 +6,17 @@ extension EntityValue {
     ///
     /// - Parameter settled: the relations that were saved together with the entity, and so are current.
     func apply(_ snapshot: consuming EntitySnapshot, _ factory: EntityFactory, settled: [KnownRelation] = []) {
-        apply(moving: &snapshot, factory, settled: settled)
+        var objects = EntityObjects(factory)
+        objects.update(self, moving: &snapshot, settled: settled)
     }
 
-    /// Updates the object, and moves the content out of the snapshot.
-    func apply(moving snapshot: inout EntitySnapshot, _ factory: EntityFactory, settled: [KnownRelation]) {
-        ObjectEntitySet(snapshot.set, factory.model).assign(to: self)
-        moveContent(from: &snapshot, factory, settled: settled)
-    }
-
-    /// Updates everything except for the entity set. Afterwards the snapshot has no useful values.
+    /// Updates everything except for the placement. Afterwards the snapshot has no useful values.
     func moveContent(from snapshot: inout EntitySnapshot, _ factory: EntityFactory, settled: [KnownRelation] = []) {
         // Only relations are compared with the former values, and a new object has none.
-        let former = related.isEmpty ? PropertyValues() : savedValues
-        content.move(from: &snapshot, factory)
+        let former = related.isEmpty ? nil : savedValues
+        replaceContent(from: &snapshot)
         if !bindings.isEmpty { bindings = [] }
-        if !related.isEmpty {
+        if let former {
             related.removeChanged()
             forgetStaleRelations(besides: settled, former: former)
         }
@@ -53,11 +48,8 @@ extension EntityValue {
                 values[pair.dependent] = isNothing ? .null : relation.target?.values[pair.principal]
             }
         }
-        content.markValuesSaved()
+        markCurrentValuesSaved()
         bindings = []
         self.etag = etag ?? self.etag
     }
-
-    /// The content of an update: the properties whose values differ from those last read or saved.
-    var changedValues: PropertyValues { content.changedValues }
 }

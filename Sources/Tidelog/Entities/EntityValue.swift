@@ -16,42 +16,48 @@ open class EntityValue {
     /// The type of the entity.
     public final let entityType: EntityType
     /// The entity set of the entity. Set it before a create if several sets have the same type.
-    public final var entitySet: EntitySet?
+    public final var entitySet: EntitySet? {
+        get { placement?.set }
+        set { placement = EntityPlacement(newValue, factory) }
+    }
 
     /// The link for reading the entity.
     ///
     /// Present as soon as the entity has been created locally or read. It remains valid after the service has
     /// assigned the real key.
     public var readLink: String? {
-        get { content.links.read }
-        set { content.links.read = newValue }
+        get { links.read }
+        set { links.read = newValue }
     }
     /// The link for updating and deleting the entity; usually the same as ``readLink``.
     public var editLink: String? {
-        get { content.links.edit }
-        set { content.links.edit = newValue }
+        get { links.edit }
+        set { links.edit = newValue }
     }
     /// The ETag of the version that was last read or saved; `nil` if there is none.
     public final internal(set) var etag: String? {
-        get { content.etag }
-        set { content.etag = newValue }
+        get { storedETag }
+        set { storedETag = newValue }
     }
     /// The permanent ID of the entity in the store; `nil` for entities that were read directly from a service.
-    public final var entityID: EntityID? { content.entityID }
+    public final var entityID: EntityID? { status.entityID }
     /// The state of the entity when it was last read or saved.
-    public final var state: SyncState { content.state }
+    public final internal(set) var state: SyncState {
+        get { status.state }
+        set { status.state = newValue }
+    }
     /// A Boolean value that indicates whether the entity has local changes that the service has not confirmed, like
     /// `sap.islocal()`.
     ///
     /// Reflects the state at the time when the entity was read.
-    public final var isLocal: Bool { content.isLocal }
+    public final var isLocal: Bool { status.isLocal }
     /// A Boolean value that indicates whether the entity was created in the store and the service does not have it yet.
-    public final var isCreated: Bool { content.isCreated }
+    public final var isCreated: Bool { status.isCreated }
     /// A Boolean value that indicates whether the entity was deleted with this object.
     public final internal(set) var isDeleted = false
     /// For an expanded entity: a Boolean value that indicates whether the link to it was created locally and is not
     /// yet confirmed.
-    public final var isFromLocalRelationship: Bool { content.isFromLocalRelationship }
+    public final var isFromLocalRelationship: Bool { status.isFromLocalRelationship }
     /// The sequence number of the last operation that was logged for this object; `nil` online.
     public final internal(set) var lastOperation: SequenceNumber?
 
@@ -67,11 +73,25 @@ open class EntityValue {
         case error
     }
 
-    /// The values, and the parts that a store or service returned with them.
-    final var content: EntityContent
-    final var bindings: [(property: Property, entity: EntityValue)] = []
-    /// The targets of each navigation property: expanded, loaded, or set by the app for a deep insert.
-    final var related = RelationList()
+    // Only this file changes the following properties, by storing a new value. An access that lasts longer, such as a
+    // call of a mutating method, would have each use of the property checked for exclusivity.
+
+    /// Only the set properties. An absent property is unset, which is neither null nor the default.
+    private final var current: PropertyValues
+    /// A position in ``current``.
+    private final var position = PropertyPosition()
+    /// The values as last read or saved, if they can differ from the current ones.
+    private final var former = PropertyValues()
+    /// Whether the current values are those last read or saved.
+    private final var isSaved = false
+    private final var storedLinks = SnapshotLinks.texts(read: nil, edit: nil)
+    private final var storedETag: String?
+    private final var status = EntityStatus()
+    private final var storedStreams: [StreamLinks] = []
+    /// The entity set, and the provider with which the entity was read or saved.
+    private final var placement: EntityPlacement?
+    private final var bound: [(property: Property, entity: EntityValue)] = []
+    private final var relations = RelationList()
 
     /// Creates an entity of the given type.
     ///
@@ -81,7 +101,7 @@ open class EntityValue {
     ///   service assigns: the second entity with a default key would be refused as a duplicate.
     public required init(_ entityType: EntityType, withDefaults: Bool = false) {
         self.entityType = entityType
-        content = EntityContent(withDefaults ? DefaultValues(model: nil).of(entityType) : PropertyValues())
+        current = withDefaults ? DefaultValues(model: nil).of(entityType) : PropertyValues()
     }
 
     /// Returns an entity of the given type with all properties unset.
@@ -160,4 +180,102 @@ open class EntityValue {
         for property in entityType.keyProperties { copy.values[property.name] = nil }
         return copy
     }
+}
+
+// MARK: Contents
+
+extension EntityValue {
+    /// Only the set properties. An absent property is unset, which is neither null nor the default.
+    final var values: PropertyValues {
+        get { current }
+        _modify {
+            var values = PropertyValues()
+            swap(&values, &current)
+            if isSaved { (former, isSaved) = (values, false) }
+            defer { (current, position) = (values, PropertyPosition()) }
+            yield &values
+        }
+    }
+
+    /// The values as last read or saved. An update contains the differences.
+    final var savedValues: PropertyValues {
+        get { isSaved ? current : former }
+        set { (former, isSaved) = (newValue, false) }
+    }
+
+    /// The content of an update: the properties whose values differ from those last read or saved.
+    final var changedValues: PropertyValues {
+        if isSaved { return PropertyValues() }
+        let former = former
+        return PropertyValues(values.filter { former[$0.name] != $0.value }.map { ($0.name, $0.value) })
+    }
+
+    final var bindings: [(property: Property, entity: EntityValue)] {
+        get { bound }
+        _modify {
+            var list: [(property: Property, entity: EntityValue)] = []
+            swap(&list, &bound)
+            defer { bound = list }
+            yield &list
+        }
+    }
+
+    /// The targets of each navigation property: expanded, loaded, or set by the app for a deep insert.
+    final var related: RelationList {
+        get { relations }
+        _modify {
+            var list = RelationList()
+            swap(&list, &relations)
+            defer { relations = list }
+            yield &list
+        }
+    }
+
+    /// The addresses of the entity's streams, if it was read from a service.
+    final var streams: [StreamLinks] {
+        get { storedStreams }
+        set { storedStreams = newValue }
+    }
+
+    private final var links: SnapshotLinks {
+        get { storedLinks }
+        set { storedLinks = newValue }
+    }
+
+    /// Whether the entity has a link, by which it exists in a store or on a service.
+    final var hasLink: Bool {
+        let links = links
+        return links.hasRead || links.edit != nil
+    }
+
+    /// The provider with which the entity was read or saved, used to read relations; `nil` before.
+    final var factory: EntityFactory? { placement?.factory }
+
+    /// Returns the value of a property, or `nil` if it is unset. The next search begins after its place.
+    @usableFromInline
+    final func value(of name: String) -> Value? {
+        let values = current
+        var next = position
+        defer { position = next }
+        return values.value(of: name, from: &next)
+    }
+
+    /// Replaces the values, which are moved out of the snapshot, and all that a store or service returned with them.
+    final func replaceContent(from snapshot: inout EntitySnapshot) {
+        var values = PropertyValues()
+        swap(&values, &snapshot.values)
+        (current, position) = (values, PropertyPosition())
+        markCurrentValuesSaved()
+        // Results of `$apply` have no links.
+        storedLinks = snapshot.links
+        storedETag = snapshot.etag
+        status = EntityStatus(snapshot)
+        storedStreams = snapshot.streams
+    }
+
+    /// Marks the values as saved.
+    final func markCurrentValuesSaved() { (former, isSaved) = (PropertyValues(), true) }
+
+    /// Moves the object to an entity set and a provider.
+    final func move(to placement: EntityPlacement) { self.placement = placement }
 }

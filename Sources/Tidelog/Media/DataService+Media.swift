@@ -150,7 +150,7 @@ extension DataService {
     private func address(of property: Property?, _ entity: EntityValue) async throws(TidelogError) -> StreamAddress {
         StreamAddress(
             try IntentBuilder(model: try await backend.model()).address(of: entity, forReading: true),
-            property: property?.name, links: entity.content.streams.first { $0.property == property?.name })
+            property: property?.name, links: entity.streams.first { $0.property == property?.name })
     }
 
     private func create(_ operation: ChangeSet.Operation, _ content: MediaContent) async throws(TidelogError) {
@@ -191,7 +191,7 @@ extension DataService {
         guard let result = results.first, result.sequence == nil else { return }
         var links = address.links ?? StreamLinks(property: property?.name)
         links.etag = result.etag
-        entity.content.streams = entity.content.streams.filter { $0.property != property?.name } + [links]
+        entity.streams = entity.streams.filter { $0.property != property?.name } + [links]
     }
 
     private func put(

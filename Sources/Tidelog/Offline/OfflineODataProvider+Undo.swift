@@ -122,7 +122,7 @@ extension EntityValue {
             apply(try await store.load(address), factory)
         } catch {
             guard error.code == .notFound else { throw error }
-            content.state = .unsaved
+            state = .unsaved
         }
     }
 }

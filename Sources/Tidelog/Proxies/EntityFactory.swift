@@ -54,38 +54,44 @@ final class EntityFactory: Sendable {
     }
 }
 
-/// The entity set of the objects for snapshots of one set: the model's, the object's own, which its initializer may have
-/// assigned, or the queue's.
-struct ObjectEntitySet {
-    let name: String
-    private let modelSet: EntitySet?
-    private let queueSet: EntitySet?
-
-    init(_ name: String, _ model: EntityDataModel) {
-        self.name = name
-        modelSet = model.findEntitySet(name)
-        queueSet = modelSet == nil ? QueueModel.model.findEntitySet(name) : nil
-    }
-
-    func assign(to entity: EntityValue) {
-        if let set = modelSet ?? entity.entitySet ?? queueSet { entity.entitySet = set }
-    }
-}
-
 /// The entity objects of one result, most of which have the same type and set.
 struct EntityObjects {
     private let factory: EntityFactory
     /// The class of the previous entity.
-    private var last: KnownClass?
+    private var lastClass: KnownClass?
+    /// The set of the previous entity.
+    private var lastSet: KnownSet?
 
-    /// The class for the entities of a type and set. A reference, so that it is not copied for each entity.
+    /// The placement of the entities of a set. A reference, so that it is not copied for each entity.
+    private final class KnownSet {
+        let name: String
+        /// In the set of the model or else of the queue, if there is one.
+        private let placement: EntityPlacement
+        private let isInModel: Bool
+
+        init(_ name: String, _ factory: EntityFactory) {
+            self.name = name
+            let set = factory.model.findEntitySet(name)
+            isInModel = set != nil
+            placement = EntityPlacement(set ?? QueueModel.model.findEntitySet(name), factory)
+        }
+
+        /// Returns the placement of an object: in the model's set, the object's own, which its initializer may have
+        /// assigned, or the queue's.
+        func placement(of entity: EntityValue) -> EntityPlacement {
+            if isInModel { return placement }
+            return entity.entitySet.map { EntityPlacement($0, placement.factory) } ?? placement
+        }
+    }
+
+    /// The class for the entities of a type.
     private final class KnownClass {
         let type: EntityType
-        let set: ObjectEntitySet
         let entityClass: EntityValue.Type
 
-        init(_ type: EntityType, _ set: ObjectEntitySet, _ entityClass: EntityValue.Type) {
-            (self.type, self.set, self.entityClass) = (type, set, entityClass)
+        init(_ type: EntityType, _ entityClass: EntityValue.Type) {
+            self.type = type
+            self.entityClass = entityClass
         }
     }
 
@@ -96,19 +102,32 @@ struct EntityObjects {
     mutating func entity(moving snapshot: inout EntitySnapshot) -> EntityValue? {
         guard let known = knownClass(of: &snapshot) else { return nil }
         let entity = known.entityClass.init(known.type, withDefaults: false)
-        known.set.assign(to: entity)
-        entity.moveContent(from: &snapshot, factory)
+        update(entity, moving: &snapshot)
         return entity
     }
 
-    /// Returns the class for a snapshot. The snapshot is not changed: `inout` avoids a copy.
+    /// Updates the object, and moves the content out of the snapshot.
+    mutating func update(_ entity: EntityValue, moving snapshot: inout EntitySnapshot, settled: [KnownRelation] = []) {
+        entity.move(to: knownSet(of: &snapshot).placement(of: entity))
+        entity.moveContent(from: &snapshot, factory, settled: settled)
+    }
+
+    // The snapshots are not changed: `inout` avoids copies.
+
     private mutating func knownClass(of snapshot: inout EntitySnapshot) -> KnownClass? {
-        if let last, last.type.name == snapshot.type, last.set.name == snapshot.set { return last }
+        if let lastClass, lastClass.type.name == snapshot.type { return lastClass }
         guard
             let type = factory.model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type)
         else { return nil }
-        let known = KnownClass(type, ObjectEntitySet(snapshot.set, factory.model), factory.entityClass(of: type))
-        last = known
+        let known = KnownClass(type, factory.entityClass(of: type))
+        lastClass = known
+        return known
+    }
+
+    private mutating func knownSet(of snapshot: inout EntitySnapshot) -> KnownSet {
+        if let lastSet, lastSet.name == snapshot.set { return lastSet }
+        let known = KnownSet(snapshot.set, factory)
+        lastSet = known
         return known
     }
 }

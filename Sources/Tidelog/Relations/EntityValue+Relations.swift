@@ -17,7 +17,7 @@ extension EntityValue {
     /// A Boolean value that indicates whether the entity exists neither in a store nor on a service.
     ///
     /// An object created by hand can have the links of an existing entity, and then is not new.
-    public var isNew: Bool { state == .unsaved && readLink == nil && editLink == nil }
+    public var isNew: Bool { state == .unsaved && !hasLink }
 
     /// The provider with which the entity was read or saved; `nil` before.
     var store: ObjectIdentifier? { factory.map { ObjectIdentifier($0.provider) } }

@@ -234,9 +234,7 @@ struct IntentBuilder {
 
     // MARK: Addresses
 
-    func isKnown(_ entity: EntityValue) -> Bool {
-        entity.content.links.hasRead || entity.content.links.edit != nil || numbers[ObjectIdentifier(entity)] != nil
-    }
+    func isKnown(_ entity: EntityValue) -> Bool { entity.hasLink || numbers[ObjectIdentifier(entity)] != nil }
 
     func address(of entity: EntityValue, forReading: Bool = false) throws(TidelogError) -> EntityAddress {
         let link = forReading ? entity.readLink ?? entity.editLink : entity.editLink ?? entity.readLink

@@ -78,6 +78,7 @@ struct ModificationCall {
 
     func apply(_ results: consuming [IntentResult], _ factory: EntityFactory) {
         var settled: [ObjectIdentifier: [KnownRelation]] = [:]
+        var objects = EntityObjects(factory)
         for entity in updated { settled[ObjectIdentifier(entity), default: []] += entity.markRelationsSaved() }
         for place in 0..<min(results.count, subjects.count) {
             for index in results[place].entities.all.indices {
@@ -85,7 +86,7 @@ struct ModificationCall {
                 guard number != IntentResult.subject, drafts.indices.contains(number - 1) else { continue }
                 let entity = drafts[number - 1]
                 let settled = entity.markRelationsSaved()
-                entity.apply(moving: &results[place].entities.all[index].snapshot, factory, settled: settled)
+                objects.update(entity, moving: &results[place].entities.all[index].snapshot, settled: settled)
             }
             apply(&results[place], subjects[place], factory, settled)
         }

@@ -16,8 +16,11 @@ package struct ExpandedTargets {
 
     /// Returns the indexes of the targets of a source in ``rows``.
     package func targets(of source: Int) -> ArraySlice<Int> {
-        source < ends.count ? places[(source == 0 ? 0 : ends[source - 1])..<ends[source]] : []
+        source < ends.count ? places[range(of: source)] : []
     }
+
+    /// Returns the range of a source in ``places``. The source must be one in ``ends``.
+    private func range(of source: Int) -> Range<Int> { (source == 0 ? 0 : ends[source - 1])..<ends[source] }
 
     /// Adds a target after the others of the source. O(1) if the sources are in ascending order, as they usually are.
     ///
@@ -31,7 +34,8 @@ package struct ExpandedTargets {
     /// Sorts the targets of each source by entity ID. Usually they are in this order already.
     mutating func sort() {
         for source in ends.indices {
-            let range = targets(of: source).indices
+            let range = range(of: source)
+            if range.count < 2 { continue }
             let isSorted = range.dropFirst().allSatisfy { rows[places[$0 - 1]].id < rows[places[$0]].id }
             if !isSorted { places.replaceSubrange(range, with: places[range].sorted { rows[$0].id < rows[$1].id }) }
         }
