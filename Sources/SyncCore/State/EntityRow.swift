@@ -116,7 +116,7 @@ package struct LinkRow: Sendable, Hashable {
 package struct PendingOperation: Sendable, Hashable {
     package var sequence: SequenceNumber
     package var time: Timestamp
-    private var content: SharedOperation
+    private(set) var content: SharedOperation
     package var status: Status
     /// The time of the record that set the current status.
     package var since: Timestamp
@@ -126,7 +126,7 @@ package struct PendingOperation: Sendable, Hashable {
         set { content = SharedOperation(newValue) }
     }
 
-    private final class SharedOperation: Sendable, Hashable {
+    final class SharedOperation: Sendable, Hashable {
         let operation: Operation
 
         init(_ operation: Operation) { self.operation = operation }
@@ -174,11 +174,18 @@ package struct PendingOperation: Sendable, Hashable {
     package init(
         sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status, since: Timestamp? = nil
     ) {
+        self.init(
+            sequence: sequence, time: time, content: SharedOperation(operation), status: status, since: since ?? time)
+    }
+
+    init(
+        sequence: SequenceNumber, time: Timestamp, content: SharedOperation, status: Status, since: Timestamp
+    ) {
         self.sequence = sequence
         self.time = time
-        content = SharedOperation(operation)
+        self.content = content
         self.status = status
-        self.since = since ?? time
+        self.since = since
     }
 }
 
