@@ -9,7 +9,7 @@ package import Operations
 /// the value.
 package final class PendingQueue {
     /// An operation in one of two forms.
-    private enum Content {
+    private enum StoredOperation {
         case decoded(PendingOperation.SharedOperation)
         case encoded([UInt8])
 
@@ -32,22 +32,11 @@ package final class PendingQueue {
     }
 
     private struct Entry {
-        var content: Content
+        var content: StoredOperation
         let time: Timestamp
         var since: Timestamp
         var subjects: Subjects
         var status: PendingOperation.Status
-    }
-
-    /// The operations of one entity.
-    fileprivate struct EntityQueue {
-        var naming = SmallSet<SequenceNumber>()
-        var changing = SmallSet<SequenceNumber>()
-        /// The number of operations with the entity as subject, and how many of these were rejected.
-        var about: Int32 = 0
-        var rejected: Int32 = 0
-
-        var isEmpty: Bool { about == 0 && naming.isEmpty }
     }
 
     /// The number of operations that a queue keeps decoded. An encoded operation has a quarter of the size.
@@ -126,7 +115,7 @@ package final class PendingQueue {
     }
 
     /// Returns the operation. Nil is not possible, because ``put(_:about:encoded:)`` was called with the operation.
-    private func decoded(_ content: Content) -> PendingOperation.SharedOperation? {
+    private func decoded(_ content: StoredOperation) -> PendingOperation.SharedOperation? {
         switch content {
         case .decoded(let operation): return operation
         case .encoded(let bytes):
@@ -179,7 +168,7 @@ package final class PendingQueue {
         } else {
             addToJournal(sequence)
         }
-        let content: Content =
+        let content: StoredOperation =
             keepsEncoded
             ? .encoded(encoded ?? ValueCodec.encode(operation.operation).withUnsafeBytes { Array($0) })
             : .decoded(operation.content)
@@ -389,40 +378,4 @@ package final class PendingQueue {
             (formerEffects, hasFormerEffects) = (all, true)
         }
     }
-}
-
-// Changes of the table as a whole, because each access to a property of a class is checked.
-extension IDTable<PendingQueue.EntityQueue> {
-    fileprivate mutating func insert(_ sequence: SequenceNumber, _ operation: Operation) {
-        operation.forEachTouched { id in
-            let place = place(of: id, inserting: PendingQueue.EntityQueue())
-            self[at: place].naming.insert(sequence)
-            if operation.changes(id) { self[at: place].changing.insert(sequence) }
-        }
-    }
-
-    fileprivate mutating func remove(_ sequence: SequenceNumber, _ operation: Operation) {
-        operation.forEachTouched { id in
-            guard let place = place(of: id) else { return }
-            self[at: place].naming.remove(sequence)
-            self[at: place].changing.remove(sequence)
-            if self[at: place].isEmpty { removeValue(for: id) }
-        }
-    }
-
-    fileprivate mutating func count(_ subject: EntityID, _ all: Int32, rejected: Int32) {
-        let place = place(of: subject, inserting: PendingQueue.EntityQueue())
-        self[at: place].about += all
-        self[at: place].rejected += rejected
-        if self[at: place].isEmpty { removeValue(for: subject) }
-    }
-}
-
-/// The status of an entity that follows from the pending operations; see ``StateReader/subjects(of:_:after:)``.
-package enum PendingState: Sendable, Hashable {
-    /// The entity is not a subject of a pending operation.
-    case clean
-    case pending
-    /// At least one of the operations was rejected.
-    case rejected
 }
