@@ -10,7 +10,7 @@ package import Operations
 package final class PendingQueue {
     /// An operation in one of two forms.
     private enum StoredOperation {
-        case decoded(PendingOperation.SharedOperation)
+        case decoded(Operation)
         case encoded([UInt8])
 
         var isDecoded: Bool { if case .decoded = self { true } else { false } }
@@ -97,30 +97,29 @@ package final class PendingQueue {
     }
 
     private func operation(_ sequence: SequenceNumber, at place: Int) -> PendingOperation? {
-        guard let content = content(at: place) else { return nil }
+        guard let operation = operation(at: place) else { return nil }
         return PendingOperation(
-            sequence: sequence, time: entries[at: place].time, content: content, status: entries[at: place].status,
+            sequence: sequence, time: entries[at: place].time, operation: operation, status: entries[at: place].status,
             since: entries[at: place].since)
     }
 
     /// Returns the operation, and keeps it decoded if fewer than the limit are. An upload reads each operation several
     /// times, from the oldest on.
-    private func content(at place: Int) -> PendingOperation.SharedOperation? {
-        guard let content = decoded(entries[at: place].content) else { return nil }
+    private func operation(at place: Int) -> Operation? {
+        guard let operation = decoded(entries[at: place].content) else { return nil }
         if decodedCount < decodedLimit, !entries[at: place].content.isDecoded {
-            entries[at: place].content = .decoded(content)
+            entries[at: place].content = .decoded(operation)
             decodedCount += 1
         }
-        return content
+        return operation
     }
 
     /// Returns the operation. Nil is not possible, because ``put(_:about:encoded:)`` was called with the operation.
-    private func decoded(_ content: StoredOperation) -> PendingOperation.SharedOperation? {
+    private func decoded(_ content: StoredOperation) -> Operation? {
         switch content {
         case .decoded(let operation): return operation
         case .encoded(let bytes):
-            let operation = bytes.withUnsafeBytes { try? ValueCodec.decodeOperation($0, names: names) }
-            return operation.map(PendingOperation.SharedOperation.init)
+            return bytes.withUnsafeBytes { try? ValueCodec.decodeOperation($0, names: names) }
         }
     }
 
@@ -148,7 +147,7 @@ package final class PendingQueue {
     package func write(_ sequence: SequenceNumber, to writer: inout ByteWriter) {
         guard let place = entries.place(of: sequence) else { return }
         switch entries[at: place].content {
-        case .decoded(let content): writer.operation(content.operation)
+        case .decoded(let operation): writer.operation(operation)
         case .encoded(let bytes): writer.bytes += bytes
         }
     }
@@ -171,7 +170,7 @@ package final class PendingQueue {
         let content: StoredOperation =
             keepsEncoded
             ? .encoded(encoded ?? ValueCodec.encode(operation.operation).withUnsafeBytes { Array($0) })
-            : .decoded(operation.content)
+            : .decoded(operation.operation)
         insert(
             Entry(
                 content: content, time: operation.time, since: operation.since, subjects: Subjects(subjects),
@@ -219,7 +218,7 @@ package final class PendingQueue {
         if gone.content.isDecoded { decodedCount -= 1 }
         order.remove(sequence)
         count(gone.subjects, -1, rejected: gone.status.kind == .rejected ? -1 : 0)
-        guard let operation = decoded(gone.content)?.operation else { return }
+        guard let operation = decoded(gone.content) else { return }
         if operation.delivery != .queued { heldBack -= 1 }
         byEntity.remove(sequence, operation)
         if let name = operation.transactionID {
@@ -332,9 +331,7 @@ package final class PendingQueue {
         for sequence in order.from(last, limit: .max) where sequence > last { remove(sequence) }
         for (sequence, former) in zip(undo.operations.ids, undo.operations.values) {
             remove(sequence)
-            if let former, let content = decoded(former.content) {
-                insert(former, content.operation, for: sequence)
-            }
+            if let former, let operation = decoded(former.content) { insert(former, operation, for: sequence) }
         }
         if let former = undo.formerEffects { effects = former }
         for sequence in undo.newEffects { effects.remove(sequence) }
