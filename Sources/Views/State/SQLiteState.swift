@@ -31,6 +31,9 @@ package final class SQLiteState: StateBacking, StatementRunner {
     /// Whether a query's result depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
+    /// The statements that create the indexes at the end of ``fill(_:)``; nil at other times.
+    var deferredIndexes: [String]?
+
     /// Opens the views at `path`. Creates them if they do not exist.
     ///
     /// - Parameters:
@@ -237,6 +240,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
 
     package func install(_ model: EntityDataModel) throws(StateError) {
         try rowTables.install(model)
+        try deferIndexes()
         entityQueries.forgetStatements()
     }
 
