@@ -21,10 +21,43 @@ struct WrittenStateTests {
         let memory = WorkingSet()
         var fold = try Fold(storage: memory)
         try self.fold((0..<250).map { _ in random.next() }[...], &fold)
-        let file = ViewsFile()
+        let (file, filled) = (ViewsFile(), ViewsFile())
         let state = try file.open()
         try state.transaction { try DirtyItemWriter.writeAll(of: memory, into: state, fold.model) }
         #expect(try StateDigest(of: state) == StateDigest(of: memory), "seed \(seed)")
+        let other = try filled.open()
+        try other.fill { try DirtyItemWriter.writeAll(of: memory, into: other, fold.model) }
+        #expect(try StateDigest(of: other) == StateDigest(of: memory), "seed \(seed)")
+        #expect(try indexes(of: other) == indexes(of: state), "seed \(seed)")
+    }
+
+    private func indexes(of state: SQLiteState) throws -> [String] {
+        var found: [String] = []
+        try state.connection.each("SELECT sql FROM sqlite_master WHERE type = 'index' ORDER BY rowid") {
+            if let statement = $0.text(0) { found.append(statement) }
+        }
+        return found
+    }
+
+    @Test func `views whose filling fails are empty and have their indexes`() throws {
+        struct Failure: Error {}
+        var random = RandomRecords(seed: 3)
+        let memory = WorkingSet()
+        var fold = try Fold(storage: memory)
+        try self.fold((0..<50).map { _ in random.next() }[...], &fold)
+        let file = ViewsFile()
+        let state = try file.open()
+        let (digest, before) = (try StateDigest(of: state), try indexes(of: state))
+        #expect(throws: Failure.self) {
+            try state.fill {
+                try DirtyItemWriter.writeAll(of: memory, into: state, fold.model)
+                throw Failure()
+            }
+        }
+        #expect(try StateDigest(of: state) == digest)
+        #expect(try indexes(of: state) == before)
+        try state.fill { try DirtyItemWriter.writeAll(of: memory, into: state, fold.model) }
+        #expect(try StateDigest(of: state) == StateDigest(of: memory))
     }
 
     @Test(arguments: UInt64(1)...12)

@@ -117,7 +117,7 @@ struct ViewsOpener {
         var past = try HistoricalFold(memory)
         report.foldedRecords = try past.advance(through: .max, reader)
         let state = try emptyViews()
-        try state.transaction { try DirtyItemWriter.writeAll(of: past.state, into: state, past.model) }
+        try state.fill { try DirtyItemWriter.writeAll(of: past.state, into: state, past.model) }
         self.past = past
         return (state, try past.fold(over: WorkingSet(over: state)))
     }

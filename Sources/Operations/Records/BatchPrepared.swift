@@ -121,15 +121,26 @@ package struct BatchPrepared: Sendable, Hashable {
 
     /// The operations of the batch, each once, in order of appearance.
     package var operations: [SequenceNumber] {
-        var seen: Set<SequenceNumber> = []
         var operations: [SequenceNumber] = []
-        for changeSet in changeSets {
-            // By index, because a loop over the elements copies each request.
-            for place in changeSet.indices where seen.insert(changeSet[place].operation).inserted {
-                operations.append(changeSet[place].operation)
-            }
+        // The operations that were found, from the first one on that does not follow all before it.
+        var found: Set<SequenceNumber>?
+        _ = containsOperation { operation in
+            if found == nil, operation <= operations.last ?? 0 { found = Set(operations) }
+            if found?.insert(operation).inserted != false { operations.append(operation) }
+            return false
         }
         return operations
+    }
+
+    /// Returns whether an operation of a request fulfills the condition.
+    package func containsOperation<Failure: Error>(
+        where condition: (SequenceNumber) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        for changeSet in changeSets {
+            // By index, because a loop over the elements copies each request.
+            for place in changeSet.indices where try condition(changeSet[place].operation) { return true }
+        }
+        return false
     }
 }
 

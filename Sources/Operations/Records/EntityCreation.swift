@@ -102,9 +102,9 @@ package struct EntityParent<Reference: Sendable>: Sendable {
     }
 }
 
-package typealias Creation = EntityCreation<EntityID, EntityID>
-package typealias Binding = EntityBinding<EntityID>
-package typealias Parent = EntityParent<EntityID>
+@usableFromInline package typealias Creation = EntityCreation<EntityID, EntityID>
+@usableFromInline package typealias Binding = EntityBinding<EntityID>
+@usableFromInline package typealias Parent = EntityParent<EntityID>
 
 // Only for the logged types, so that the synthesized functions are not generic: operations are compared often.
 extension EntityCreation: Hashable, Equatable where Identity == EntityID, Reference == EntityID {}

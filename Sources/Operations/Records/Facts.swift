@@ -117,6 +117,12 @@ package struct BatchAnswered: Sendable, Hashable {
         self.batch = batch
         self.outcomes = outcomes
     }
+
+    /// The operations of the outcomes.
+    package var operations: [SequenceNumber] {
+        // By index, because a loop over the elements copies each outcome.
+        outcomes.indices.map { outcomes[$0].operation }
+    }
 }
 
 /// The response with which the service rejected an operation.

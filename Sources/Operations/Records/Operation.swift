@@ -1,13 +1,16 @@
-package import EDM
+public import EDM
 
 /// A local intent: a modification by the app, in terms of entity IDs.
 ///
 /// An operation is pending until the log records its outcome: confirmed, rejected or undone.
+/// All copies share their values, because operations are copied often and rarely changed.
+@usableFromInline
 package struct Operation: Sendable, Hashable {
+    @usableFromInline
     package enum Action: Sendable, Hashable {
         /// A new entity and, with a parent, the link to it (`createRelatedEntity`).
         ///
-        /// Indirect, because operations are copied often and should be small.
+        /// Indirect, because actions are copied often and should be small.
         indirect case create(Creation, parent: Parent?)
         /// Changed properties only. The bindings set single-valued navigation properties or add to collections.
         case update(EntityID, changes: PropertyValues, bindings: [Binding])
@@ -18,15 +21,28 @@ package struct Operation: Sendable, Hashable {
         case deleteLink(Link)
     }
 
-    package var action: Action
+    @usableFromInline var values: OperationValues
+
+    @inlinable package var action: Action {
+        _read { yield values.action }
+        set { setAction(newValue) }
+    }
+
     /// The first sequence number of the operation's change set in the app. The members of a change set are
     /// consecutive and are sent together or not at all.
-    package var changeSet: SequenceNumber?
+    package var changeSet: SequenceNumber? {
+        get { values.changeSet }
+        set { values = OperationValues(action, newValue, baseETag, values.rare) }
+    }
+
     /// The ETag of the version on which the app based the change; `nil` if the entity has none or is new.
-    package var baseETag: String?
-    /// Contains one element if the operation has rare attributes. Operations are copied often, so they should be
-    /// small.
-    private var rare: [RareAttributes] = []
+    package var baseETag: String? {
+        get { values.baseETag }
+        set { values = OperationValues(action, changeSet, newValue, values.rare) }
+    }
+
+    @usableFromInline
+    mutating func setAction(_ action: Action) { values = OperationValues(action, changeSet, baseETag, values.rare) }
 
     package struct Header: Sendable, Hashable {
         package var name: String
@@ -44,21 +60,50 @@ package struct Operation: Sendable, Hashable {
         isUnmodifiable: Bool = false, uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued,
         stream: StreamWrite? = nil, call: ActionCall? = nil
     ) {
-        self.action = action
-        self.changeSet = changeSet
-        self.baseETag = baseETag
         let rare = RareAttributes(
             transactionID: transactionID, customTag: customTag, headers: headers, headerTemplates: headerTemplates,
             isUnmodifiable: isUnmodifiable, uploadCategory: uploadCategory, delivery: delivery, stream: stream,
             call: call)
-        if !rare.isEmpty { self.rare = [rare] }
+        values = OperationValues(action, changeSet, baseETag, rare.isEmpty ? [] : [rare])
     }
 
     /// Creates an operation without rare attributes.
     init(plain action: Action, changeSet: SequenceNumber?, baseETag: String?) {
+        values = OperationValues(action, changeSet, baseETag, [])
+    }
+
+    @usableFromInline
+    package static func == (a: Operation, b: Operation) -> Bool {
+        let (a, b) = (a.values, b.values)
+        return a === b
+            || a.action == b.action && a.changeSet == b.changeSet && a.baseETag == b.baseETag && a.rare == b.rare
+    }
+
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(values.action)
+        hasher.combine(values.changeSet)
+        hasher.combine(values.baseETag)
+        hasher.combine(values.rare)
+    }
+}
+
+/// The values of an operation.
+@usableFromInline
+final class OperationValues: Sendable {
+    @usableFromInline let action: Operation.Action
+    let changeSet: SequenceNumber?
+    let baseETag: String?
+    /// Contains one element if the operation has rare attributes.
+    fileprivate let rare: [RareAttributes]
+
+    fileprivate init(
+        _ action: Operation.Action, _ changeSet: SequenceNumber?, _ baseETag: String?, _ rare: [RareAttributes]
+    ) {
         self.action = action
         self.changeSet = changeSet
         self.baseETag = baseETag
+        self.rare = rare
     }
 }
 
@@ -82,48 +127,48 @@ private struct RareAttributes: Sendable, Hashable {
 }
 
 extension Operation {
-    /// Whether it has an attribute that is stored in ``rare``.
-    var hasRareAttributes: Bool { !rare.isEmpty }
+    /// Whether it has an attribute that few operations have.
+    var hasRareAttributes: Bool { !values.rare.isEmpty }
 
     /// The app's transaction, whose operations are sent in one change set from any positions in the queue; see
     /// ``changeSet`` for operations of one call.
     package var transactionID: String? {
-        get { rare.first?.transactionID }
+        get { values.rare.first?.transactionID }
         set { setRare(\.transactionID, newValue) }
     }
 
     /// A tag set by the app, which is returned with errors.
     package var customTag: String? {
-        get { rare.first?.customTag }
+        get { values.rare.first?.customTag }
         set { setRare(\.customTag, newValue) }
     }
 
     /// The app's headers for this request, sent unchanged.
     package var headers: [Header] {
-        get { rare.first?.headers ?? [] }
+        get { values.rare.first?.headers ?? [] }
         set { setRare(\.headers, newValue) }
     }
 
     /// Headers that contain keys of entities, sent once the keys are known.
     package var headerTemplates: [HeaderTemplate] {
-        get { rare.first?.headerTemplates ?? [] }
+        get { values.rare.first?.headerTemplates ?? [] }
         set { setRare(\.headerTemplates, newValue) }
     }
 
     /// Whether the request must be sent exactly as it was made, not combined with other operations.
     package var isUnmodifiable: Bool {
-        get { rare.first?.isUnmodifiable ?? false }
+        get { values.rare.first?.isUnmodifiable ?? false }
         set { setRare(\.isUnmodifiable, newValue) }
     }
 
     /// The category by which an upload can select the operation.
     package var uploadCategory: UploadCategory? {
-        get { rare.first?.uploadCategory }
+        get { values.rare.first?.uploadCategory }
         set { setRare(\.uploadCategory, newValue) }
     }
 
     package var delivery: Delivery {
-        get { rare.first?.delivery ?? .queued }
+        get { values.rare.first?.delivery ?? .queued }
         set { setRare(\.delivery, newValue) }
     }
 
@@ -132,7 +177,7 @@ extension Operation {
     /// A create with a stream has no properties: the service accepts only the bytes, and a following update contains
     /// the rest.
     package var stream: StreamWrite? {
-        get { rare.first?.stream }
+        get { values.rare.first?.stream }
         set { setRare(\.stream, newValue) }
     }
 
@@ -140,21 +185,22 @@ extension Operation {
     ///
     /// The ``action`` of a call is its declared effect: an update or a deletion, which no request expresses.
     package var call: ActionCall? {
-        get { rare.first?.call }
+        get { values.rare.first?.call }
         set { setRare(\.call, newValue) }
     }
 
     private mutating func setRare<Attribute>(
         _ attribute: WritableKeyPath<RareAttributes, Attribute>, _ value: Attribute
     ) {
-        var changed = rare.first ?? RareAttributes()
+        var changed = values.rare.first ?? RareAttributes()
         changed[keyPath: attribute] = value
         // Normalizes, so that equal operations have equal parts.
-        rare = changed.isEmpty ? [] : [changed]
+        values = OperationValues(action, changeSet, baseETag, changed.isEmpty ? [] : [changed])
     }
 }
 
 /// A link between two entities by a navigation property of the first.
+@usableFromInline
 package struct Link: Sendable, Hashable {
     package var from: EntityID
     package var navigation: String

@@ -46,25 +46,27 @@ extension Fold {
 
     mutating func apply(_ answered: BatchAnswered) throws(StateError) {
         if answered.showsService { try postpone(nil) }
-        try layers.redo(answered.outcomes.map(\.operation))
         try layers.beginRebase()
         layers.mergeBases.forgetLaterChanges()
         defer { layers.mergeBases.forgetLaterChanges() }
-        for outcome in answered.outcomes {
-            guard let pending = try storage.pendingOperation(outcome.operation) else {
+        let outcomes = answered.outcomes
+        // By index, because a loop over the elements copies each outcome.
+        for place in outcomes.indices {
+            let operation = outcomes[place].operation
+            guard let pending = try storage.pendingOperation(operation) else {
                 // The operation was lost. The images of the response are valid nevertheless.
-                if case .confirmed(let images) = outcome.result { try layers.apply(images) }
+                if case .confirmed(let images) = outcomes[place].result { try layers.apply(images) }
                 continue
             }
-            switch outcome.result {
+            switch outcomes[place].result {
             case .confirmed(let images):
                 let shown = try layers.shownEffects(of: pending)
                 try ConfirmationFold(pending, images, shown: shown).apply(to: &layers)
-            case .rejected(let refusal): try layers.setStatus(outcome.operation, .rejected(refusal))
+            case .rejected(let refusal): try layers.setStatus(operation, .rejected(refusal))
             case .deferred(let refusal, let attempts):
-                try layers.setStatus(outcome.operation, .deferred(refusal, attempts: attempts))
-            case .notProcessed: try layers.setStatus(outcome.operation, .pending)
-            case .inDoubt(let reason): try layers.setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
+                try layers.setStatus(operation, .deferred(refusal, attempts: attempts))
+            case .notProcessed: try layers.setStatus(operation, .pending)
+            case .inDoubt(let reason): try layers.setStatus(operation, .inDoubt(answered.batch, reason: reason))
             }
         }
     }

@@ -85,8 +85,9 @@ package struct Fold {
         case .batchPrepared(let prepared): try apply(prepared)
         case .batchAccepted(let accepted): try openBatches.accept(accepted)
         case .batchAnswered(let answered):
-            let operations = answered.outcomes.map(\.operation)
+            let operations = answered.operations
             let left = try openBatches.containing(operations)
+            try layers.redo(operations)
             try apply(answered)
             try openBatches.close(left.union([answered.batch]))
             try StoreEventFold(storage: storage).addUpload(answered, sequence, record.time)

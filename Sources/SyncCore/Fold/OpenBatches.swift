@@ -24,9 +24,8 @@ struct OpenBatches {
     func close(_ batches: Set<BatchID>) throws(StateError) {
         for batch in batches.sorted() {
             guard let open = try storage.bookkeeping.openBatch(batch) else { continue }
-            var isOpen = false
-            for operation in open.prepared.operations where !isOpen {
-                isOpen = try storage.pendingStatus(of: operation)?.status.batch == batch
+            let isOpen = try open.prepared.containsOperation { operation throws(StateError) in
+                try storage.pendingStatus(of: operation)?.status.batch == batch
             }
             if !isOpen { try storage.bookkeeping.removeOpenBatch(batch) }
         }

@@ -31,7 +31,7 @@ struct StoreEventFold {
         var events = try storage.bookkeeping.events()
         var event = StoreEvent(id: sequence, kind: .upload, time: time, mark: sequence)
         if let last = events.last, last.kind == .upload,
-            answered.outcomes.allSatisfy({ $0.operation < last.mark })
+            answered.outcomes.indices.allSatisfy({ answered.outcomes[$0].operation < last.mark })
         {
             event = last
             events.removeLast()

@@ -4,8 +4,9 @@ import Operations
 /// Restores a state from the records of a snapshot.
 ///
 /// It has to run in one transaction, because before ``finish()`` the storage contains only a part of the state.
-package struct StateRestoration<Storage: StateStorage> {
-    private let storage: Storage
+package struct StateRestoration {
+    // Not generic: other modules would look up the metadata of the specialized type for each item.
+    private let storage: any StateStorage
     /// The model of the state's metadata, if the caller has it.
     private let model: EntityDataModel?
     private var decoder = SnapshotDecoder()
@@ -14,10 +15,10 @@ package struct StateRestoration<Storage: StateStorage> {
     /// Creates a restoration into an empty storage.
     ///
     /// - Precondition: The storage is empty.
-    package init(into storage: Storage) { self.init(into: storage, nil) }
+    package init(into storage: any StateStorage) { self.init(into: storage, nil) }
 
     /// - Parameter model: The model of the state's metadata; if nil, the metadata are parsed.
-    init(into storage: Storage, _ model: EntityDataModel?) {
+    init(into storage: any StateStorage, _ model: EntityDataModel?) {
         self.storage = storage
         self.model = model
     }

@@ -160,31 +160,13 @@ package struct LinkRow: Sendable, Hashable {
 }
 
 /// An operation that has not ended, with its status.
-///
-/// All copies share the operation, because a plan and a rebase copy each pending operation many times and rarely change
-/// one.
 package struct PendingOperation: Sendable, Hashable {
     package var sequence: SequenceNumber
     package var time: Timestamp
-    private var content: SharedOperation
+    package var operation: Operation
     package var status: Status
     /// The time of the record that set the current status.
     package var since: Timestamp
-
-    package var operation: Operation {
-        _read { yield content.operation }
-        set { content = SharedOperation(newValue) }
-    }
-
-    private final class SharedOperation: Sendable, Hashable {
-        let operation: Operation
-
-        init(_ operation: Operation) { self.operation = operation }
-
-        static func == (a: SharedOperation, b: SharedOperation) -> Bool { a === b || a.operation == b.operation }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(operation) }
-    }
 
     /// The cases with texts are indirect, because few operations have them.
     package enum Status: Sendable, Hashable {
@@ -226,7 +208,7 @@ package struct PendingOperation: Sendable, Hashable {
     ) {
         self.sequence = sequence
         self.time = time
-        content = SharedOperation(operation)
+        self.operation = operation
         self.status = status
         self.since = since ?? time
     }

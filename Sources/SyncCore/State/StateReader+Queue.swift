@@ -97,31 +97,33 @@ extension StateReader {
 
     /// Returns whether each pending operation has an effect, and no other operation has one.
     package func hasEffects() throws(StateError) -> Bool {
-        let queue = try loadedQueue()
-        return queue.pending.effects.count == queue.pending.count
+        let pending = try queue.loadWithEffects()
+        return pending.effects.count == pending.count
     }
 
     package func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect? {
-        try loadedQueue().pending.effects[sequence]
+        try queue.loadWithEffects().effects[sequence]
     }
 
     /// Calls `body` once for each item that the operation read or wrote. `body` must not change effects.
     func forEachAccess(
         by sequence: SequenceNumber, _ body: (StateItem, Access) throws(StateError) -> Void
     ) throws(StateError) {
-        for stored in try loadedQueue().pending.effects.accesses(by: sequence) { try body(stored.item, stored.access) }
+        for stored in try queue.loadWithEffects().effects.accesses(by: sequence) {
+            try body(stored.item, stored.access)
+        }
     }
 
     /// Calls `body` once for each operation that read or wrote the item, in any order. `body` must not change effects.
     func forEachAccess(
         to item: StateItem, _ body: (SequenceNumber, Access) throws(StateError) -> Void
     ) throws(StateError) {
-        try loadedQueue().pending.forEachAccess(to: item, body)
+        try queue.loadWithEffects().forEachAccess(to: item, body)
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
     func effectLinks(of sequence: SequenceNumber) throws(StateError) -> [DirtySet.LinkEnds] {
-        try loadedQueue().pending.effects.links(of: sequence)
+        try queue.loadWithEffects().effects.links(of: sequence)
     }
 }
 

@@ -74,7 +74,8 @@ package struct EntityResolver<Storage: StateReader> {
     func footprint(
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> OperationFootprint {
-        try follow(operation, &tracker).footprint
+        let (footprint, _) = try follow(operation, &tracker)
+        return footprint
     }
 
     /// Returns the operation's footprint, and the links that it ends.
@@ -82,7 +83,8 @@ package struct EntityResolver<Storage: StateReader> {
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> (footprint: OperationFootprint, ended: [EndedLink]) {
         let owners = try tracker.formerOwners(operation)
-        let footprint = try OperationFootprint(
+        var footprint = OperationFootprint()
+        try footprint.add(
             operation,
             navigation: { entity, name throws(StateError) in
                 try navigation(name, of: entity, in: operation)?.navigation
@@ -91,7 +93,8 @@ package struct EntityResolver<Storage: StateReader> {
             partners: { entity, relationship throws(StateError) in
                 try tracker.partners(of: entity, by: relationship)
             }, deleted: { entity throws(StateError) in try tracker.deleted(with: entity) })
-        return (footprint, try tracker.follow(operation, footprint))
+        let ended = try tracker.follow(operation, footprint)
+        return (consume footprint, ended)
     }
 
     /// Returns the navigation properties whose targets the new values determine by referential constraints.

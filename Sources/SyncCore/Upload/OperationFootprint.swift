@@ -1,8 +1,8 @@
 import EDM
 import Operations
 
-/// The entities that an operation reads and writes. Two operations commute unless one writes an entity that the other
-/// reads or writes.
+/// The entities that an operation reads and writes; none if it is not sent. Two operations commute unless one writes an
+/// entity that the other reads or writes.
 struct OperationFootprint {
     private(set) var created = EntityIDs()
     private(set) var writes = EntityIDs()
@@ -47,17 +47,14 @@ struct OperationFootprint {
         return facets
     }
 
-    /// Creates an empty footprint, for an operation that is not sent.
-    init() {}
-
-    /// Computes the footprint of an operation.
+    /// Adds an operation to an empty footprint. Not an initializer, which would copy the large value.
     ///
     /// - Parameters:
     ///   - owners: The former owners of the keys of new entities.
     ///   - named: Returns the navigation properties that new values of an entity determine, and their targets.
     ///   - partners: Returns the partners of an entity, by one navigation property or by all.
     ///   - deleted: Returns an entity and all entities that are deleted with it.
-    init(
+    mutating func add(
         _ operation: Operation, navigation: NavigationLookup,
         owners: [EntityID], named: TargetLookup,
         partners: (EntityID, Relationship?) throws(StateError) -> [EntityID],

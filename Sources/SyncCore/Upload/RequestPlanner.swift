@@ -172,18 +172,20 @@ struct RequestPlanner {
         nextContentID += 1
         if let creates { contentIDs.updateValue(contentID, for: creates.id) }
         check(action)
-        var modification = DataModification(action, ifMatch: ifMatch, headers: headers)
-        modification.stream = stream.map {
-            StreamHead(
-                property: $0.property, mediaType: $0.content?.mediaType, name: $0.content?.name, editLink: streamLink)
-        }
-        var request = PlannedRequest(
-            contentID: contentID, operation: pending.sequence, modification: modification, creates: creates?.id,
-            below: creates?.below ?? [])
-        request.content = stream?.content
-        if stream != nil { request.entity = pending.operation.subject }
-        request.called = pending.operation.called
-        requests.append(request)
+        // Changed in place, because a request is a large value.
+        requests.append(
+            PlannedRequest(
+                contentID: contentID, operation: pending.sequence,
+                modification: DataModification(action, ifMatch: ifMatch, headers: headers), creates: creates?.id,
+                below: creates?.below ?? []))
+        let last = requests.count - 1
+        requests[last].called = pending.operation.called
+        guard let stream else { return }
+        requests[last].modification.stream = StreamHead(
+            property: stream.property, mediaType: stream.content?.mediaType, name: stream.content?.name,
+            editLink: streamLink)
+        requests[last].content = stream.content
+        requests[last].entity = pending.operation.subject
     }
 
     private mutating func check(_ action: DataModification.Action) {

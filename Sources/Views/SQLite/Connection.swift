@@ -131,6 +131,12 @@ package final class Connection {
         return try body()
     }
 
+    /// The usual limit of ``setCacheSize(_:)``.
+    static let usualCacheSize = 32_768
+
+    /// Limits the memory in KiB of the pages that SQLite caches.
+    func setCacheSize(_ size: Int) throws(SQLiteError) { try execute("PRAGMA cache_size = -\(size)") }
+
     var rawHandle: OpaquePointer? { handle }
 
     /// Runs statements without results and parameters.

@@ -24,6 +24,9 @@ enum PendingRow {
             status: try status(row), since: row.integer(13))
     }
 
+    /// Returns the encoded operation in a row with ``columns``.
+    static func encoded(_ row: Row) -> [UInt8] { row.blob(14) }
+
     private static func operation(_ bytes: UnsafeRawBufferPointer, _ names: NameTable) throws(StateError) -> Operation {
         do throws(CodecError) {
             return try ValueCodec.decodeOperation(bytes, names: names)

@@ -31,6 +31,9 @@ package final class SQLiteState: StateBacking, StatementRunner {
     /// Whether a query's result depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
+    /// The statements that create the indexes at the end of ``fill(_:)``; nil at other times.
+    var deferredIndexes: [String]?
+
     /// Opens the views at `path`. Creates them if they do not exist.
     ///
     /// - Parameters:
@@ -78,7 +81,8 @@ package final class SQLiteState: StateBacking, StatementRunner {
             // Otherwise a large sort would write rows to a temporary file.
             if path == nil { try connection.execute("PRAGMA temp_store = MEMORY") }
             // Not memory-mapped: SQLite reads slightly past a damaged page, and a read past the end of a mapping traps.
-            try connection.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF")
+            try connection.execute("PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF")
+            try connection.setCacheSize(Connection.usualCacheSize)
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Schema.create(connection, store, replacing: version != 0) }
         } catch {
@@ -236,6 +240,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
 
     package func install(_ model: EntityDataModel) throws(StateError) {
         try rowTables.install(model)
+        try deferIndexes()
         entityQueries.forgetStatements()
     }
 

@@ -29,7 +29,10 @@ struct StoredQueue: StatementRunner {
         applied: () throws(StateError) -> SequenceNumber,
         subjects: (Operation, PendingQueue) throws(StateError) -> [EntityID]
     ) throws(StateError) -> PendingQueue {
-        try connection.untraced { () throws(StateError) in
+        // The pages are read once, and would fill the cache.
+        try mapped { () throws(SQLiteError) in try connection.setCacheSize(512) }
+        defer { try? connection.setCacheSize(Connection.usualCacheSize) }
+        return try connection.untraced { () throws(StateError) in
             // Otherwise the operations, which are large values, are moved whenever the table grows. Bounded, because the
             // file may be damaged.
             let count = try first("SELECT count(*) FROM pending")?.first?.integer ?? 0
@@ -37,9 +40,15 @@ struct StoredQueue: StatementRunner {
             let sql = "SELECT \(PendingRow.columns) FROM pending ORDER BY sequence"
             try each(sql, []) { row throws(StateError) in
                 let pending = try PendingRow.read(row, names)
-                read.put(pending, about: try subjects(pending.operation, read))
+                read.put(
+                    pending, about: try subjects(pending.operation, read),
+                    encoded: read.keepsEncoded ? PendingRow.encoded(row) : nil)
             }
-            try readEffects(into: read, applied())
+            if try hasEffects(of: applied()) {
+                read.effectsReader = { [unowned connection] () throws(StateError) in
+                    try StoredQueue.effects(in: connection)
+                }
+            }
             return read
         }
     }
@@ -77,28 +86,37 @@ struct StoredQueue: StatementRunner {
 
     // MARK: Effects
 
-    /// Reads the effects of the operations. The stored ones are valid only from a closing to the next opening, and are
-    /// marked with the last applied record. There are none if the queue is so short that it is always rebased as a
-    /// whole, or if the process ended without closing the views.
-    private func readEffects(into read: PendingQueue, _ applied: SequenceNumber) throws(StateError) {
-        guard try first("SELECT effects_of FROM header")?.first?.integer == Int64(bitPattern: applied) else { return }
-        try each("SELECT sequence, effect FROM effects", []) { row throws(StateError) in
-            do throws(CodecError) {
-                let effect = try OperationEffect(encoded: row[1].blob ?? [])
-                read.putEffect(effect, of: row.unsigned(0))
-            } catch {
-                throw StateError(
-                    .damaged, "The views contain an effect of an operation that cannot be decoded. \(error)")
+    /// Returns whether the effects of the operations are stored. They are valid only from a closing to the next opening,
+    /// and are marked with the last applied record. There are none if the queue is so short that it is always rebased as
+    /// a whole, or if the process ended without closing the views.
+    private func hasEffects(of applied: SequenceNumber) throws(StateError) -> Bool {
+        try first("SELECT effects_of FROM header")?.first?.integer == Int64(bitPattern: applied)
+    }
+
+    /// Returns the stored effects, or none if one cannot be decoded.
+    private static func effects(in connection: Connection) throws(StateError) -> EffectLog {
+        var effects = EffectLog()
+        do {
+            try connection.untraced {
+                try connection.each("SELECT sequence, effect FROM effects", []) { row in
+                    effects.put(try OperationEffect(encoded: row[1].blob ?? []), of: row.unsigned(0))
+                }
             }
+        } catch let error as SQLiteError {
+            throw StateError(error)
+        } catch {
+            return EffectLog()
         }
+        return effects
     }
 
     /// Writes the effects for the next opening. Must be called in a separate transaction at the end.
     func writeEffects(_ queue: QueueTable) throws(SQLiteError) {
         let pending = queue.pending
-        guard queue.isLoaded, pending.count > Fold.usualLongQueue, pending.effects.count == pending.count else {
-            return
-        }
+        guard queue.isLoaded, pending.count > Fold.usualLongQueue else { return }
+        // Effects that were not read have not changed.
+        if pending.effectsReader != nil { return try connection.run("UPDATE header SET effects_of = applied") }
+        guard pending.effects.count == pending.count else { return }
         try connection.run("DELETE FROM effects")
         for sequence in pending.sequences {
             guard let bytes = pending.effects[sequence]?.encoded else { continue }

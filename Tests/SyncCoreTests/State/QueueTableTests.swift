@@ -57,6 +57,29 @@ struct QueueTableTests {
         #expect(!table.hasTransaction)
     }
 
+    @Test func `stored effects are read once, before the first use, and a rollback keeps them`() throws {
+        let table = table()
+        let queue = try table.load()
+        queue.removeEffects()
+        var reads = 0
+        queue.effectsReader = {
+            reads += 1
+            var effects = EffectLog()
+            for sequence: SequenceNumber in 1...2 { effects.put(OperationEffect(), of: sequence) }
+            return effects
+        }
+        table.begin()
+        try table.put(operation(3), about: [id])
+        #expect(reads == 0)
+        try table.putEffect(OperationEffect(), of: 3)
+        #expect(queue.effects.count == 3)
+        table.rollBack()
+        #expect(queue.effects.count == 2)
+        try table.removeEffect(of: 1)
+        #expect(queue.effects.count == 1)
+        #expect(reads == 1)
+    }
+
     @Test func `a discarded queue is read again`() throws {
         let table = table()
         try table.put(operation(3), about: [id])

@@ -32,6 +32,8 @@ package struct EffectLog {
     /// The highest number of an operation that ever had an effect here.
     private(set) var last: SequenceNumber = 0
 
+    package init() {}
+
     /// The number of operations that have an effect.
     package var count: Int { entries.count }
 

@@ -8,24 +8,45 @@ package import Operations
 /// Not `Sendable`: it belongs to one ``QueueTable``. A class, because a lookup in a value that a class stores may copy
 /// the value.
 package final class PendingQueue {
+    /// An operation in one of two forms.
+    private enum StoredOperation {
+        case decoded(Operation)
+        case encoded([UInt8])
+
+        var isDecoded: Bool { if case .decoded = self { true } else { false } }
+    }
+
+    /// The subjects of an operation; see ``StateReader/subjects(of:_:after:)``. The usual one is stored in place.
+    private enum Subjects {
+        case one(EntityID)
+        case list([EntityID])
+
+        init(_ ids: [EntityID]) { self = ids.count == 1 ? .one(ids[0]) : .list(ids) }
+
+        var ids: [EntityID] {
+            switch self {
+            case .one(let id): [id]
+            case .list(let ids): ids
+            }
+        }
+    }
+
     private struct Entry {
-        var operation: PendingOperation
-        /// The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
-        var subjects: [EntityID]
+        var content: StoredOperation
+        let time: Timestamp
+        var since: Timestamp
+        var subjects: Subjects
+        var status: PendingOperation.Status
     }
 
-    /// The operations of one entity.
-    fileprivate struct EntityQueue {
-        var naming = SmallSet<SequenceNumber>()
-        var changing = SmallSet<SequenceNumber>()
-        /// The number of operations with the entity as subject, and how many of these were rejected.
-        var about: Int32 = 0
-        var rejected: Int32 = 0
-
-        var isEmpty: Bool { about == 0 && naming.isEmpty }
-    }
+    /// The number of operations that a queue keeps decoded. An encoded operation has a quarter of the size.
+    package static let usualDecodedLimit = 16_384
 
     private var entries = IDTable<Entry>()
+    private let decodedLimit: Int
+    private var decodedCount = 0
+    /// The names that encoded operations repeat.
+    private lazy var names = NameTable()
     private var order = SequenceOrder()
     private var byEntity = IDTable<EntityQueue>()
     private var byTransaction: [String: Set<SequenceNumber>] = [:]
@@ -40,13 +61,24 @@ package final class PendingQueue {
     package private(set) var heldBack = 0
     private var journal = Journal()
 
+    /// A closure that reads the stored effects, which only a rebase needs; nil after ``loadEffects()``, and if there are
+    /// none.
+    package var effectsReader: (() throws(StateError) -> EffectLog)?
+
     /// Creates an empty queue with room for so many operations.
-    package init(minimumCapacity: Int = 0) { entries = IDTable(minimumCapacity: minimumCapacity) }
+    ///
+    /// - Parameter decodedLimit: The number of operations to keep decoded. Others are decoded whenever they are read.
+    package init(minimumCapacity: Int = 0, decodedLimit: Int = PendingQueue.usualDecodedLimit) {
+        entries = IDTable(minimumCapacity: minimumCapacity)
+        self.decodedLimit = decodedLimit
+    }
 
     /// Returns an independent queue with the same operations.
     func copy() -> PendingQueue {
-        let copy = PendingQueue()
+        let copy = PendingQueue(decodedLimit: decodedLimit)
         copy.entries = entries
+        copy.decodedCount = decodedCount
+        copy.effectsReader = effectsReader
         copy.order = order
         copy.byEntity = byEntity
         copy.byTransaction = byTransaction
@@ -61,8 +93,38 @@ package final class PendingQueue {
     package var hasRejected: Bool { rejected > 0 }
 
     package subscript(sequence: SequenceNumber) -> PendingOperation? {
-        entries.place(of: sequence).map { entries[at: $0].operation }
+        entries.place(of: sequence).flatMap { operation(sequence, at: $0) }
     }
+
+    private func operation(_ sequence: SequenceNumber, at place: Int) -> PendingOperation? {
+        guard let operation = operation(at: place) else { return nil }
+        return PendingOperation(
+            sequence: sequence, time: entries[at: place].time, operation: operation, status: entries[at: place].status,
+            since: entries[at: place].since)
+    }
+
+    /// Returns the operation, and keeps it decoded if fewer than the limit are. An upload reads each operation several
+    /// times, from the oldest on.
+    private func operation(at place: Int) -> Operation? {
+        guard let operation = decoded(entries[at: place].content) else { return nil }
+        if decodedCount < decodedLimit, !entries[at: place].content.isDecoded {
+            entries[at: place].content = .decoded(operation)
+            decodedCount += 1
+        }
+        return operation
+    }
+
+    /// Returns the operation. Nil is not possible, because ``put(_:about:encoded:)`` was called with the operation.
+    private func decoded(_ content: StoredOperation) -> Operation? {
+        switch content {
+        case .decoded(let operation): return operation
+        case .encoded(let bytes):
+            return bytes.withUnsafeBytes { try? ValueCodec.decodeOperation($0, names: names) }
+        }
+    }
+
+    /// Whether the queue keeps the next operation encoded.
+    package var keepsEncoded: Bool { decodedCount >= decodedLimit }
 
     func contains(_ sequence: SequenceNumber) -> Bool { entries.contains(sequence) }
 
@@ -70,7 +132,7 @@ package final class PendingQueue {
         of sequence: SequenceNumber
     ) -> (status: PendingOperation.Status, since: Timestamp)? {
         guard let place = entries.place(of: sequence) else { return nil }
-        return (entries[at: place].operation.status, entries[at: place].operation.since)
+        return (entries[at: place].status, entries[at: place].since)
     }
 
     /// Returns the parts of a pending operation without its content, which is large.
@@ -78,22 +140,26 @@ package final class PendingQueue {
         of sequence: SequenceNumber
     ) -> (time: Timestamp, status: PendingOperation.Status, since: Timestamp)? {
         guard let place = entries.place(of: sequence) else { return nil }
-        let (time, since) = (entries[at: place].operation.time, entries[at: place].operation.since)
-        return (time, entries[at: place].operation.status, since)
+        return (entries[at: place].time, entries[at: place].status, entries[at: place].since)
     }
 
     /// Appends the encoded form of an operation.
     package func write(_ sequence: SequenceNumber, to writer: inout ByteWriter) {
         guard let place = entries.place(of: sequence) else { return }
-        writer.operation(entries[at: place].operation.operation)
+        switch entries[at: place].content {
+        case .decoded(let operation): writer.operation(operation)
+        case .encoded(let bytes): writer.bytes += bytes
+        }
     }
 
     // MARK: Changes
 
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
-    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
-    package func put(_ operation: PendingOperation, about subjects: [EntityID]) {
+    /// - Parameters:
+    ///   - subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
+    ///   - encoded: The encoded operation, if the caller has it.
+    package func put(_ operation: PendingOperation, about subjects: [EntityID], encoded: [UInt8]? = nil) {
         let sequence = operation.sequence
         // A new operation follows all others.
         if let last = order.last, sequence <= last, entries.contains(sequence) {
@@ -101,12 +167,26 @@ package final class PendingQueue {
         } else {
             addToJournal(sequence)
         }
-        entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
+        let content: StoredOperation =
+            keepsEncoded
+            ? .encoded(encoded ?? ValueCodec.encode(operation.operation).withUnsafeBytes { Array($0) })
+            : .decoded(operation.operation)
+        insert(
+            Entry(
+                content: content, time: operation.time, since: operation.since, subjects: Subjects(subjects),
+                status: operation.status),
+            operation.operation, for: sequence)
+    }
+
+    /// - Precondition: The queue does not contain the operation.
+    private func insert(_ entry: Entry, _ operation: Operation, for sequence: SequenceNumber) {
+        if entry.content.isDecoded { decodedCount += 1 }
+        if operation.delivery != .queued { heldBack += 1 }
+        byEntity.insert(sequence, operation)
+        if let name = operation.transactionID { byTransaction[name, default: []].insert(sequence) }
+        count(entry.subjects, 1, rejected: entry.status.kind == .rejected ? 1 : 0)
+        entries.updateValue(entry, for: sequence)
         order.insert(sequence)
-        if operation.operation.delivery != .queued { heldBack += 1 }
-        byEntity.insert(sequence, operation.operation)
-        if let name = operation.operation.transactionID { byTransaction[name, default: []].insert(sequence) }
-        count(subjects, 1, rejected: operation.status.kind == .rejected ? 1 : 0)
     }
 
     package func setStatus(
@@ -114,31 +194,32 @@ package final class PendingQueue {
     ) {
         guard let place = entries.place(of: sequence) else { return }
         addToJournal(sequence)
-        let wasRejected = entries[at: place].operation.status.kind == .rejected
-        entries[at: place].operation.status = status
-        entries[at: place].operation.since = since
+        let wasRejected = entries[at: place].status.kind == .rejected
+        entries[at: place].status = status
+        entries[at: place].since = since
         let change: Int32 = (status.kind == .rejected ? 1 : 0) - (wasRejected ? 1 : 0)
         if change != 0 { count(entries[at: place].subjects, 0, rejected: change) }
     }
 
     /// Replaces the subjects of an operation, which depend on the metadata.
     func setSubjects(_ subjects: [EntityID], of sequence: SequenceNumber) {
-        guard let place = entries.place(of: sequence), entries[at: place].subjects != subjects else { return }
+        guard let place = entries.place(of: sequence), entries[at: place].subjects.ids != subjects else { return }
         addToJournal(sequence)
-        let rejected: Int32 = entries[at: place].operation.status.kind == .rejected ? 1 : 0
+        let rejected: Int32 = entries[at: place].status.kind == .rejected ? 1 : 0
         count(entries[at: place].subjects, -1, rejected: -rejected)
-        entries[at: place].subjects = subjects
-        count(subjects, 1, rejected: rejected)
+        entries[at: place].subjects = Subjects(subjects)
+        count(entries[at: place].subjects, 1, rejected: rejected)
     }
 
     /// Removes the operation. Its effect remains until ``removeEffect(of:)``.
     package func remove(_ sequence: SequenceNumber) {
         addToJournal(sequence)
         guard let gone = entries.removeValue(for: sequence) else { return }
-        let operation = gone.operation.operation
-        if operation.delivery != .queued { heldBack -= 1 }
+        if gone.content.isDecoded { decodedCount -= 1 }
         order.remove(sequence)
-        count(gone.subjects, -1, rejected: gone.operation.status.kind == .rejected ? -1 : 0)
+        count(gone.subjects, -1, rejected: gone.status.kind == .rejected ? -1 : 0)
+        guard let operation = decoded(gone.content) else { return }
+        if operation.delivery != .queued { heldBack -= 1 }
         byEntity.remove(sequence, operation)
         if let name = operation.transactionID {
             byTransaction[name]?.remove(sequence)
@@ -146,9 +227,21 @@ package final class PendingQueue {
         }
     }
 
-    private func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
+    private func count(_ subjects: Subjects, _ all: Int32, rejected: Int32) {
         self.rejected += Int(rejected)
-        if !subjects.isEmpty { byEntity.count(subjects, all, rejected: rejected) }
+        switch subjects {
+        case .one(let id): byEntity.count(id, all, rejected: rejected)
+        case .list(let ids): for id in ids { byEntity.count(id, all, rejected: rejected) }
+        }
+    }
+
+    // MARK: Effects
+
+    /// Reads the stored effects if they were not read yet. Must be called before any effect is read or changed.
+    func loadEffects() throws(StateError) {
+        guard let reader = effectsReader.take() else { return }
+        // Not a change of the transaction: after a rollback, the effects are the stored ones.
+        effects = try reader()
     }
 
     /// Calls `body` once for each operation whose effect accesses the item, in any order. `body` must not change effects.
@@ -188,7 +281,7 @@ package final class PendingQueue {
         var found: [PendingOperation] = []
         found.reserveCapacity(sequences.count)
         for sequence in sequences {
-            if let place = entries.place(of: sequence) { found.append(entries[at: place].operation) }
+            if let operation = self[sequence] { found.append(operation) }
         }
         return found
     }
@@ -219,7 +312,9 @@ package final class PendingQueue {
         return byEntity[at: place].rejected > 0 ? .rejected : .pending
     }
 
-    package func subjects(of sequence: SequenceNumber) -> [EntityID] { entries[sequence]?.subjects ?? [] }
+    package func subjects(of sequence: SequenceNumber) -> [EntityID] {
+        entries.place(of: sequence).map { entries[at: $0].subjects.ids } ?? []
+    }
 
     // MARK: Transactions
 
@@ -235,7 +330,8 @@ package final class PendingQueue {
         journal = Journal()
         for sequence in order.from(last, limit: .max) where sequence > last { remove(sequence) }
         for (sequence, former) in zip(undo.operations.ids, undo.operations.values) {
-            if let former { put(former.operation, about: former.subjects) } else { remove(sequence) }
+            remove(sequence)
+            if let former, let operation = decoded(former.content) { insert(former, operation, for: sequence) }
         }
         if let former = undo.formerEffects { effects = former }
         for sequence in undo.newEffects { effects.remove(sequence) }
@@ -279,42 +375,4 @@ package final class PendingQueue {
             (formerEffects, hasFormerEffects) = (all, true)
         }
     }
-}
-
-// Changes of the table as a whole, because each access to a property of a class is checked.
-extension IDTable<PendingQueue.EntityQueue> {
-    fileprivate mutating func insert(_ sequence: SequenceNumber, _ operation: Operation) {
-        operation.forEachTouched { id in
-            let place = place(of: id, inserting: PendingQueue.EntityQueue())
-            self[at: place].naming.insert(sequence)
-            if operation.changes(id) { self[at: place].changing.insert(sequence) }
-        }
-    }
-
-    fileprivate mutating func remove(_ sequence: SequenceNumber, _ operation: Operation) {
-        operation.forEachTouched { id in
-            guard let place = place(of: id) else { return }
-            self[at: place].naming.remove(sequence)
-            self[at: place].changing.remove(sequence)
-            if self[at: place].isEmpty { removeValue(for: id) }
-        }
-    }
-
-    fileprivate mutating func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
-        for id in subjects {
-            let place = place(of: id, inserting: PendingQueue.EntityQueue())
-            self[at: place].about += all
-            self[at: place].rejected += rejected
-            if self[at: place].isEmpty { removeValue(for: id) }
-        }
-    }
-}
-
-/// The status of an entity that follows from the pending operations; see ``StateReader/subjects(of:_:after:)``.
-package enum PendingState: Sendable, Hashable {
-    /// The entity is not a subject of a pending operation.
-    case clean
-    case pending
-    /// At least one of the operations was rejected.
-    case rejected
 }

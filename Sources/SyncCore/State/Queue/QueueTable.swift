@@ -50,6 +50,13 @@ package final class QueueTable {
         return pending
     }
 
+    /// Reads the queue and the effects of its operations if they were not read yet.
+    func loadWithEffects() throws(StateError) -> PendingQueue {
+        let queue = try load()
+        if queue.effectsReader != nil { try queue.loadEffects() }
+        return queue
+    }
+
     package var isLoaded: Bool { loader == nil }
 
     /// Returns the status of an entity in the loaded queue.
@@ -111,17 +118,15 @@ package final class QueueTable {
     }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError) {
-        try load()
-        pending.putEffect(effect, of: sequence)
+        try loadWithEffects().putEffect(effect, of: sequence)
     }
 
     package func removeEffect(of sequence: SequenceNumber) throws(StateError) {
-        try load()
-        pending.removeEffect(of: sequence)
+        try loadWithEffects().removeEffect(of: sequence)
     }
 
     package func removeEffects() throws(StateError) {
-        try load()
+        let pending = try loadWithEffects()
         if pending.effects.count > 0 { pending.removeEffects() }
     }
 

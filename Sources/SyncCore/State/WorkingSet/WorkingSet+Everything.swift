@@ -12,11 +12,15 @@ extension WorkingSet {
     package func forEachKey(_ body: (String, String, EntityID) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachKey(body) }
-        let sorted = keys.sorted {
-            $0.key.set == $1.key.set
-                ? precedesInBytes($0.key.key, $1.key.key) : precedesInBytes($0.key.set, $1.key.set)
+        let all = Array(keys)
+        let bySet = Dictionary(grouping: all.indices) { all[$0].key.set }
+        for (set, places) in bySet.sorted(by: { precedesInBytes($0.key, $1.key) }) {
+            let sorted = places.map { (start: leadingBytes(of: all[$0].key.key), place: $0) }.sorted { a, b in
+                a.start == b.start
+                    ? precedesInBytes(all[a.place].key.key, all[b.place].key.key) : a.start < b.start
+            }
+            for (_, place) in sorted { try body(set, all[place].key.key, all[place].value) }
         }
-        for (key, id) in sorted { try body(key.set, key.key, id) }
     }
 
     package func forEachRow(_ body: (EntityRow) throws -> Void) throws {
