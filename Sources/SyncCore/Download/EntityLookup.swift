@@ -53,14 +53,15 @@ struct EntityLookup {
                 keys.append(nil)
                 continue
             }
-            if areNumbers, let number, case .integer(let value)? = item.values[number] {
+            let id = try storage.entity(set: set.name, key: key)
+            keys.append(Key(text: key, owner: id))
+            if let id { ids.append(id) }
+            // The row of an owner has its key.
+            if id == nil, areNumbers, let number, case .integer(let value)? = item.values[number] {
                 numbers = min(numbers?.lowerBound ?? value, value)...max(numbers?.upperBound ?? value, value)
             } else {
                 areNumbers = false
             }
-            let id = try storage.entity(set: set.name, key: key)
-            keys.append(Key(text: key, owner: id))
-            if let id { ids.append(id) }
         }
         // The pages of a first download usually arrive in key order, and none of the keys exists yet.
         if areNumbers, let number, let numbers {
@@ -83,6 +84,13 @@ struct EntityLookup {
         if isOfItem, hasNoRows { return [] }
         guard let predicate = KeyPredicate(of: type, in: values) else { return [] }
         return try storage.findRows(set: set.name, where: predicate.located(in: type))
+    }
+
+    /// Returns whether the base state of an entity has this type, and the values in the same encoding. False for an
+    /// entity that was not looked up. Does not copy the base state.
+    func hasBase(_ id: EntityID, _ type: String, _ values: PropertyValues) -> Bool {
+        guard let place = rows.place(of: id) else { return false }
+        return rows.values[place]?.type == type && rows.values[place]?.values.hasSameEncoding(as: values) == true
     }
 
     /// Returns the base state of the entity, regardless of pending operations.

@@ -243,10 +243,9 @@ package struct PageBuilder {
                 logged.insert(pages[last].images[index].entity)
             }
         } else {
-            let ids = pages[last].images[start...].map(\.entity)
-            pages[last].images.removeSubrange(start...)
+            for index in start..<pages[last].images.count { name(pages[last].images[index].entity) }
+            pages[last].images.removeLast(pages[last].images.count - start)
             pages[last].starts.removeLast()
-            for id in ids { name(id) }
         }
     }
 
