@@ -116,6 +116,15 @@ extension SQLiteState {
         }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
     }
 
+    package func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool {
+        guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return false }
+        return try firstInteger(statements.anyKey) { binding in
+            binding.integer(number)
+            binding.text(first)
+            binding.text(last)
+        } != nil
+    }
+
     package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         let number = try mapped { () throws(SQLiteError) in try sets.numbered(set) }
         try run(statements.assignKey) { binding in
