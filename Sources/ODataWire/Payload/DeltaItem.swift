@@ -20,8 +20,19 @@ package enum DeltaItem: Sendable, Hashable {
         }
     }
 
-    /// The type and the values of an entity without a set of its own; nil for any other item. Does not copy the item.
-    package var ownContent: (type: String?, values: PropertyValues)? {
+    /// Calls `body` with the type and the values of each entity without a set of its own, and with nil for any other item.
+    ///
+    /// A function of this module, because elsewhere an access to each item copies all its parts.
+    package static func forEachContent<Failure: Error>(
+        of items: [DeltaItem], _ body: ((type: String?, values: PropertyValues)?) throws(Failure) -> Void
+    ) throws(Failure) {
+        // A slice, because the span of an array needs macOS 26.
+        let slice = items[...]
+        let items = slice.span
+        for place in items.indices { try body(items[place].ownContent) }
+    }
+
+    private var ownContent: (type: String?, values: PropertyValues)? {
         switch self {
         case .entity(let payload) where payload.set == nil: (payload.type, payload.values)
         default: nil

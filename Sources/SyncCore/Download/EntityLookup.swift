@@ -34,15 +34,8 @@ struct EntityLookup {
         guard !set.isContained, !set.isSingleton else { return }
         var numbers = KeyNumbers(set.entityType)
         keys.reserveCapacity(items.count)
-        // A span, because a loop over the elements and a subscript of an array copy each item. Of a slice, because that
-        // of an array needs macOS 26.
-        let slice = items[...]
-        let items = slice.span
-        for place in items.indices {
-            guard let item = items[place].ownContent else {
-                keys.append(nil)
-                continue
-            }
+        try DeltaItem.forEachContent(of: items) { item throws(StateError) in
+            guard let item else { return keys.append(nil) }
             let type = item.type.flatMap(model.findEntityType) ?? set.entityType
             let key = KeyText.of(item.values, type: type)
             // The keys of a first download are new, and those of a later one are not.
