@@ -70,8 +70,9 @@ extension SQLiteState {
         guard let first = order.first, let last = order.last else { return }
         let ends = (entities[first].id, entities[last].id)
         var (condition, values) = ("BETWEEN ? AND ?", [SQLValue(ends.0), SQLValue(ends.1)])
-        // Rows that are few and far apart are searched, and rows close to each other are read in one pass.
-        if ends.1.rawValue - ends.0.rawValue >= 2 * UInt64(order.count) {
+        // Rows that are few and far apart are searched, and rows close to each other are read in one pass. A range of
+        // numbers with the sign bit would be empty.
+        if ends.1.rawValue - ends.0.rawValue >= 2 * UInt64(order.count) || ends.1.rawValue > Int64.max {
             let list = order.map { String(entities[$0].id.rawValue) }.joined(separator: ",")
             (condition, values) = ("IN (SELECT value FROM json_each(?))", [.text("[" + list + "]")])
         }
