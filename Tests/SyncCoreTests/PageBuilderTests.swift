@@ -79,6 +79,26 @@ struct PageBuilderTests {
         }
     }
 
+    @Test func `keys of a page are found in any order and with any number of digits`() throws {
+        try take(customer(4), customer(7), customer(12))
+        // The storage below determines that it has no key between the first and the last one.
+        for (keys, inserted) in [
+            ([5, 6], 2), ([6, 7], 1), ([9, 8, 4], 2), ([8, 9, 10, 12], 3), ([20, 13], 2), ([-4, 3], 2), ([4, 5], 1),
+        ] {
+            let state = WorkingSet(over: CountingBacking(store.state, store.model))
+            let set = try #require(store.model.findEntitySet("Customers"))
+            var builder = try PageBuilder(
+                storage: state, model: store.model, index: RelationshipIndex(store.model), query: "All", set: set,
+                compares: true)
+            try builder.add(keys.map { .entity(EntityPayload(values: customerValues($0))) })
+            #expect((builder.tally.inserted, builder.tally.unchanged) == (inserted, keys.count - inserted), "\(keys)")
+        }
+    }
+
+    private func customerValues(_ key: Int) -> PropertyValues {
+        ["CustomerID": .integer(Int64(key)), "Name": .string("A")]
+    }
+
     @Test func `a value in a different form is a change`() throws {
         // The same character, composed and decomposed. Swift considers them equal.
         let (composed, decomposed) = (#"{"OrderID":1,"Note":"\u00e9"}"#, #"{"OrderID":1,"Note":"e\u0301"}"#)

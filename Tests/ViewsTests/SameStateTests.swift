@@ -146,7 +146,14 @@ struct SameStateTests {
                 each.append(ServiceEntity(id: id, set: set, row: try state.serviceRow(id)))
             }
         }
-        #expect(try Set(state.serviceEntities(ids)) == Set(each), comment)
+        // Close to each other, far apart, and in another order with repetitions.
+        let sparse = ids.filter { $0.rawValue % 5 == 0 }
+        for asked in [ids, sparse, ids.reversed() + sparse] {
+            let found = try state.serviceEntities(asked)
+            let wanted = Set(asked)
+            #expect(Set(found) == Set(each.filter { wanted.contains($0.id) }), comment)
+            #expect(found.count == Set(found.map(\.id)).count, comment)
+        }
         // An invariant of the planner: an entity that the service does not have has no links in the base state.
         let known = Set(each.filter { $0.row != nil }.map(\.id))
         try state.forEachLink { link in

@@ -73,6 +73,45 @@ struct StoredValuesTests {
         }
     }
 
+    @Test func `a row that is written again has the columns and the index entries of its new values`() throws {
+        let decimal = Self.metadata.replacing("\"ID\" Type=\"Edm.Int32\"", with: "\"ID\" Type=\"Edm.Decimal\"")
+        let (short, long) = (Value.decimal(DecimalValue("1.5")!), Value.decimal(DecimalValue("1.50")!))
+        let versions: [String: [PropertyValues]] = [
+            Self.metadata: [
+                Self.full, ["ID": .integer(-7)], ["ID": .integer(-7), "Name": .string("b")],
+                ["ID": .integer(8), "Name": .string("b")], ["ID": .null, "Name": .string("c")], [:],
+                ["ID": .string("no number")], Self.full,
+            ],
+            decimal: [["ID": short], ["ID": long], ["ID": long, "Name": .string("b")], ["ID": short]],
+        ]
+        for (metadata, versions) in versions {
+            let state = try SQLiteState(path: nil, store: "test")
+            try state.install(CSDLReader.read(Array(metadata.utf8)))
+            let layout = try #require(state.rowTables.layouts["As"])
+            for values in versions {
+                try put(row(1, values), in: state)
+                #expect(try columns(of: 1, in: state) == layout.columnValues(values))
+                #expect(try state.row(EntityID(rawValue: 1))?.values == values)
+                try ViewsVerification(state).verify()
+                guard let key = values["ID"], key != .null, key != .string("no number") else { continue }
+                #expect(try state.findRows(set: "As", where: [("ID", key)]) == [EntityID(rawValue: 1)])
+            }
+        }
+    }
+
+    @Test func `a range of keys is in the order of their bytes`() throws {
+        let state = try state()
+        #expect(try !state.mayHaveKeys(set: "As", from: "ID=0", through: "ID=9"))
+        for key in ["ID=12", "ID=7"] { try state.assignKey(set: "As", key: key, to: EntityID(rawValue: 1)) }
+        for (first, last, isFound) in [
+            ("ID=2", "ID=6", false), ("ID=1", "ID=6", true), ("ID=7", "ID=7", true), ("ID=13", "ID=69", false),
+            ("ID=12", "ID=12", true), ("ID=8", "ID=9", false), ("ID=9", "ID=1", false),
+        ] {
+            #expect(try state.mayHaveKeys(set: "As", from: first, through: last) == isFound, "\(first) \(last)")
+            #expect(try !state.mayHaveKeys(set: "Others", from: first, through: last))
+        }
+    }
+
     @Test func `a row is returned as it was stored`() throws {
         let state = try state()
         for (index, values) in [Self.full, ["ID": .integer(8), "Name": .null], [:], Self.full].enumerated() {

@@ -12,16 +12,35 @@ package enum DeltaItem: Sendable, Hashable {
     /// An unreadable entity. Occurs only if the reader sets such entities aside; see ``PayloadReader/setsAside``.
     case unreadable(UnreadableEntity)
 
-    /// Whether the item is an entity with related entities or changes of them. Does not copy the item.
-    package var hasRelated: Bool {
+    // Functions of this module, because elsewhere an access to each item copies all its parts. They use the span of a
+    // slice, because that of an array needs macOS 26.
+
+    /// Returns the indices of the entities with related entities or changes of them.
+    package static func indicesWithRelated(in items: [DeltaItem]) -> [Int] {
+        let slice = items[...]
+        let items = slice.span
+        var found: [Int] = []
+        for place in items.indices where items[place].hasRelated { found.append(place) }
+        return found
+    }
+
+    /// Calls `body` with the type and the values of each entity without a set of its own, and with nil for any other item.
+    package static func forEachContent<Failure: Error>(
+        of items: [DeltaItem], _ body: ((type: String?, values: PropertyValues)?) throws(Failure) -> Void
+    ) throws(Failure) {
+        let slice = items[...]
+        let items = slice.span
+        for place in items.indices { try body(items[place].ownContent) }
+    }
+
+    private var hasRelated: Bool {
         switch self {
         case .entity(let payload): !payload.expanded.isEmpty || !payload.changes.isEmpty
         default: false
         }
     }
 
-    /// The type and the values of an entity without a set of its own; nil for any other item. Does not copy the item.
-    package var ownContent: (type: String?, values: PropertyValues)? {
+    private var ownContent: (type: String?, values: PropertyValues)? {
         switch self {
         case .entity(let payload) where payload.set == nil: (payload.type, payload.values)
         default: nil

@@ -18,7 +18,7 @@ struct EntityLookup {
     struct Key {
         let text: String
         /// The current or last owner of the key, or nil if it has none.
-        let owner: EntityID?
+        var owner: EntityID?
     }
 
     init(_ storage: WorkingSet, _ model: EntityDataModel) {
@@ -32,39 +32,29 @@ struct EntityLookup {
         (keys, rows, hasNoRows) = ([], IDTable(), false)
         // Contained entities are looked up below their containers, and the values of a singleton contain no key.
         guard !set.isContained, !set.isSingleton else { return }
-        let parts = set.entityType.keyParts
-        let number = parts.count == 1 && !parts[0].isNested ? parts[0].path : nil
-        var numbers: ClosedRange<Int64>?
-        var areNumbers = number != nil
-        var ids: [EntityID] = []
+        var numbers = KeyNumbers(set.entityType)
         keys.reserveCapacity(items.count)
-        // A span, because a loop over the elements and a subscript of an array copy each item. Of a slice, because that
-        // of an array needs macOS 26.
-        let slice = items[...]
-        let items = slice.span
-        for place in items.indices {
-            guard let item = items[place].ownContent else {
-                keys.append(nil)
-                continue
-            }
+        try DeltaItem.forEachContent(of: items) { item throws(StateError) in
+            guard let item else { return keys.append(nil) }
             let type = item.type.flatMap(model.findEntityType) ?? set.entityType
-            guard let key = KeyText.of(item.values, type: type) else {
-                areNumbers = false
-                keys.append(nil)
-                continue
-            }
-            if areNumbers, let number, case .integer(let value)? = item.values[number] {
-                numbers = min(numbers?.lowerBound ?? value, value)...max(numbers?.upperBound ?? value, value)
-            } else {
-                areNumbers = false
-            }
-            let id = try storage.entity(set: set.name, key: key)
-            keys.append(Key(text: key, owner: id))
-            if let id { ids.append(id) }
+            let key = KeyText.of(item.values, type: type)
+            // The keys of a first download are new, and those of a later one are not.
+            if let key, keys.isEmpty, try storage.entity(set: set.name, key: key) != nil { numbers.stop() }
+            numbers.add(item.values, of: key == nil ? nil : type)
+            keys.append(key.map { Key(text: $0, owner: nil) })
         }
         // The pages of a first download usually arrive in key order, and none of the keys exists yet.
-        if areNumbers, let number, let numbers {
-            hasNoRows = try !storage.mayHaveRows(set: set.name, where: number, in: numbers)
+        if let (property, range) = numbers.found {
+            hasNoRows = try !storage.mayHaveRows(set: set.name, where: property, in: range)
+        }
+        if let (first, last) = numbers.texts, try !storage.mayHaveKeys(set: set.name, from: first, through: last) {
+            return
+        }
+        var ids: [EntityID] = []
+        for place in keys.indices {
+            guard let text = keys[place]?.text, let id = try storage.entity(set: set.name, key: text) else { continue }
+            keys[place]?.owner = id
+            ids.append(id)
         }
         guard !ids.isEmpty else { return }
         rows = IDTable(minimumCapacity: ids.count)
@@ -85,9 +75,57 @@ struct EntityLookup {
         return try storage.findRows(set: set.name, where: predicate.located(in: type))
     }
 
+    /// Returns whether the base state of an entity has this type, and the values in the same encoding. False for an
+    /// entity that was not looked up. Does not copy the base state.
+    func hasBase(_ id: EntityID, _ type: String, _ values: PropertyValues) -> Bool {
+        guard let place = rows.place(of: id) else { return false }
+        return rows.values[place]?.type == type && rows.values[place]?.values.hasSameEncoding(as: values) == true
+    }
+
     /// Returns the base state of the entity, regardless of pending operations.
     func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let place = rows.place(of: id) { return rows[at: place] }
         return try storage.serviceRow(id)
+    }
+}
+
+/// The range of the keys of a page, if they are whole numbers.
+private struct KeyNumbers {
+    private let type: EntityType
+    /// The only key property; nil if a key is no number.
+    private var property: String?
+    private var range: ClosedRange<Int64>?
+
+    init(_ type: EntityType) {
+        self.type = type
+        let parts = type.keyParts
+        property = parts.count == 1 && !parts[0].isNested ? parts[0].path : nil
+    }
+
+    mutating func stop() { property = nil }
+
+    /// - Parameter type: The type of the entity, or nil if it has no key.
+    mutating func add(_ values: PropertyValues, of type: EntityType?) {
+        guard let property else { return }
+        guard let type, type === self.type || type.keyParts.first?.name == self.type.keyParts.first?.name,
+            case .integer(let value)? = values[property]
+        else { return stop() }
+        range = min(range?.lowerBound ?? value, value)...max(range?.upperBound ?? value, value)
+    }
+
+    /// The key property and the range, or nil if a key is no number.
+    var found: (property: String, range: ClosedRange<Int64>)? {
+        guard let property, let range else { return nil }
+        return (property, range)
+    }
+
+    /// The first and the last key in the order of their texts; nil if the order of the numbers differs.
+    var texts: (first: String, last: String)? {
+        guard let (property, range) = found, range.lowerBound >= 0,
+            String(range.lowerBound).utf8.count == String(range.upperBound).utf8.count,
+            let first = KeyText.of([property: .integer(range.lowerBound)], type: type),
+            let last = KeyText.of([property: .integer(range.upperBound)], type: type)
+        else { return nil }
+        return (first, last)
     }
 }

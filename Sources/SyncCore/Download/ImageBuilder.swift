@@ -296,7 +296,11 @@ package struct ImageBuilder {
         if let id = assigned[set.name, key] { return id }
         let former = if let itemKey { itemKey.owner } else { try storage.entity(set: set.name, key: key) }
         let plain = set.isContained ? KeyText.of(payload.values, type: type) ?? "" : key
-        if let former, try hasKey(former, plain), try !isNamedOtherwise(former, name) { return former }
+        if let former, try !isNamedOtherwise(former, name) {
+            // An unchanged entity has the same key, whose text need not be created.
+            if lookup.hasBase(former, type.name, payload.values) { return former }
+            if try hasKey(former, plain) { return former }
+        }
         if let container {
             if let id = try containedRow(set, key: plain, in: container), try !isNamedOtherwise(id, name) { return id }
             if let former, try isUnlinked(former) { return former }

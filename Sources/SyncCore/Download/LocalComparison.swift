@@ -9,13 +9,21 @@ struct LocalComparison {
     let storage: WorkingSet
     let model: EntityDataModel
     let index: RelationshipIndex
+    /// The constraints with single dependents of the last set, because the entities of a page belong to few sets.
+    private var single: (set: String, constraints: [RelationshipIndex.Constraint]) = ("", [])
+
+    init(storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex) {
+        self.storage = storage
+        self.model = model
+        self.index = index
+    }
 
     /// Compares an image. The result is unchanged only if applying the image would have no effect at all.
     ///
     /// - Parameters:
     ///   - isNaming: Whether the image contains only another name of the entity.
     ///   - known: The base state of the entity.
-    func finding(
+    mutating func finding(
         _ image: EntityImage, isNaming: Bool, _ known: EntityRow?
     ) throws(StateError) -> LocalComparisonResult {
         if isNaming, let name = image.editLink {
@@ -70,8 +78,11 @@ struct LocalComparison {
 
     /// Returns whether the entity still has the partners that its dependent properties name. Applying the image would
     /// restore a link that another entity displaced.
-    private func hasItsPartners(_ row: EntityRow) throws(StateError) -> Bool {
-        for constraint in index.constraints(ofDependentsIn: row.set) where constraint.isDependentSingle {
+    private mutating func hasItsPartners(_ row: EntityRow) throws(StateError) -> Bool {
+        if single.set != row.set {
+            single = (row.set, index.constraints(ofDependentsIn: row.set).filter(\.isDependentSingle))
+        }
+        for constraint in single.constraints {
             guard constraint.pairs.allSatisfy({ (row.values[$0.dependent] ?? .null) != .null }) else { continue }
             let links =
                 constraint.dependentIsFirst

@@ -12,7 +12,7 @@ package struct PageBuilder {
     let set: EntitySet
     var builder: ImageBuilder
     /// The comparison, or nil if all entities are logged.
-    private let comparison: LocalComparison?
+    private var comparison: LocalComparison?
     var pages: [PagePart] = [PagePart()]
     var waiting: DanglingLinks
     /// The link changes of this part.
@@ -221,7 +221,7 @@ package struct PageBuilder {
     private mutating func judge(_ firstNew: EntityID) throws(StateError) {
         let last = pages.count - 1
         let start = pages[last].starts.last?.image ?? 0
-        var isNews = comparison == nil
+        var isNews = false
         for index in start..<pages[last].images.count {
             let id = pages[last].images[index].entity
             let isNaming = index + 1 < pages[last].images.count && pages[last].images[index + 1].entity == id
@@ -243,16 +243,15 @@ package struct PageBuilder {
                 logged.insert(pages[last].images[index].entity)
             }
         } else {
-            let ids = pages[last].images[start...].map(\.entity)
-            pages[last].images.removeSubrange(start...)
+            for index in start..<pages[last].images.count { name(pages[last].images[index].entity) }
+            pages[last].images.removeLast(pages[last].images.count - start)
             pages[last].starts.removeLast()
-            for id in ids { name(id) }
         }
     }
 
-    private func finding(_ image: EntityImage, isNaming: Bool) throws(StateError) -> LocalComparisonResult {
+    private mutating func finding(_ image: EntityImage, isNaming: Bool) throws(StateError) -> LocalComparisonResult {
         let known = try builder.lookup.serviceRow(image.entity)
-        if let comparison { return try comparison.finding(image, isNaming: isNaming, known) }
+        if let finding = try comparison?.finding(image, isNaming: isNaming, known) { return finding }
         return known == nil ? .inserted : .changed
     }
 

@@ -30,6 +30,9 @@ package protocol StateReader: AnyObject {
     func set(of id: EntityID) throws(StateError) -> String?
     /// Returns the entity to which the key was last assigned.
     func entity(set: String, key: String) throws(StateError) -> EntityID?
+    /// Returns whether keys between two others, in the order of their bytes, may be assigned; true if unknown. Cost:
+    /// independent of the number of keys.
+    func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool
 
     /// Returns the base state of the entity if it was saved because of pending operations, or else nil.
     func base(_ id: EntityID) throws(StateError) -> BaseState?
@@ -119,6 +122,8 @@ extension StateReader {
     package func mayHaveRows(
         set: String, where property: String, in range: ClosedRange<Int64>
     ) throws(StateError) -> Bool { true }
+
+    package func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool { true }
 
     /// Returns the base state of the entity, or nil if the service does not have it.
     package func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {

@@ -312,7 +312,7 @@ struct QueryDownload {
         _ items: [DeltaItem], of request: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> [DeltaItem] {
         // Most pages have no such collections, so no entity is copied.
-        let incomplete = items.indices.filter { items[$0].hasRelated && ExpandedPages.areMissing(in: items[$0]) }
+        let incomplete = DeltaItem.indicesWithRelated(in: items).filter { ExpandedPages.areMissing(in: items[$0]) }
         guard !incomplete.isEmpty else { return items }
         var items = items
         var expanded = ExpandedPages(model: model, reader: reader, limits: session.limits)

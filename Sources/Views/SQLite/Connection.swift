@@ -235,6 +235,9 @@ package final class Connection {
     /// The row ID of the last `INSERT`.
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// The number of rows that the last statement inserted, updated or deleted.
+    var changedRows: Int32 { sqlite3_changes(handle) }
+
     /// Whether a transaction is open. Without one, each statement is a transaction.
     var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 

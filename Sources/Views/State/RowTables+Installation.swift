@@ -10,10 +10,10 @@ extension RowTables {
     /// are copied a few hundred at a time, to limit the memory.
     func install(_ model: EntityDataModel) throws(StateError) {
         connection.forgetStatements()
-        let formerStatements = self.model.map(statements) ?? [:]
         let formerLayouts = layouts
+        let formerStatements = formerLayouts.mapValues(\.createStatements)
         adopt(model)
-        let newStatements = statements(model)
+        let newStatements = layouts.mapValues(\.createStatements)
         var renamed: [(set: String, table: String)] = []
         for (number, (set, layout)) in formerLayouts.sorted(by: { $0.key < $1.key }).enumerated()
         where formerStatements[set] != newStatements[set] {
@@ -39,28 +39,6 @@ extension RowTables {
             try run("DROP TABLE \(table)")
         }
         connection.forgetStatements()
-    }
-
-    /// Returns the statements that create the tables of a model and their indexes, by set. ``adopt(_:)`` has to be
-    /// called with the model before.
-    private func statements(_ model: EntityDataModel) -> [String: [String]] {
-        let index = RelationshipIndex(model)
-        var found: [String: [String]] = [:]
-        for set in model.allSets where found[set.name] == nil {
-            guard let layout = layouts[set.name] else { continue }
-            var searched = [set.entityType.keyParts.map(\.path)]
-            searched += index.constraints(ofDependentsIn: set.name).map { $0.pairs.map(\.dependent) }
-            searched += index.constraints(ofPrincipalsIn: set.name).map { $0.pairs.map(\.principal) }
-            var indexed: Set<[String]> = []
-            var statements = layout.createStatements
-            for properties in searched where indexed.insert(properties).inserted {
-                if let statement = layout.createIndex(over: properties, number: indexed.count) {
-                    statements.append(statement)
-                }
-            }
-            found[set.name] = statements
-        }
-        return found
     }
 
     /// Returns the quoted names of the indexes that were created by a statement.

@@ -33,7 +33,7 @@ extension RowTables {
         let plan = try table.plan(packed.names) { names throws(StateError) in try number(of: names) }
         guard plan.shape != 0 else { return try putWithNames(row, table) }
         try packed.withUnsafeBytes { bytes throws(StateError) in
-            try run(table.upsert, inPlace: true) { binding in
+            try write(to: table) { binding in
                 Self.bind(row, shape: plan.shape, &binding)
                 binding.blob(inPlace: bytes)
                 table.bind(bytes, by: plan, &binding)
@@ -43,11 +43,16 @@ extension RowTables {
 
     /// Stores a row whose values cannot be packed, or whose names have no number. Both are rare.
     private func putWithNames(_ row: EntityRow, _ table: SetTable) throws(StateError) {
-        try run(table.upsert, inPlace: true) { binding in
+        try write(to: table) { binding in
             Self.bind(row, shape: 0, &binding)
             binding.blob(ValueCodec.encode(row.values))
             for value in table.layout.columnValues(row.values) { binding.value(value) }
         }
+    }
+
+    private func write(to table: SetTable, _ bind: (inout Binding) -> Void) throws(StateError) {
+        try run(table.upsert, inPlace: true, bind)
+        if connection.changedRows == 0 { try run(table.replace, inPlace: true, bind) }
     }
 
     /// Binds the columns before the values.

@@ -33,10 +33,14 @@ package final class RowTables: StatementRunner {
         forgetTables()
         var ordinals: [String: Int] = [:]
         layouts = [:]
+        let index = RelationshipIndex(model)
         for set in model.allSets where layouts[set.name] == nil {
             let ordinal = ordinals[set.name.lowercased(), default: 0]
             ordinals[set.name.lowercased()] = ordinal + 1
-            layouts[set.name] = TableLayout(set, ordinal: ordinal, model: model)
+            let compared =
+                index.constraints(ofDependentsIn: set.name).map { $0.pairs.map(\.dependent) }
+                + index.constraints(ofPrincipalsIn: set.name).map { $0.pairs.map(\.principal) }
+            layouts[set.name] = TableLayout(set, ordinal: ordinal, model: model, compared: compared)
         }
     }
 

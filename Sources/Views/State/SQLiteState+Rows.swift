@@ -30,34 +30,29 @@ extension SQLiteState {
 
     package func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
         var found: [ServiceEntity] = []
-        var places: [EntityID: Int] = Dictionary(minimumCapacity: ids.count)
         var sets: [String] = []
+        var seen: Set<EntityID> = []
         found.reserveCapacity(ids.count)
-        for id in ids where places[id] == nil {
+        // The entities of a page usually are in order.
+        let isAscending = ids.indices.dropFirst().allSatisfy { ids[$0 - 1] < ids[$0] }
+        for id in ids where isAscending || seen.insert(id).inserted {
             guard let set = try set(of: id) else { continue }
-            places[id] = found.count
             found.append(ServiceEntity(id: id, set: set, row: nil))
             if set != sets.last, !sets.contains(set) { sets.append(set) }
         }
-        let all = Self.list(found.map(\.id))
+        var order = Array(found.indices)
+        if !isAscending { order.sort { found[$0].id < found[$1].id } }
         var hasBase = [Bool](repeating: false, count: found.count)
-        try each(
-            """
-            SELECT \(Self.baseColumns) FROM bases WHERE entity IN (SELECT value FROM json_each(?))
-            """, [all]
-        ) { row throws(StateError) in
-            guard let place = places[row.entity(0)] else { return }
+        try eachRow(of: order, in: found, Self.baseColumns, from: "bases") { row, place throws(StateError) in
             hasBase[place] = true
             if case .row(let row) = try base(row) { found[place].row = row }
         }
         // The row of any other entity is its base state.
         for set in sets where rowTables.layouts[set] != nil {
-            let ids = sets.count == 1 ? all : Self.list(found.filter { $0.set == set }.map(\.id))
-            try each(
-                "SELECT \(RowTables.columns) FROM \(try rowTables.layout(set).table) WHERE entity IN (SELECT value FROM json_each(?))",
-                [ids]
-            ) { row throws(StateError) in
-                guard let place = places[row.entity(0)], !hasBase[place] else { return }
+            let places = sets.count == 1 ? order : order.filter { found[$0].set == set }
+            let table = try rowTables.layout(set).table
+            try eachRow(of: places, in: found, RowTables.columns, from: table) { row, place throws(StateError) in
+                guard !hasBase[place] else { return }
                 let row = try rowTables.entityRow(row, set: set)
                 if row.origin != .local { found[place].row = row }
             }
@@ -65,9 +60,29 @@ extension SQLiteState {
         return found
     }
 
-    /// Returns a JSON array for `json_each`.
-    private static func list(_ ids: some Sequence<EntityID>) -> SQLValue {
-        .text("[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
+    /// Calls `body` with each row of a table that belongs to an entity, and with the place of the entity.
+    ///
+    /// - Parameter order: The places of the entities, in ascending order of ID.
+    private func eachRow(
+        of order: [Int], in entities: [ServiceEntity], _ columns: String, from table: String,
+        _ body: (Row, Int) throws(StateError) -> Void
+    ) throws(StateError) {
+        guard let first = order.first, let last = order.last else { return }
+        let ends = (entities[first].id, entities[last].id)
+        var (condition, values) = ("BETWEEN ? AND ?", [SQLValue(ends.0), SQLValue(ends.1)])
+        // Rows that are few and far apart are searched, and rows close to each other are read in one pass. A range of
+        // numbers with the sign bit would be empty.
+        if ends.1.rawValue - ends.0.rawValue >= 2 * UInt64(order.count) || ends.1.rawValue > Int64.max {
+            let list = order.map { String(entities[$0].id.rawValue) }.joined(separator: ",")
+            (condition, values) = ("IN (SELECT value FROM json_each(?))", [.text("[" + list + "]")])
+        }
+        var next = order.startIndex
+        try each("SELECT \(columns) FROM \(table) WHERE entity \(condition) ORDER BY entity", values) {
+            row throws(StateError) in
+            let id = row.entity(0)
+            while next < order.endIndex, entities[order[next]].id < id { next += 1 }
+            if next < order.endIndex, entities[order[next]].id == id { try body(row, order[next]) }
+        }
     }
 
     package func mayHaveKeyless(set: String) throws(StateError) -> Bool {
@@ -100,6 +115,15 @@ extension SQLiteState {
             binding.integer(number)
             binding.text(key)
         }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
+    }
+
+    package func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool {
+        guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return false }
+        return try firstInteger(statements.anyKey) { binding in
+            binding.integer(number)
+            binding.text(first)
+            binding.text(last)
+        } != nil
     }
 
     package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {

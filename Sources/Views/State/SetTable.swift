@@ -9,6 +9,8 @@ final class SetTable {
     let set: String
     let layout: TableLayout
     let upsert: Statement
+    /// The statement for a row that ``upsert`` did not write.
+    let replace: Statement
     let select: Statement
     let delete: Statement
     /// The searches by values of properties. They are few: for keys and for the properties of constraints.
@@ -25,6 +27,7 @@ final class SetTable {
         self.set = set
         self.layout = layout
         upsert = Statement(layout.upsert)
+        replace = Statement(layout.replace)
         select = Statement("SELECT \(RowTables.columns) FROM \(layout.table) WHERE entity = ?")
         delete = Statement("DELETE FROM \(layout.table) WHERE entity = ?")
         memory = .allocate(capacity: layout.columns.count * ShortText.capacity)
@@ -156,6 +159,7 @@ final class RowLookup {
 /// The other statements of the fold.
 struct FoldStatements {
     let entityOfKey = Statement("SELECT entity FROM keys WHERE set_number = ? AND key = ?")
+    let anyKey = Statement("SELECT 1 FROM keys WHERE set_number = ? AND key BETWEEN ? AND ? LIMIT 1")
     let assignKey = Statement(
         """
         INSERT INTO keys VALUES (?, ?, ?) ON CONFLICT (set_number, key) DO UPDATE SET entity = excluded.entity

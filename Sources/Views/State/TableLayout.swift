@@ -22,11 +22,20 @@ package struct TableLayout: Sendable {
 
     /// The paths of the key properties; empty if the set has no key.
     private let keys: [String]
+    /// The groups of properties by which the fold searches. Each has an index.
+    private let searched: [[String]]
     private let byPath: [[String]: Int]
 
-    /// Creates the layout of a set. `ordinal` distinguishes sets whose names differ only in case, because SQLite would
-    /// treat them as one table.
-    init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
+    /// Creates the layout of a set.
+    ///
+    /// - Parameters:
+    ///   - ordinal: The number among the sets whose names differ only in case, because SQLite would treat them as one
+    ///     table.
+    ///   - compared: The groups of properties that constraints compare with those of other entities.
+    init(_ set: EntitySet, ordinal: Int, model: EntityDataModel, compared: [[String]] = []) {
+        var searched = [set.entityType.keyParts.map(\.path)]
+        for properties in compared where !searched.contains(properties) { searched.append(properties) }
+        self.searched = searched
         keys = set.isSingleton || set.isContainedSingle ? [] : set.entityType.keyParts.map(\.path)
         unquotedTable = ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)"
         table = Self.quoted(unquotedTable)
@@ -104,6 +113,7 @@ package struct TableLayout: Sendable {
     /// The columns of each row before those of its properties. A read of a whole row needs only these.
     static let ownColumns = ["entity", "origin", "downloaded", "shape", "type", "etag", "edit_link", "property_values"]
 
+    /// The statements that create the table and its indexes.
     var createStatements: [String] {
         let declared = columns.map { ", \($0.name) \($0.affinity)" }.joined()
         let keyless = keyless.map {
@@ -115,6 +125,7 @@ package struct TableLayout: Sendable {
             shape INTEGER NOT NULL, type TEXT NOT NULL, etag TEXT, edit_link TEXT, property_values BLOB NOT NULL\(declared))
             """
         ] + (keyless.map { [$0] } ?? [])
+            + searched.enumerated().compactMap { createIndex(over: $0.element, number: $0.offset + 1) }
     }
 
     /// The condition for rows that the service has and whose keys are unknown; nil if no columns contain the key.
@@ -134,11 +145,35 @@ package struct TableLayout: Sendable {
         return "CREATE INDEX \(index) ON \(table) (\(names.joined(separator: ", ")))"
     }
 
-    var upsert: String {
-        let names = Self.ownColumns + columns.map(\.name)
+    private var allColumns: [String] { Self.ownColumns + columns.map(\.name) }
+
+    private var insertion: String {
+        let names = allColumns
         let marks = names.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT OR REPLACE INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+        return "INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
     }
+
+    /// The statement that inserts a row or updates the stored one. It changes no row if the stored one has other values
+    /// in the columns of the fold's indexes.
+    ///
+    /// SQLite writes the index entries of all columns that a statement sets, also if their values are the same. Most
+    /// updates change none of these columns, whose index entries are spread over the file.
+    var upsert: String {
+        var indexed = Set(searched.joined().compactMap { column(at: $0)?.name })
+        if indexed.count > Self.comparedLimit { indexed = [] }
+        let assigned = allColumns.filter { $0 != "entity" && !indexed.contains($0) }
+        // Bytes are compared, because equal decimals may have different texts.
+        let same = indexed.sorted().map { "\($0) IS excluded.\($0) COLLATE BINARY" }
+        return "INSERT \(insertion) ON CONFLICT (entity) DO UPDATE SET "
+            + assigned.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+            + (same.isEmpty ? "" : " WHERE " + same.joined(separator: " AND "))
+    }
+
+    /// The number of columns that a row is compared by. SQLite's limit for conditions is about 1,000.
+    private static let comparedLimit = 100
+
+    /// The statement that replaces a row, with all its index entries.
+    var replace: String { "INSERT OR REPLACE \(insertion)" }
 
     /// Returns the row's values for the columns, in their order.
     func columnValues(_ values: PropertyValues) -> [SQLValue] {

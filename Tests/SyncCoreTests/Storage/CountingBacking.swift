@@ -132,6 +132,12 @@ final class CountingBacking: StateBacking {
         try accesses.step()
         return try stored.entity(set: set, key: key)
     }
+    func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool {
+        try accesses.step()
+        var isFound = false
+        try? stored.forEachKey { other, key, _ in if other == set, first <= key, key <= last { isFound = true } }
+        return isFound
+    }
     func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         try accesses.step()
         try stored.assignKey(set: set, key: key, to: id)

@@ -125,6 +125,11 @@ extension WorkingSet {
         return try backing?.entity(set: set, key: key)
     }
 
+    package func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool {
+        guard let backing, keys.isEmpty else { return true }
+        return try backing.mayHaveKeys(set: set, from: first, through: last)
+    }
+
     package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         let place = SetKey(set: set, key: key)
         guard tracking.isActive else {
