@@ -18,6 +18,8 @@ package struct RequestedExpansions: Sendable {
     /// The name of the query.
     let query: String
     let branches: [Branch]
+    /// The expansions of all levels.
+    let allBranches: [Branch]
     /// Properties that other defining queries expand completely. Their results may contain the targets that a partial
     /// expansion omits.
     private let wholeElsewhere: [Whole]
@@ -37,7 +39,8 @@ package struct RequestedExpansions: Sendable {
     ) {
         self.query = query.name
         branches = Self.branches(parse(query)?.options.expand ?? [])
-        guard Self.flat(branches).contains(where: \.isRestricted) else {
+        allBranches = Self.flat(branches)
+        guard allBranches.contains(where: \.isRestricted) else {
             wholeElsewhere = []
             return
         }
@@ -116,8 +119,14 @@ extension ImageBuilder {
         }
     }
 
+    /// The expansions of all levels if the response is a delta. Nil if it is not, or without expansions.
+    var deltaBranches: [RequestedExpansions.Branch]? {
+        guard !tellsAll, let asked, !asked.allBranches.isEmpty else { return nil }
+        return asked.allBranches
+    }
+
     /// Returns the entities that the service linked to the entity and that the query contains.
-    private func partners(
+    func partners(
         of id: EntityID, _ type: EntityType, by branch: RequestedExpansions.Branch
     ) throws(StateError) -> [EntityID] {
         guard let asked, let end = type.findProperty(branch.navigation)?.navigation,
