@@ -66,6 +66,7 @@ package struct PageBuilder {
         builder.tellsAll = !isDelta
         comparison = compares ? LocalComparison(storage: storage, model: model, index: index) : nil
         readDanglingLinks()
+        unidentified.formUnion(asked?.ofComplexValues(in: set, model) ?? [])
     }
 
     /// Entities that could not be applied.

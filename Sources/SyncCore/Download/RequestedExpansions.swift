@@ -76,6 +76,15 @@ package struct RequestedExpansions: Sendable {
 
     private static func flat(_ branches: [Branch]) -> [Branch] { branches + branches.flatMap { flat($0.below) } }
 
+    /// Returns the expanded navigation properties of complex values, which the store does not have.
+    func ofComplexValues(in set: EntitySet, _ model: EntityDataModel) -> [String] {
+        branches.flatMap { branch in
+            let type = branch.cast.flatMap(model.findEntityType) ?? set.entityType
+            guard let property = type.findProperty(branch.navigation), !property.isNavigation else { return [String]() }
+            return branch.below.map { "\(set.name)/\(property.name)/\($0.navigation)" }
+        }
+    }
+
     /// Returns whether another defining query that contains the entity expands the property completely.
     func isWholeElsewhere(
         _ navigation: String, of id: EntityID, in storage: WorkingSet
