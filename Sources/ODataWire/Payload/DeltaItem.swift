@@ -12,6 +12,13 @@ package enum DeltaItem: Sendable, Hashable {
     /// An unreadable entity. Occurs only if the reader sets such entities aside; see ``PayloadReader/setsAside``.
     case unreadable(UnreadableEntity)
 
+    /// Returns the item with a type. An entity with a type or a set of its own, and any other item, is unchanged.
+    package func declared(as type: String) -> DeltaItem {
+        guard case .entity(var payload) = self, payload.type == nil, payload.set == nil else { return self }
+        payload.type = type
+        return .entity(payload)
+    }
+
     /// Whether the item is an entity with related entities or changes of them. Does not copy the item.
     package var hasRelated: Bool {
         switch self {
