@@ -170,24 +170,12 @@ extension PageBuilder {
         for branch in branches { unlinked.formUnion(try builder.partners(of: id, type, by: branch)) }
     }
 
-    /// Adds the entities that lose a link by a link change: its ends, and the entities whose link it replaces. They may
-    /// have left the query.
+    /// Adds the entities that lose a link by a link change. They may have left the query.
     mutating func unlinkEnds(of link: DownloadPage.ChangedLink) throws(StateError) {
         guard builder.deltaBranches != nil,
             let end = try type(of: link.source)?.findProperty(link.navigation)?.navigation
         else { return }
-        var replaced: [LinkRow] = []
-        if link.target == nil || link.isAdded && end.multiplicity != .many {
-            replaced += try storage.links(of: link.source, along: end)
-        }
-        if let target = link.target, link.isAdded && end.sourceMultiplicity != .many {
-            let name = end.relationship.name
-            replaced +=
-                try end.relationship.isForward
-                ? storage.links(name, second: target) : storage.links(name, first: target)
-        }
-        for link in replaced where link.inBase { unlinked.formUnion([link.first, link.second]) }
-        if !link.isAdded, let target = link.target { unlinked.formUnion([link.source, target]) }
+        unlinked.formUnion(try builder.ends(unlinkedBy: link, along: end))
     }
 
     /// Returns the property that a delta names as relationship, and its target set.
