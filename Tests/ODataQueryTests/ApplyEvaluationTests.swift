@@ -161,6 +161,41 @@ struct ApplyEvaluationTests {
         #expect(try run("groupby((Amount),aggregate($count as Count))", rows).map { $0.suffix(1) } == ["3", "2", "1"])
     }
 
+    @Test(arguments: [
+        ("groupby((Colour),aggregate($count as Count))", ["Count=3", "Count=1", "Count=1"]),
+        ("aggregate(Colour with countdistinct as Kinds)", ["Kinds=2"]),
+        ("aggregate(Colour with max as Most)", ["Most=Blue"]),
+        ("aggregate(Colour with min as Least)", ["Least=Green,Red"]),
+        ("groupby((Colour))/orderby(Colour desc)", ["Blue", "Green,Red", "null"]),
+        ("orderby(Colour desc)/top(1)/aggregate(Colour with max as Most)", ["Most=Blue"]),
+        ("groupby((Colour))/filter(Colour eq 'Red,Green')/aggregate($count as Count)", ["Count=1"]),
+    ])
+    func `enumeration members are grouped and ordered by their numbers`(text: String, expected: [String]) throws {
+        let members = [("Red", 1), ("Green", 2), ("Blue", 4)].map {
+            EnumerationType.Member(name: $0.0, value: Int64($0.1))
+        }
+        let colour = TypeReference(.enumeration(name: "S.Colour"))
+        let type = StructuredType(
+            kind: .entity, name: "S.T", properties: [Property(name: "Colour", type: colour, declaringType: "S.T")])
+        let model = EntityDataModel(
+            version: .v401, schemas: [], structuredTypes: [type],
+            enumerationTypes: [
+                EnumerationType(name: "S.Colour", underlyingType: .int32, isFlags: true, members: members)
+            ], entitySets: [], singletons: [])
+        let values: [Value] = ["Green,Red", "Red, Green", "Blue", "3"].map { .enumeration($0) } + [.null]
+        let rows = values.map { ApplyRow(scope: EvaluationScope(["Colour": $0], type: type), source: nil) }
+        let sequence = try QueryOptions.parse(
+            "$apply=" + PercentCoding.encode(text, for: .queryValue), version: .v401, type: type, model: model
+        ).apply
+        let evaluation = ApplyEvaluation(ExpressionEvaluator(model: model)) { _ in [] }
+        let found = try evaluation.apply(sequence, to: rows).map { row -> String in
+            if row.values.count == 1, let colour = row.values["Colour"] { return Self.text(colour) }
+            let values = row.values.filter { $0.name != "Colour" }
+            return values.map { "\($0.name)=\(Self.text($0.value))" }.joined()
+        }
+        #expect(found == expected)
+    }
+
     @Test func `grouping by properties of a missing related entity yields null for the whole entity`() throws {
         let rows = [Self.row(0, id: 1, customer: nil, product: "", amount: .integer(1))]
         #expect(try run("groupby((Customer/Name,Customer/ID))", rows) == ["Customer=null"])

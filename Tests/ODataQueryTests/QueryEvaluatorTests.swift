@@ -205,6 +205,32 @@ struct QueryEvaluatorTests {
         #expect(error?.code == .outOfRange)
     }
 
+    @Test(arguments: [
+        "Address/Country/Name eq null", "Address/Country eq null", "Address/Shops/$count eq 0",
+        "not Address/Shops/any()",
+    ])
+    func `a navigation property of a complex value is unsupported instead of null`(text: String) throws {
+        func navigation(_ name: String) -> Property {
+            Property(name: name, type: TypeReference(.entity(name: "S.Country")), declaringType: "S.Address")
+        }
+        let address = StructuredType(
+            kind: .complex, name: "S.Address",
+            properties: [
+                Property(name: "Street", type: TypeReference(.primitive(.string)), declaringType: "S.Address")
+            ], navigationProperties: [navigation("Country"), navigation("Shops")])
+        let model = EntityDataModel(
+            version: .v401, schemas: [], structuredTypes: [address], enumerationTypes: [], entitySets: [],
+            singletons: [])
+        let filter = try #require(
+            try QueryOptions.parse("$filter=" + PercentCoding.encode(text, for: .queryValue), version: .v401).filter)
+        let evaluator = ExpressionEvaluator(model: model)
+        let error = #expect(throws: EvaluationError.self) {
+            try evaluator.evaluate(filter, for: EvaluationScope(["Address": .complex(ComplexValue(properties: [:]))]))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(throws: Never.self) { try evaluator.evaluate(filter, for: EvaluationScope(["Address": .null])) }
+    }
+
     @Test func `the error for an unknown property names the property`() throws {
         let error = #expect(throws: EvaluationError.self) { try evaluate("Colours eq 1") }
         #expect(error?.message.contains("Colours") == true)

@@ -1,4 +1,5 @@
 import EDM
+import ODataQuery
 import ODataWire
 import Operations
 import SyncCore
@@ -187,6 +188,28 @@ struct PageBuilderTests {
         #expect(try store.state.row(try #require(try id("Orders", "OrderID=5"))) != nil)
         try take(#"{"CustomerID":1,"Orders@delta":[{"@removed":{"reason":"deleted"},"@id":"Orders(6)"}]}"#)
         #expect(try store.state.row(try #require(try id("Orders", "OrderID=6"))) == nil)
+    }
+
+    @Test func `an expanded navigation property of a complex value is reported as skipped`() throws {
+        let metadata = """
+            <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+            <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+            <ComplexType Name="Address"><NavigationProperty Name="Country" Type="S.Thing"/></ComplexType>
+            <EntityType Name="Thing"><Key><PropertyRef Name="ID"/></Key>
+            <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Address" Type="S.Address"/>
+            </EntityType>
+            <EntityContainer Name="C"><EntitySet Name="Things" EntityType="S.Thing"/></EntityContainer>
+            </Schema></edmx:DataServices></edmx:Edmx>
+            """
+        let model = try CSDLReader.read(Array(metadata.utf8))
+        let query = DefiningQuery(name: "All", query: "Things?$expand=Address/Country")
+        let asked = RequestedExpansions(of: query, others: []) {
+            try? ServiceRequest.parse($0.query, model: model, version: model.version)
+        }
+        let builder = try PageBuilder(
+            storage: WorkingSet(), model: model, index: RelationshipIndex(model), query: "All",
+            set: try #require(model.findEntitySet("Things")), compares: false, asked: asked)
+        #expect(builder.skipped == ["Things/Address/Country"])
     }
 
     @Test func `many unchanged entities are named in several records`() throws {

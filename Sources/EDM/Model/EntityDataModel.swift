@@ -23,6 +23,8 @@ public final class EntityDataModel: Sendable {
     public let hasClientOnly: Bool
     /// Whether an end of a relationship may have the multiplicity 1; false only if none has.
     package let hasMandatoryEnds: Bool
+    /// The names that navigation properties of complex types have, and no other properties of complex types.
+    package let complexNavigations: Set<String>
     let elementCounts: ElementCounts
     private let structuredTypes: NameMap<StructuredType>
     private let enumerationTypes: [String: EnumerationType]
@@ -77,6 +79,9 @@ public final class EntityDataModel: Sendable {
         }
         aliases = Dictionary(own + included, uniquingKeysWith: { first, _ in first })
             .filter { alias, _ in !schemas.contains { $0.namespace == alias } }
+        let complex = structuredTypes.filter { $0.kind == .complex }
+        complexNavigations = Set(complex.flatMap { $0.navigationProperties.map(\.name) })
+            .subtracting(complex.flatMap { $0.properties.map(\.name) })
         self.elementCounts = elementCounts
         self.structuredTypes = NameMap(structuredTypes.map { ($0.name, $0) })
         self.enumerationTypes = Dictionary(

@@ -37,7 +37,11 @@ struct Aggregation {
             if case .custom = method { throw Self.unsupported(item) }
             var values = Aggregate(method: method)
             if case .path(let path) = expression {
-                for occurrence in try occurrences(path, rows) { try values.add(occurrence) }
+                let found = try occurrences(path, rows)
+                if found.contains(where: \.isMember) {
+                    values.enumeration = rows.lazy.compactMap { run($0).enumerationType(path) }.first
+                }
+                for occurrence in found { try values.add(occurrence) }
             } else {
                 for row in rows { try values.add(try operand(expression, row)) }
             }
@@ -75,10 +79,10 @@ struct Aggregation {
         }
         var positions: [EvaluationOperand] = []
         for row in rows {
-            var run = EvaluationRun(evaluator: evaluator, it: row, these: these)
+            var run = run(row)
             positions.append(try run.walk(ExpressionPath(root: path.root, segments: [])))
         }
-        var run = EvaluationRun(evaluator: evaluator, it: .value(.null), these: these)
+        var run = run(.value(.null))
         for segment in path.segments {
             var next: [EvaluationOperand] = []
             for position in positions {
@@ -112,8 +116,12 @@ struct Aggregation {
     }
 
     func operand(_ expression: Expression, _ row: EvaluationOperand) throws(EvaluationError) -> EvaluationOperand {
-        var run = EvaluationRun(evaluator: evaluator, it: row, these: these)
+        var run = run(row)
         return try run.operand(expression)
+    }
+
+    private func run(_ row: EvaluationOperand) -> EvaluationRun {
+        EvaluationRun(evaluator: evaluator, it: row, these: these)
     }
 
     /// Groups the rows by equal values, in the order in which the values first occur.
@@ -124,7 +132,7 @@ struct Aggregation {
         var groups: [[EvaluationOperand]] = []
         for row in rows {
             var key: [GroupKey] = []
-            for path in paths { key.append(GroupKey(try operand(.path(path), row))) }
+            for path in paths { key.append(run(row).groupKey(of: try operand(.path(path), row), at: path)) }
             if let place = places[key] {
                 groups[place].append(row)
             } else {
@@ -139,6 +147,8 @@ struct Aggregation {
 /// An aggregate that is computed incrementally.
 struct Aggregate {
     let method: AggregationMethod
+    /// The type of the values if they are enumeration members, which are compared by their numbers.
+    var enumeration: EnumerationType?
     private var total: Value = .null
     private var count: Int64 = 0
     private var distinct: Set<GroupKey> = []
@@ -151,7 +161,7 @@ struct Aggregate {
         default: break
         }
         if method == .countDistinct {
-            distinct.insert(GroupKey(operand))
+            distinct.insert(GroupKey(operand, enumeration))
             return
         }
         guard case .value(let value) = operand else {
@@ -164,10 +174,17 @@ struct Aggregate {
         }
         switch method {
         case .sum, .average: total = try ValueArithmetic.apply(.add, total, value)
-        case .min: if value.sortOrder(to: total) == .ascending { total = value }
-        case .max: if value.sortOrder(to: total) == .descending { total = value }
+        case .min: if order(value) == .ascending { total = value }
+        case .max: if order(value) == .descending { total = value }
         case .countDistinct, .custom: break
         }
+    }
+
+    private func order(_ value: Value) -> ValueOrder {
+        guard let number = enumeration?.number(of: value), let extreme = enumeration?.number(of: total) else {
+            return value.sortOrder(to: total)
+        }
+        return Value.integer(number).sortOrder(to: .integer(extreme))
     }
 
     /// Returns the result. It is null if there are no values; the number of distinct values is then 0.
@@ -182,8 +199,8 @@ struct Aggregate {
 
 /// A value or entity as a grouping key.
 ///
-/// Numbers are compared by their magnitude regardless of their types, points in time by the instant, and entities by
-/// their identity.
+/// Numbers are compared by their magnitude regardless of their types, points in time by the instant, enumeration members
+/// by their numbers, and entities by their identity.
 struct GroupKey: Hashable {
     private let content: GroupValue
 
@@ -193,8 +210,13 @@ struct GroupKey: Hashable {
         case entity(String)
     }
 
-    init(_ operand: EvaluationOperand) {
+    /// Creates a key.
+    ///
+    /// - Parameter enumeration: The type of the value if it is an enumeration member.
+    init(_ operand: EvaluationOperand, _ enumeration: EnumerationType?) {
         switch operand {
+        case .value(.enumeration(let text)):
+            content = .value(enumeration?.number(of: .enumeration(text)).map { .integer($0) } ?? .enumeration(text))
         case .value(.dateTimeOffset(let moment)): content = .moment(moment.instant)
         case .value(.dateTime(let moment)): content = .moment(moment.instant)
         case .value(let value): content = .value(Self.canonical(value))
@@ -212,4 +234,16 @@ struct GroupKey: Hashable {
         default: return value
         }
     }
+}
+
+extension EvaluationRun {
+    /// Returns the value at the end of a path as a grouping key.
+    func groupKey(of operand: EvaluationOperand, at path: ExpressionPath) -> GroupKey {
+        GroupKey(operand, operand.isMember ? enumerationType(path) : nil)
+    }
+}
+
+extension EvaluationOperand {
+    /// Whether the operand is an enumeration member.
+    fileprivate var isMember: Bool { if case .value(.enumeration) = self { true } else { false } }
 }

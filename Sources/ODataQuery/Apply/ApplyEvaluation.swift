@@ -97,7 +97,10 @@ package struct ApplyEvaluation {
         var keyed: [(keys: [Value], place: Int)] = []
         for (place, row) in rows.enumerated() {
             var keys: [Value] = []
-            for item in items { keys.append(try value(item.expression, row, these)) }
+            for item in items {
+                var run = EvaluationRun(evaluator: evaluator, it: .entity(row.scope), these: these)
+                keys.append(try run.sortKey(item.expression))
+            }
             keyed.append((keys, place))
         }
         return keyed.sorted { a, b in
@@ -210,7 +213,7 @@ package struct ApplyEvaluation {
             }
             group.entities[names[0]] = position
         }
-        return GroupKey(position)
+        return run.groupKey(of: position, at: path)
     }
 
     // MARK: Ranking
@@ -272,9 +275,11 @@ extension ApplyEvaluation.Group {
         var merged = values
         merged.merge(row.values)
         let own = row.scope.property
-        let scope = EvaluationScope { [merged, entities] name in
+        var scope = EvaluationScope { [merged, entities] name in
             merged[name].map { .value($0) } ?? entities[name] ?? own(name)
         }
+        // The paths to the values that the rows have in common are those of the rows.
+        scope.type = rows.first?.scope.type
         return ApplyRow(scope: scope, source: nil, values: merged)
     }
 }

@@ -81,7 +81,13 @@ extension EvaluationRun {
             if let operand = entity.property(name) { return operand }
             if let type = unqualifiedType(name) { return cast(position, to: type) }
             throw EvaluationError(.unknownProperty, "There is no property \(name).")
-        case .value(.complex(let complex)): return .value(complex.properties[name] ?? .null)
+        case .value(.complex(let complex)):
+            if let value = complex.properties[name] { return .value(value) }
+            guard evaluator.model?.complexNavigations.contains(name) != true else {
+                throw EvaluationError(
+                    .unsupported, "Only the service can evaluate the navigation property \(name) of a complex value.")
+            }
+            return .value(.null)
         default:
             if let type = unqualifiedType(name) { return cast(position, to: type) }
             throw EvaluationError(.unknownProperty, "A value has no property \(name).")

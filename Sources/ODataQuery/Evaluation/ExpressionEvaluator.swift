@@ -227,7 +227,7 @@ struct EvaluationRun {
     }
 
     /// Returns the enumeration type according to the declarations of the properties along the path.
-    private func enumerationType(_ path: ExpressionPath) -> EnumerationType? {
+    func enumerationType(_ path: ExpressionPath) -> EnumerationType? {
         guard let type = declaredType(path), case .enumeration(let name) = type.kind else {
             guard case .alias(let name) = path.root, path.segments.isEmpty,
                 let alias = evaluator.aliases.first(where: { $0.name == name })

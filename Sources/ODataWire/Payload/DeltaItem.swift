@@ -33,6 +33,14 @@ package enum DeltaItem: Sendable, Hashable {
         for place in items.indices { try body(items[place].ownContent) }
     }
 
+    /// Returns the item with a type. An entity with a type or a set of its own, and any other item, is unchanged.
+    package func declared(as type: String) -> DeltaItem {
+        guard case .entity(var payload) = self, payload.type == nil, payload.set == nil else { return self }
+        payload.type = type
+        return .entity(payload)
+    }
+
+    /// Whether the item is an entity with related entities or changes of them. Does not copy the item.
     private var hasRelated: Bool {
         switch self {
         case .entity(let payload): !payload.expanded.isEmpty || !payload.changes.isEmpty

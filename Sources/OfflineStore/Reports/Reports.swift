@@ -114,7 +114,7 @@ public struct DownloadReport: Sendable {
     /// is used.
     public var repeated: [String] = []
     /// Expanded navigation properties whose entities cannot be stored, as `Set/Property`, because they lead to no
-    /// entity set.
+    /// entity set, or belong to a complex value.
     public var skipped: Set<String> = []
     /// Expanded navigation properties, as `Set/Property`, that the responses omitted for some entities. The store keeps
     /// its links for these.

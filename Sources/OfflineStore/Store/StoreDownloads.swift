@@ -34,13 +34,14 @@ package actor StoreDownloads {
             try self.checkIsThere(query)
             let queries = try core.state.bookkeeping.queries()
             let asked = RequestedExpansions(of: query, others: queries.map(\.query)) { Self.request(of: $0, model) }
+            let path = Self.request(of: query, model)?.path
             var builder = try PageBuilder(
                 storage: core.state, model: model, index: index, query: query.name, set: set, compares: compares,
                 waiting: waiting, namedLimit: core.options.downloadLimits.named,
                 entityLimit: core.options.downloadLimits.entity,
-                path: Self.request(of: query, model).flatMap { ContainmentPath($0.path, model) }, asked: asked,
+                path: path.flatMap { ContainmentPath($0, model) }, asked: asked,
                 isDelta: queries.first { $0.query.name == query.name }?.isDelta == true)
-            try builder.add(items)
+            try builder.add(Self.typed(items, path?.target, set))
             let quarantined = builder.quarantined
             // First, so that the log shows from here on that the download is incomplete.
             if !quarantined.isEmpty { try core.add(.entitiesQuarantined(quarantined)) }
@@ -63,6 +64,16 @@ package actor StoreDownloads {
         }
         try await core.acknowledge()
         return found
+    }
+
+    /// Returns the items with the type of the query's result. If the path contains a type cast, the service does not have
+    /// to write the type of entities that have exactly this type (OData JSON 4.01, section 4.6.3).
+    private static func typed(_ items: [DeltaItem], _ target: ResourcePath.Target?, _ set: EntitySet) -> [DeltaItem] {
+        switch target {
+        case .entities(let type, _)?, .entity(let type, _)?:
+            type.name == set.entityType.name ? items : items.map { $0.declared(as: type.name) }
+        default: items
+        }
     }
 
     private static func request(of query: DefiningQuery, _ model: EntityDataModel) -> ServiceRequest? {

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Operations
 
-/// The links that the dependent properties of an entity would restore.
+/// The links that the dependent properties of an entity would restore, and those that end with a link change.
 extension ImageBuilder {
     /// Returns the dependent properties that are null because the entity no longer has the target of a link.
     ///
@@ -22,5 +22,25 @@ extension ImageBuilder {
             !shared.contains(name) && type.findProperty(name)?.isNullable == true
                 && !type.keyProperties.contains { $0.name == name }
         }
+    }
+
+    /// Returns the entities that lose a link by a link change: its ends, and the ends of links that it replaces.
+    func ends(
+        unlinkedBy change: DownloadPage.ChangedLink, along end: Navigation
+    ) throws(StateError) -> Set<EntityID> {
+        var unlinked: Set<EntityID> = []
+        if !change.isAdded, let target = change.target { unlinked = [change.source, target] }
+        var replaced: [LinkRow] = []
+        if change.target == nil || change.isAdded && end.multiplicity != .many {
+            replaced += try storage.links(of: change.source, along: end)
+        }
+        if let target = change.target, change.isAdded && end.sourceMultiplicity != .many {
+            let name = end.relationship.name
+            replaced +=
+                try end.relationship.isForward
+                ? storage.links(name, second: target) : storage.links(name, first: target)
+        }
+        for link in replaced where link.inBase { unlinked.formUnion([link.first, link.second]) }
+        return unlinked
     }
 }

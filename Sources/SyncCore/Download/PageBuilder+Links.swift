@@ -127,7 +127,7 @@ extension PageBuilder {
             unidentified.insert("\(sourceSet.name)/\(link.open.navigation)")
             return
         }
-        add(.init(source: source, navigation: name, target: target, isAdded: true))
+        try add(.init(source: source, navigation: name, target: target, isAdded: true))
     }
 
     /// Returns whether the link is permitted. A containment property leads only to entities that its own entity
@@ -153,7 +153,7 @@ extension PageBuilder {
             let (name, targetSet) = try target(of: change.relationship, source, sourceSet)
         else { return }
         guard let text = change.target else {
-            return add(.init(source: source, navigation: name, target: nil, isAdded: false))
+            return try add(.init(source: source, navigation: name, target: nil, isAdded: false))
         }
         guard let target = try builder.find(EntityPayload(id: text), in: targetSet) else { return }
         // The entity is no longer contained in any other.
@@ -161,7 +161,21 @@ extension PageBuilder {
             guard try mayLead(source, name, to: target, in: targetSet) else { return }
             return try remove(target, isDeleted: true)
         }
-        add(.init(source: source, navigation: name, target: target, isAdded: false))
+        try add(.init(source: source, navigation: name, target: target, isAdded: false))
+    }
+
+    /// Adds the entities that the query has below an entity which a delta removes. They may have left the query too.
+    mutating func unlinkPartners(of id: EntityID) throws(StateError) {
+        guard let branches = builder.deltaBranches, !builder.isNew(id), let type = try type(of: id) else { return }
+        for branch in branches { unlinked.formUnion(try builder.partners(of: id, type, by: branch)) }
+    }
+
+    /// Adds the entities that lose a link by a link change. They may have left the query.
+    mutating func unlinkEnds(of link: DownloadPage.ChangedLink) throws(StateError) {
+        guard builder.deltaBranches != nil,
+            let end = try type(of: link.source)?.findProperty(link.navigation)?.navigation
+        else { return }
+        unlinked.formUnion(try builder.ends(unlinkedBy: link, along: end))
     }
 
     /// Returns the property that a delta names as relationship, and its target set.

@@ -18,7 +18,7 @@ package struct PageBuilder {
     /// The link changes of this part.
     var reported: [ReportedLink] = []
     /// Entities that left a collection and possibly the query; see ``ExpandedEntities``.
-    package private(set) var unlinked: Set<EntityID> = []
+    package internal(set) var unlinked: Set<EntityID> = []
     /// The number of entities by their effect on the store.
     package private(set) var tally = DownloadCounts()
     var unidentified: Set<String> = []
@@ -66,6 +66,7 @@ package struct PageBuilder {
         builder.tellsAll = !isDelta
         comparison = compares ? LocalComparison(storage: storage, model: model, index: index) : nil
         readDanglingLinks()
+        unidentified.formUnion(asked?.ofComplexValues(in: set, model) ?? [])
     }
 
     /// Entities that could not be applied.
@@ -275,7 +276,7 @@ package struct PageBuilder {
                     continue
                 }
                 guard let id = try add(payload, target, below: parent) else { continue }
-                add(.init(source: source, navigation: property.name, target: id, isAdded: true))
+                try add(.init(source: source, navigation: property.name, target: id, isAdded: true))
             case .removed(let removed):
                 if removed.reason == .deleted { forgetLinks(of: removed.entity, in: target) }
                 guard let id = try builder.find(removed.entity, in: target, below: parent) else { continue }
@@ -284,7 +285,7 @@ package struct PageBuilder {
                     try remove(id, isDeleted: true)
                 } else {
                     unlinked.insert(id)
-                    add(.init(source: source, navigation: property.name, target: id, isAdded: false))
+                    try add(.init(source: source, navigation: property.name, target: id, isAdded: false))
                 }
             case .unreadable(let found): try addToQuarantine(found, target, below: parent)
             case .link: break
@@ -308,6 +309,7 @@ package struct PageBuilder {
     }
 
     mutating func remove(_ id: EntityID, isDeleted: Bool) throws(StateError) {
+        try unlinkPartners(of: id)
         // An earlier link of the entity must not be applied after the removal.
         if pages[pages.count - 1].linked.contains(id) { pages.append(PagePart()) }
         if isDeleted {
@@ -348,7 +350,8 @@ package struct PageBuilder {
 
     // MARK: Links
 
-    mutating func add(_ link: DownloadPage.ChangedLink) {
+    mutating func add(_ link: DownloadPage.ChangedLink) throws(StateError) {
+        try unlinkEnds(of: link)
         pages[pages.count - 1].page.links.append(link)
         pages[pages.count - 1].linked.insert(link.source)
         if let target = link.target { pages[pages.count - 1].linked.insert(target) }

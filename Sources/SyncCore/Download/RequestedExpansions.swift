@@ -18,6 +18,8 @@ package struct RequestedExpansions: Sendable {
     /// The name of the query.
     let query: String
     let branches: [Branch]
+    /// The expansions of all levels.
+    let allBranches: [Branch]
     /// Properties that other defining queries expand completely. Their results may contain the targets that a partial
     /// expansion omits.
     private let wholeElsewhere: [Whole]
@@ -37,7 +39,8 @@ package struct RequestedExpansions: Sendable {
     ) {
         self.query = query.name
         branches = Self.branches(parse(query)?.options.expand ?? [])
-        guard Self.flat(branches).contains(where: \.isRestricted) else {
+        allBranches = Self.flat(branches)
+        guard allBranches.contains(where: \.isRestricted) else {
             wholeElsewhere = []
             return
         }
@@ -72,6 +75,15 @@ package struct RequestedExpansions: Sendable {
     }
 
     private static func flat(_ branches: [Branch]) -> [Branch] { branches + branches.flatMap { flat($0.below) } }
+
+    /// Returns the expanded navigation properties of complex values, which the store does not have.
+    func ofComplexValues(in set: EntitySet, _ model: EntityDataModel) -> [String] {
+        branches.flatMap { branch in
+            let type = branch.cast.flatMap(model.findEntityType) ?? set.entityType
+            guard let property = type.findProperty(branch.navigation), !property.isNavigation else { return [String]() }
+            return branch.below.map { "\(set.name)/\(property.name)/\($0.navigation)" }
+        }
+    }
 
     /// Returns whether another defining query that contains the entity expands the property completely.
     func isWholeElsewhere(
@@ -116,8 +128,14 @@ extension ImageBuilder {
         }
     }
 
+    /// The expansions of all levels if the response is a delta. Nil if it is not, or without expansions.
+    var deltaBranches: [RequestedExpansions.Branch]? {
+        guard !tellsAll, let asked, !asked.allBranches.isEmpty else { return nil }
+        return asked.allBranches
+    }
+
     /// Returns the entities that the service linked to the entity and that the query contains.
-    private func partners(
+    func partners(
         of id: EntityID, _ type: EntityType, by branch: RequestedExpansions.Branch
     ) throws(StateError) -> [EntityID] {
         guard let asked, let end = type.findProperty(branch.navigation)?.navigation,

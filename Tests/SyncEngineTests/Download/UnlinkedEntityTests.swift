@@ -68,6 +68,44 @@ struct UnlinkedEntityTests {
         #expect(both.allSatisfy { kept.contains("Products(\($0))") })
     }
 
+    @Test(arguments: ["changed", "deleted"])
+    func `the entities in the collections of a removed entity are removed with it`(_ reason: String) async throws {
+        let shop = try await shop()
+        let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
+        let only = try await left(shop, of: 1).filter { !both.contains($0) }
+        try #require(!only.isEmpty && !both.isEmpty)
+        tell(shop, [#"{"@removed":{"reason":"\#(reason)"},"@id":"Suppliers(1)"}"#])
+        let report = try await shop.engine.download()
+        let kept = Set(try await products(shop))
+        #expect(only.allSatisfy { !kept.contains("Products(\($0))") })
+        #expect(both.allSatisfy { kept.contains("Products(\($0))") })
+        #expect(report.queries.map(\.tally.removed) == [1 + only.count])
+    }
+
+    @Test func `the entities in the collections of a removed entity stay if another query delivers them`() async throws
+    {
+        let shop = try await shop(DefiningQuery(name: "Products", query: "Products"))
+        let product = try #require(try await left(shop, of: 1).first)
+        tell(shop, [#"{"@removed":{"reason":"deleted"},"@id":"Suppliers(1)"}"#])
+        _ = try await shop.engine.download(["Suppliers"])
+        #expect(try await products(shop).contains("Products(\(product))"))
+    }
+
+    @Test func `an entity whose only link a delta deletes is removed`() async throws {
+        let shop = try await shop()
+        let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
+        let product = try #require(try await left(shop, of: 1).first { !both.contains($0) })
+        let shared = try #require(both.first)
+        tell(
+            shop,
+            [product, shared].map {
+                ##"{"@context":"#Suppliers/$deletedLink","source":"Suppliers(1)","relationship":"Products","target":"Products(\##($0))"}"##
+            })
+        try await shop.pull()
+        #expect(try await !products(shop).contains("Products(\(product))"))
+        #expect(try await products(shop).contains("Products(\(shared))"))
+    }
+
     @Test func `an entity in the collection of another entity of the query is kept`() async throws {
         let shop = try await shop()
         let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))

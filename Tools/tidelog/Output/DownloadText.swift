@@ -21,7 +21,7 @@ struct DownloadText {
             "Skipped \($0): it was downloaded recently. Run 'tidelog pull \($0)' to download it."
         }
         lines += report.skipped.sorted().map {
-            "Omitted \($0): its target is not in the entity set to which the metadata binds it, or in no known entity set."
+            "Omitted \($0): its target is not in the entity set to which the metadata binds it, or in no known entity set, or it is a property of a complex value."
         }
         lines += report.omittedExpansions.sorted().map {
             "The service omitted the requested property \($0) of some entities; the stored values remain."
