@@ -73,6 +73,15 @@ struct ImageBuilderTests {
         #expect(try store.state.row(other)?.editLink == "Customers/2")
     }
 
+    @Test func `an editLink keeps query options of the service, and not those of a read`() throws {
+        let ids = try read(
+            "Customers", #"{"@odata.editLink":"Customers(1)?client=100","CustomerID":1}"#,
+            #"{"@odata.editLink":"Customers(2)?$select=Name","CustomerID":2}"#)
+        #expect(try store.state.row(ids[0])?.editLink == "Customers(1)?client=100")
+        #expect(try store.state.row(ids[1])?.editLink == nil)
+        #expect(try read("Customers", #"{"CustomerID":1}"#) == [ids[0]])
+    }
+
     // MARK: Keys
 
     @Test(arguments: [false, true])

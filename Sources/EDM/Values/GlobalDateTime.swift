@@ -37,6 +37,12 @@ public struct GlobalDateTime: Sendable, Hashable {
     /// UTC milliseconds since 1970, rounded down.
     public var millisecondsSince1970: Int64 { local.millisecondsSince1970 - Int64(offsetMinutes) * 60_000 }
 
+    /// The same point in time with the offset 0, or the value itself if its date would be outside of the range.
+    package var inUTC: GlobalDateTime {
+        guard storedOffset != 0, let utc = local.adding(seconds: -60 * Int64(storedOffset)) else { return self }
+        return GlobalDateTime(utc: utc)
+    }
+
     /// The point in time, independent of the offset.
     public var instant: Instant {
         let instant = local.instant

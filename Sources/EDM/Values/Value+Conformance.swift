@@ -74,7 +74,7 @@ extension Value {
     private func enumerationMismatch(_ name: String, _ model: EntityDataModel) -> String? {
         guard case .enumeration(let text) = self else { return "is \(kindName), not a member of \(name)" }
         guard let type = model.enumerationType(named: name) else { return nil }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let parts = EnumerationType.parts(of: text, omittingEmptySubsequences: false)
         guard parts.count <= 1 || type.isFlags else {
             return "names several members of \(name), which is not a flag enumeration"
         }

@@ -31,7 +31,9 @@ extension RequestEncoder {
         case (_, true):
             request.url = urls.encode(operation.name)
             query = options(of: invocation)
-        case (.function, false): request.url = path(of: invocation) + arguments(of: invocation, aliases: &query)
+        case (.function, false):
+            let arguments = arguments(of: invocation, aliases: &query)
+            request.url = EntityURLWriter.appending(arguments, to: path(of: invocation))
         case (.action, false):
             request.url = path(of: invocation)
             if !invocation.arguments.isEmpty {
@@ -40,7 +42,7 @@ extension RequestEncoder {
             }
         }
         if !printed.isEmpty { query.append(printed) }
-        if !query.isEmpty { request.url += "?" + query.joined(separator: "&") }
+        if !query.isEmpty { request.url = EntityURLWriter.adding(query.joined(separator: "&"), to: request.url) }
         return request
     }
 
@@ -54,10 +56,14 @@ extension RequestEncoder {
             case .entity(let reference): url(of: reference)
             case .set(let set): urls.encode(set.name)
             }
-        if let property = binding.property { path += "/" + urls.encode(property.name) }
+        if let property = binding.property {
+            path = EntityURLWriter.appending("/" + urls.encode(property.name), to: path)
+        }
         // Some services include the cast in the links that they return.
-        if let cast = binding.cast, !path.hasSuffix("/" + urls.encode(cast)) { path += "/" + urls.encode(cast) }
-        return path + "/" + urls.encode(invocation.operation.name)
+        if let cast = binding.cast, !path.prefix(while: { $0 != "?" }).hasSuffix("/" + urls.encode(cast)) {
+            path = EntityURLWriter.appending("/" + urls.encode(cast), to: path)
+        }
+        return EntityURLWriter.appending("/" + urls.encode(invocation.operation.name), to: path)
     }
 
     /// The maximum length of a literal in the path. Longer ones use an alias, because servers limit the length of a

@@ -53,6 +53,9 @@ package struct RequestEncoder: Sendable {
     /// Returns an entity's URL as used in bodies: absolute, or `$1`.
     package func absoluteURL(of reference: ResourceReference) -> String { urls.absolute(reference) }
 
+    /// Returns the URL with further query options.
+    package func adding(_ options: String, to url: String) -> String { EntityURLWriter.adding(options, to: url) }
+
     /// Returns a key predicate with its parentheses, percent-encoded: `(1)`, `(A=1,B='x')`.
     package func predicate(_ key: KeyPredicate, of type: EntityType) -> String { urls.predicate(key, of: type) }
 
@@ -87,7 +90,7 @@ package struct RequestEncoder: Sendable {
             if usesAtom { request.headers["Content-Type"] = "application/xml" }
             return request
         case .unlink(let source, let navigation, let target):
-            return request("DELETE", reference(source, navigation) + member(target, of: navigation))
+            return request("DELETE", reference(source, navigation, to: target))
         case .invoke(let invocation): return call(invocation)
         }
     }
@@ -117,24 +120,26 @@ package struct RequestEncoder: Sendable {
 
     /// Returns the default URL for reading and writing a stream (OData 4.01 Part 2, section 4.14).
     package func streamURL(of reference: ResourceReference, property: String?) -> String {
-        url(of: reference) + "/" + (property.map(urls.encode) ?? "$value")
+        EntityURLWriter.appending("/" + (property.map(urls.encode) ?? "$value"), to: url(of: reference))
     }
 
     private func path(_ source: ResourceReference, _ navigation: Property) -> String {
-        url(of: source) + "/" + urls.encode(navigation.name)
+        EntityURLWriter.appending("/" + urls.encode(navigation.name), to: url(of: source))
     }
 
-    private func reference(_ source: ResourceReference, _ navigation: Property) -> String {
-        version.isLegacy
-            ? url(of: source) + "/$links/" + urls.encode(navigation.name) : path(source, navigation) + "/$ref"
-    }
-
-    /// Returns the suffix of a `$links` or `$ref` URL that identifies one of several targets: `(1)` in V2, `?$id=…` in
-    /// V4.
-    private func member(_ target: ResourceReference?, of navigation: Property) -> String {
-        guard navigation.isCollection, let target else { return "" }
-        guard version.isLegacy else { return "?$id=" + PercentCoding.encode(urls.absolute(target), for: .queryValue) }
-        return urls.predicate(endOf: url(of: target)) ?? ""
+    /// Returns the URL of a link. One of several targets is identified by `(1)` at its end in V2, by `?$id=…` in V4.
+    private func reference(
+        _ source: ResourceReference, _ navigation: Property, to target: ResourceReference? = nil
+    ) -> String {
+        let target = navigation.isCollection ? target : nil
+        if version.isLegacy {
+            let member = target.flatMap { urls.predicate(endOf: url(of: $0)) } ?? ""
+            return EntityURLWriter.appending("/$links/" + urls.encode(navigation.name) + member, to: url(of: source))
+        }
+        let link = EntityURLWriter.appending("/$ref", to: path(source, navigation))
+        guard let target else { return link }
+        let id = PercentCoding.encode(urls.absolute(target), for: .queryValue)
+        return EntityURLWriter.adding("$id=" + id, to: link)
     }
 
     private func write(reference target: ResourceReference) -> [UInt8] {

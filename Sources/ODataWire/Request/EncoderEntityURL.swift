@@ -28,17 +28,30 @@ struct EntityURLWriter: Sendable {
         case .contentID(let id): return "$" + id
         case .contained(let parent, let navigation, let key):
             let type = model.findEntityType(navigation.navigation?.targetType ?? "")
-            return relative(parent) + "/" + encode(navigation.name) + (key.map { predicate($0, of: type) } ?? "")
-        case .cast(let entity, let type): return relative(entity) + "/" + encode(type)
+            let key = key.map { predicate($0, of: type) } ?? ""
+            return Self.appending("/" + encode(navigation.name) + key, to: relative(parent))
+        case .cast(let entity, let type): return Self.appending("/" + encode(type), to: relative(entity))
         case .url(let url):
             for prefix in prefixes where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
             return url
         }
     }
 
+    /// Returns the URL with a longer path. The query options of an editLink stay at the end.
+    static func appending(_ path: String, to url: String) -> String {
+        guard let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url + path }
+        return url[..<query] + path + url[query...]
+    }
+
+    /// Returns the URL with further query options.
+    static func adding(_ options: String, to url: String) -> String {
+        url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + options
+    }
+
     /// Returns the URL as used in a body: absolute, except for a reference within the change set, which remains `$1`.
+    /// It identifies the entity, so it has no query options.
     func absolute(_ reference: ResourceReference) -> String {
-        let url = relative(reference)
+        let url = String(relative(reference).prefix { $0 != "?" })
         if reference.isBelowContentID { return url }
         return Self.isAbsolute(url) ? url : serviceRoot + url
     }

@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 
 /// The comparison of a value on the service with the sent one.
 enum ValueComparison {
@@ -57,5 +57,25 @@ enum ValueComparison {
         case .dateTimeOffset(let time): time.millisecondsSince1970
         default: nil
         }
+    }
+}
+
+extension PropertyValues {
+    /// Returns whether an entity that the service returned for the key of these values may be the one that was created
+    /// with them: all values are the sent ones, normalized forms of them, or missing, and at least one is stored.
+    ///
+    /// The key is not compared, because the service has found the entity by it. It may have another notation, with
+    /// leading zeros or in upper case.
+    package func areStored(as found: PropertyValues, of type: EntityType) -> Bool {
+        var isShown = false
+        for (name, value) in self where !type.keyParts.contains(where: { $0.path == name }) {
+            switch ValueComparison(sent: value, found: found[name]) {
+            case .same: isShown = isShown || value != .null
+            case .alike: isShown = true
+            case .silent: continue
+            case .other: return false
+            }
+        }
+        return isShown
     }
 }

@@ -24,9 +24,18 @@ extension EntityLinks {
         unconventional(payload.id ?? payload.editLink, payload, type, set)
     }
 
-    /// Returns the URL for requests, if it does not follow from the key.
+    /// Returns the URL for requests, if it does not follow from the key. Query options of the service's own belong to
+    /// it.
     func editLink(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
-        unconventional(payload.editLink, payload, type, set)
+        if let link = payload.editLink, !set.isSingleton, Self.hasCustomOptions(link) { return relative(link) }
+        return unconventional(payload.editLink, payload, type, set)
+    }
+
+    /// Returns whether the URL has query options, and none of them describes a read, such as `$select`.
+    private static func hasCustomOptions(_ url: String) -> Bool {
+        guard let start = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return false }
+        let options = url[start...].dropFirst()
+        return !options.isEmpty && !options.contains("$") && !options.contains("%24")
     }
 
     private func unconventional(

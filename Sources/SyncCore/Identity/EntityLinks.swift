@@ -16,7 +16,11 @@ package struct EntityLinks {
 
     /// Returns the key in the URL of an entity of `set`. Nil if the URL names an entity of another set, or has no key.
     func key(in url: String, of set: EntitySet) -> KeyPredicate? {
-        guard let path = path(in: url), let end = end(of: path), end.set == set, case .key(let key)? = end.key,
+        key(at: path(in: url), of: set)
+    }
+
+    private func key(at path: ResourcePath?, of set: EntitySet) -> KeyPredicate? {
+        guard let path, let end = end(of: path), end.set == set, case .key(let key)? = end.key,
             key.isPrimary(of: set.entityType)
         else { return nil }
         return key
@@ -45,14 +49,17 @@ package struct EntityLinks {
     /// A service behind a gateway may use another root in its URLs. The path then begins at the first segment from
     /// which the rest can be parsed: `Orders(1)/Items(2)` names an item of an order, and not an entity of the set
     /// `Items`.
-    private func path(in url: String) -> ResourcePath? {
-        if let path = parsed(url) { return path }
+    ///
+    /// - Parameter withKeySegments: Whether keys may be segments, as in `Orders/5`.
+    private func path(in url: String, withKeySegments: Bool = true) -> ResourcePath? {
+        if let path = parsed(url, withKeySegments) { return path }
         let authority = url.firstRange(of: "://")?.upperBound
         guard authority != nil || url.hasPrefix("/") else { return nil }
         var rest = url[(authority ?? url.startIndex)...]
         while let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) {
             rest = rest[rest.utf8.index(after: slash)...]
-            if isRoot(rest.prefix { $0 != "(" && $0 != "/" && $0 != "?" && $0 != "#" }), let path = parsed(String(rest))
+            if isRoot(rest.prefix { $0 != "(" && $0 != "/" && $0 != "?" && $0 != "#" }),
+                let path = parsed(String(rest), withKeySegments)
             {
                 return path
             }
@@ -62,8 +69,9 @@ package struct EntityLinks {
 
     /// Returns the path of a URL relative to the service root. Services of 4.0 may also write keys as segments, which
     /// only 4.01 defines (OData 4.01 Part 2, section 4.3.5).
-    private func parsed(_ url: String) -> ResourcePath? {
-        let versions: [ODataVersion] = model.version == .v4 ? [.v4, .v401] : [model.version]
+    private func parsed(_ url: String, _ withKeySegments: Bool) -> ResourcePath? {
+        let isLegacy = model.version.isLegacy
+        let versions: [ODataVersion] = isLegacy ? [model.version] : withKeySegments ? [.v4, .v401] : [.v4]
         return versions.lazy.compactMap { version in
             try? ServiceRequest.parse(url, serviceRoot: root, model: model, version: version).path
         }.first
@@ -104,10 +112,12 @@ package struct EntityLinks {
     /// Returns whether the URL is the one that follows from the key. A URL with the key as a segment is not, because
     /// the service may support no other form.
     func isConventional(_ url: String, _ set: EntitySet, _ key: KeyPredicate) -> Bool {
-        if set.isContained { return self.key(in: url, of: set) == key }
-        let own = encoder.url(of: .entity(set: set, key: key))
-        if url == own || url.hasSuffix("/" + own) { return true }
-        return url.utf8.contains(UInt8(ascii: "(")) && self.key(in: url, of: set) == key
+        if !set.isContained {
+            let own = encoder.url(of: .entity(set: set, key: key))
+            if url == own || url.hasSuffix("/" + own) { return true }
+        }
+        let path = path(in: url, withKeySegments: false)
+        return self.key(at: path, of: set).map(KeyText.of) == KeyText.of(key)
     }
 
     /// Returns the URL with the origin of the service root if it begins with a slash.

@@ -31,6 +31,11 @@ package enum KeyText {
         // 1.0 and 1.00 are equal keys.
         case .decimal(let number): shortened(number.text)
         case .guid(let guid): guid.description
+        // The number of fractional digits and the offset are notation.
+        case .timeOfDay(let time): "timeOfDay(\(ShortText.string { time.write(&$0, isCanonical: true) }))"
+        case .dateTime(let time): "dateTime(\(ShortText.string { time.write(&$0, isCanonical: true) }))"
+        case .dateTimeOffset(let time):
+            "dateTimeOffset(\(ShortText.string { time.inUTC.write(&$0, isCanonical: true) }))"
         default: String(describing: value)
         }
     }

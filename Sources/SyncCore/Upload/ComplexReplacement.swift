@@ -2,9 +2,10 @@ import EDM
 
 /// The replacement of complex values by a PATCH.
 ///
-/// An update replaces a complex value as a whole, but a V4 service leaves the members of a complex property that the
-/// body omits unchanged (OData 4.0 Part 1, section 11.4.3). The body therefore sets the members that the new value lacks
-/// to null. Members that were never read, or that cannot be null, are omitted.
+/// An update replaces a complex value as a whole, but a service leaves the members of a complex property that the body
+/// omits unchanged (OData 4.0 Part 1, section 11.4.3; V2 services may do so after MERGE). The body therefore sets the
+/// members that the new value lacks to null. Members that were never read, that cannot be null, or that a new value of
+/// another type does not have, are omitted.
 extension PropertyValues {
     var containsComplexValue: Bool { contains { if case .complex = $0.value { true } else { false } } }
 
@@ -18,7 +19,6 @@ extension PropertyValues {
 
     /// Returns the changes that replace complex values of the current values by those of these changes.
     func replacing(_ current: PropertyValues, of type: EntityType, _ model: EntityDataModel) -> PropertyValues {
-        guard !model.version.isLegacy else { return self }
         var result = self
         for (name, value) in self {
             // A nested key value cannot be changed.
@@ -40,14 +40,16 @@ extension Value {
         return .complex(old)
     }
 
-    /// Returns the value with null for each member of the current value that it lacks, if both are complex values of
-    /// one type.
+    /// Returns the value with null for each member of the current value that it lacks, if both are complex values. The
+    /// members of another type than its own are those that it shares.
     fileprivate func replacing(_ current: Value, declared: TypeReference?, _ model: EntityDataModel) -> Value {
-        guard case .complex(var new) = self, case .complex(let old) = current, new.type == old.type else { return self }
-        let name: String? = if case .complex(let name)? = declared?.kind { new.type ?? name } else { new.type }
-        let type = name.flatMap(model.findComplexType)
+        guard case .complex(var new) = self, case .complex(let old) = current else { return self }
+        let base: String? = if case .complex(let name)? = declared?.kind { name } else { nil }
+        let isSameType = new.type ?? base == old.type ?? base
+        let type = (new.type ?? base).flatMap(model.findComplexType)
         for (name, value) in old.properties where value != .null {
             let property = type?.findProperty(name)
+            guard isSameType || property != nil else { continue }
             if let own = new.properties[name] {
                 new.properties[name] = own.replacing(value, declared: property?.type, model)
             } else if property?.isWritable != false {

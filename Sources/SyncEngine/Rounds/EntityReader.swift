@@ -103,7 +103,7 @@ struct EntityReader {
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
         var url = encoder.url(of: reference)
-        if !expand.isEmpty { url += "?$expand=" + expand.joined(separator: ",") }
+        if !expand.isEmpty { url = encoder.adding("$expand=" + expand.joined(separator: ","), to: url) }
         let response = try await session.get(url, headers: encoder.headers)
         if response.status == 404 || response.status == 410 { return nil }
         try response.requireSuccess("GET", url)

@@ -83,7 +83,11 @@ struct InDoubtResolver {
             }
             // The service may generate its own keys and use this one by coincidence, so the sent values have to
             // match too.
-            if holds(payload, creation.values) { return .tookEffect(batch, payload, set) }
+            if holds(payload, creation.values)
+                || former == nil && creation.values.areStored(as: payload.values, of: type)
+            {
+                return .tookEffect(batch, payload, set)
+            }
             // The deletion before the creation did not take effect either.
             return former.map { holds(payload, $0) } == true ? .mayBeSentAgain : .unknown
         }

@@ -200,8 +200,12 @@ package actor ServiceSession {
                 error.code, error.message, place: error.place, recovery: error.recovery,
                 cause: (error.cause as? TransportError).map(RequestNotSentError.init))
         }
-        try response.requireSuccess("GET", root)
         token = response.headers["X-CSRF-Token"]
+        // A service without a service document may issue a token all the same.
+        if token == nil || token?.equalsIgnoringCase("Required") == true {
+            token = nil
+            try response.requireSuccess("GET", root)
+        }
     }
 
     // MARK: Authentication

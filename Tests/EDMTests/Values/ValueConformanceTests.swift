@@ -71,6 +71,11 @@ import Testing
         #expect(reason(.enumeration("Red,Blue"), .enumeration(name: "S.Color")) != nil)
     }
 
+    @Test func `spaces around a member do not count, and an empty member is none`() {
+        #expect(reason(.enumeration(" Red "), .enumeration(name: "S.Color")) == nil)
+        #expect(reason(.enumeration(""), .enumeration(name: "S.Color")) != nil)
+    }
+
     @Test func `precision and scale limit decimals without trailing zeros`() throws {
         let facets = Facets(precision: 3, scale: .fixed(1))
         #expect(reason(.decimal(try #require(DecimalValue("12.30"))), .primitive(.decimal), facets: facets) == nil)

@@ -13,7 +13,8 @@ struct ComplexValuePlanTests {
         <Property Name="Street" Type="Edm.String"/><Property Name="Lines" Type="Collection(Edm.String)"/>
         <Property Name="Country" Type="Edm.String" Nullable="false"/><Property Name="Label" Type="Edm.String">
         <Annotation Term="Org.OData.Core.V1.Computed" Bool="true"/></Property></ComplexType>
-        <EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32"/>
+        <ComplexType Name="Harbor" BaseType="Shop.Address" OpenType="true"><Property Name="Dock" Type="Edm.String"/>
+        </ComplexType><EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32"/>
         <Property Name="Address" Type="Shop.Address"/></EntityType>
         <EntityContainer Name="Container"><EntitySet Name="Customers" EntityType="Shop.Customer"/></EntityContainer>
         </Schema></edmx:DataServices></edmx:Edmx>
@@ -103,6 +104,49 @@ struct ComplexValuePlanTests {
                 change(id, address(["City": .string("Oslo")])),
             ], changeSet: true)
         #expect(try sent().last == address(["City": .string("Oslo"), "Street": .null]))
+    }
+
+    @Test func `an update to a value of another type sets the members to null that both types have`() throws {
+        let id = try customer(
+            .complex(
+                ComplexValue(
+                    type: "Shop.Harbor",
+                    properties: ["City": .string("Rome"), "Street": .string("Via Appia"), "Dock": .string("3")])))
+        try store.perform([change(id, address(["City": .string("Oslo")]))])
+        #expect(try sent() == [address(["City": .string("Oslo"), "Street": .null])])
+    }
+
+    @Test func `the declared type of a complex value is the same whether the value names it or not`() throws {
+        let id = try customer(
+            .complex(ComplexValue(type: "Shop.Address", properties: ["City": .string("Rome"), "Floor": .double(2)])))
+        try store.perform([change(id, address(["City": .string("Oslo")]))])
+        #expect(try sent() == [address(["City": .string("Oslo"), "Floor": .null])])
+    }
+
+    @Test func `a V2 update sets the members to null that its complex value lacks`() throws {
+        let metadata = """
+            <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices
+            m:DataServiceVersion="2.0" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">
+            <Schema Namespace="Shop" xmlns="http://schemas.microsoft.com/ado/2008/09/edm">
+            <ComplexType Name="Address"><Property Name="City" Type="Edm.String"/>
+            <Property Name="Street" Type="Edm.String"/></ComplexType>
+            <EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key>
+            <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+            <Property Name="Address" Type="Shop.Address" Nullable="false"/></EntityType>
+            <EntityContainer Name="Container"><EntitySet Name="Customers" EntityType="Shop.Customer"/>
+            </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+            """
+        let store = try TestStore(ServiceDescription(root: "http://127.0.0.1/v2/", metadata: Array(metadata.utf8)))
+        let id = try store.download(
+            "Customers",
+            ["ID": .integer(1), "Address": address(["City": .string("Rome"), "Street": .string("Via Appia")])])
+        try store.perform([change(id, address(["City": .string("Oslo")]))])
+        let request = try #require(store.plan().changeSets.first?.requests.first)
+        guard case .update(_, let body, false) = request.modification.action else {
+            Issue.record("no update")
+            return
+        }
+        #expect(body.values["Address"] == address(["City": .string("Oslo"), "Street": .null]))
     }
 
     @Test func `an update of null, and one to null, sends the value as it is`() throws {

@@ -148,6 +148,26 @@ struct ChallengeTests {
         #expect(try await shop.push().remaining == 0)
     }
 
+    @Test func `a CSRF token of a root that is not found is used`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.create("Customers", ["Name": .string("New")])
+        let transport = FailingTransport(shop.transport) { request throws(TransportError) in
+            guard let name = HTTPField.Name("X-CSRF-Token") else { return nil }
+            let token = request.headerFields[name]
+            if token == "Fetch" {
+                var response = HTTPResponse(status: .notFound)
+                response.headerFields[name] = "t"
+                return response
+            }
+            guard request.method == .post, token != "t" else { return nil }
+            var response = HTTPResponse(status: .forbidden)
+            response.headerFields[name] = "required"
+            return response
+        }
+        let report = try await engine(shop, transport).upload()
+        #expect(report.confirmed.count == 1)
+    }
+
     // MARK: Redirects
 
     @Test(arguments: Place.allCases)
