@@ -44,6 +44,8 @@ package actor Simulation {
         }
     }
 
+    /// The executor of the run, its stores and engines. With one queue, no step changes the thread.
+    let executor = SerialQueueExecutor(label: "tidelog.simulation")
     let seed: UInt64
     let options: Options
     let clock: VirtualClock
@@ -156,7 +158,13 @@ package actor Simulation {
 
     // MARK: The run
 
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     package func run() async -> Outcome {
+        await withTaskExecutorPreference(executor) { await perform() }
+    }
+
+    private func perform() async -> Outcome {
         addTrace("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         addTrace(habits.line)
         addTrace(viewsHabits.line)
