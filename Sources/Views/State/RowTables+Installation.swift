@@ -17,7 +17,8 @@ extension RowTables {
         var renamed: [(set: String, table: String)] = []
         for (number, (set, layout)) in formerLayouts.sorted(by: { $0.key < $1.key }).enumerated()
         where formerStatements[set] != newStatements[set] {
-            guard layouts[set] != nil else {
+            // A renaming parses the whole schema, so an empty table is created anew.
+            guard layouts[set] != nil, try hasRows(layout) else {
                 try run("DROP TABLE \(layout.table)")
                 continue
             }
@@ -61,6 +62,10 @@ extension RowTables {
             found[set.name] = statements
         }
         return found
+    }
+
+    private func hasRows(_ layout: TableLayout) throws(StateError) -> Bool {
+        try !list("SELECT 1 FROM \(layout.table) LIMIT 1", []) { _ in true }.isEmpty
     }
 
     /// Returns the quoted names of the indexes that were created by a statement.
