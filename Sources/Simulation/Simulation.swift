@@ -317,7 +317,9 @@ package struct Counts: Sendable {
     mutating func add(_ number: Int, _ feature: AppFeature) { features[feature, default: 0] += number }
 
     mutating func add(_ request: WireRequest, _ response: WireResponse, replaces: Bool) {
-        if Array(request.url.utf8).contains(text: "deltatoken=") { add(1, response.status == 410 ? .expiredDeltas : .deltas) }
+        if Array(request.url.utf8).contains(text: "deltatoken=") {
+            add(1, response.status == 410 ? .expiredDeltas : .deltas)
+        }
         guard replaces, request.method != "GET" else { return }
         let text = String(decoding: request.body, as: UTF8.self)
         if request.method == "PUT" || text.contains("\nPUT ") || text.contains("\"PUT\"") { add(1, .putRequests) }
