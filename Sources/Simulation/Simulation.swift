@@ -45,7 +45,7 @@ package actor Simulation {
     }
 
     /// The executor of the run, its stores and engines. With one queue, no step changes the thread.
-    let executor = SerialQueueExecutor(label: "tidelog.simulation")
+    let executor = SerialQueueExecutor(label: "tidelog.simulation", isTaskExecutor: true)
     let seed: UInt64
     let options: Options
     let clock: VirtualClock

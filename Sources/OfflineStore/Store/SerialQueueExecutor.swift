@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A short call can run on its caller's thread instead if the queue is idle; see ``runIfIdle(_:)``.
 ///
-/// It is also a task executor, so that a simulation can run all its actors and tasks on one queue, without changes of
+/// It can also be a task executor, so that a simulation runs all its actors and tasks on one queue, without changes of
 /// the thread.
 package final class SerialQueueExecutor: SerialExecutor, TaskExecutor {
     private let queue: DispatchQueue
@@ -13,8 +13,12 @@ package final class SerialQueueExecutor: SerialExecutor, TaskExecutor {
     private let mark = DispatchSpecificKey<Void>()
     /// The number of jobs and calls that run or wait.
     private let outstanding = Atomic<Int>(0)
+    /// Whether tasks prefer this executor. Swift enqueues a task at each call between two actors of an executor if the
+    /// task does not prefer the task executor on which it runs, or prefers one and does not run on it.
+    private let isTaskExecutor: Bool
 
-    package init(label: String) {
+    package init(label: String, isTaskExecutor: Bool = false) {
+        self.isTaskExecutor = isTaskExecutor
         queue = DispatchQueue(label: label)
         queue.setSpecific(key: mark, value: ())
     }
@@ -23,8 +27,12 @@ package final class SerialQueueExecutor: SerialExecutor, TaskExecutor {
         let job = UnownedJob(job)
         outstanding.add(1, ordering: .relaxed)
         queue.async {
-            job.runSynchronously(
-                isolatedTo: self.asUnownedSerialExecutor(), taskExecutor: self.asUnownedTaskExecutor())
+            if self.isTaskExecutor {
+                job.runSynchronously(
+                    isolatedTo: self.asUnownedSerialExecutor(), taskExecutor: self.asUnownedTaskExecutor())
+            } else {
+                job.runSynchronously(on: self.asUnownedSerialExecutor())
+            }
             self.outstanding.subtract(1, ordering: .relaxed)
         }
     }
