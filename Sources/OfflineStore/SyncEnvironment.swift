@@ -10,6 +10,9 @@ package struct SyncEnvironment: Sendable {
     package var sleep: @Sendable (Duration) async throws(CancellationError) -> Void
     /// Returns 64 random bits. They are used for backoff and identifiers, not for keys.
     package var random: @Sendable () -> UInt64
+    /// The executor of the store, and of the tasks that the engine starts. If nil, each store has a queue of its own,
+    /// and the tasks run in the shared pool.
+    package var executor: SerialQueueExecutor?
 
     package init(
         now: @escaping @Sendable () -> Timestamp = systemClock,

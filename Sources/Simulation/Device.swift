@@ -96,7 +96,7 @@ final class Device {
     func leak(in request: WireRequest) -> String? {
         // Bytes, because the search for characters in each request would take much of a run's time.
         let sent = Array(request.url.utf8) + request.body
-        func contains(_ text: String) -> Bool { sent.firstRange(of: Array(text.utf8)) != nil }
+        func contains(_ text: String) -> Bool { sent.contains(text: text) }
         if let name = FieldService.localNames.first(where: contains) { return "the client-only \(name)" }
         guard request.method != "GET" else { return nil }
         return app.drafts.unsent.sorted().first { contains("\"\($0)\"") }.map { "\($0) of a draft" }

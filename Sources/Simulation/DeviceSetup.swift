@@ -47,8 +47,10 @@ struct DeviceSetup {
         let identifier = StoreIdentifier(
             bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? run.seed >> UInt64($0 * 8) : UInt64(number + $0)) }
         )
+        var environment = run.clock.environment
+        environment.executor = run.executor
         var options = LocalStoreOptions(
-            environment: run.clock.environment,
+            environment: environment,
             log: OperationLog.Options(
                 durability: durability ?? run.durability, sealing: .asWritten,
                 segmentSize: run.habits.segmentSize,

@@ -44,6 +44,8 @@ package actor Simulation {
         }
     }
 
+    /// The executor of the run, its stores and engines. With one queue, no step changes the thread.
+    let executor = SerialQueueExecutor(label: "tidelog.simulation", isTaskExecutor: true)
     let seed: UInt64
     let options: Options
     let clock: VirtualClock
@@ -156,7 +158,13 @@ package actor Simulation {
 
     // MARK: The run
 
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     package func run() async -> Outcome {
+        await withTaskExecutorPreference(executor) { await perform() }
+    }
+
+    private func perform() async -> Outcome {
         addTrace("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         addTrace(habits.line)
         addTrace(viewsHabits.line)
@@ -309,7 +317,9 @@ package struct Counts: Sendable {
     mutating func add(_ number: Int, _ feature: AppFeature) { features[feature, default: 0] += number }
 
     mutating func add(_ request: WireRequest, _ response: WireResponse, replaces: Bool) {
-        if request.url.contains("deltatoken=") { add(1, response.status == 410 ? .expiredDeltas : .deltas) }
+        if Array(request.url.utf8).contains(text: "deltatoken=") {
+            add(1, response.status == 410 ? .expiredDeltas : .deltas)
+        }
         guard replaces, request.method != "GET" else { return }
         let text = String(decoding: request.body, as: UTF8.self)
         if request.method == "PUT" || text.contains("\nPUT ") || text.contains("\"PUT\"") { add(1, .putRequests) }

@@ -108,7 +108,7 @@ package actor SyncEngine {
         defer { end() }
         guard !isCancelled(work, since: before) else { throw Self.early }
         session.activity.notify(began)
-        let task = Task { () async -> Result<Report, TidelogError> in
+        let task = Task(executorPreference: store.environment.executor) { () async -> Result<Report, TidelogError> in
             do throws(TidelogError) { return .success(try await body()) } catch { return .failure(error) }
         }
         (runs, cancel) = (work, { task.cancel() })

@@ -151,6 +151,27 @@ struct IndexTests {
         #expect(try state.arrange([index]).made == 1)
     }
 
+    @Test(arguments: [0, 1, 31, 32, 300])
+    func `changed metadata keep the rows of small and of large tables`(_ count: Int) throws {
+        let ids = (0..<count).map { 1_000 + $0 }
+        for id in ids {
+            try state.register(EntityID(rawValue: UInt64(id)), set: "Others")
+            var other = try row(id)
+            other.set = "Others"
+            try state.putRow(other)
+        }
+        let changed = Self.metadata.replacing("<Property Name=\"Took\" Type=\"Edm.Duration\"/>", with: "")
+        try state.install(CSDLReader.read(Array(changed.utf8)))
+        let entities = (1...50).map { $0 } + ids
+        for id in entities {
+            let found = try #require(try state.row(EntityID(rawValue: UInt64(id))))
+            #expect(found.values == (try row(id).values))
+            #expect(found.set == (id < 1_000 ? "As" : "Others"))
+        }
+        let tables = try state.connection.first("SELECT count(*) FROM sqlite_master WHERE name LIKE 'former%'")
+        #expect(tables?.first?.integer == 0)
+    }
+
     @Test func `unchanged metadata keep the declared indexes`() throws {
         let index = EntityIndex("As", .ascending("Name"))
         try state.arrange([index])

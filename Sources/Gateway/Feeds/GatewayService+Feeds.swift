@@ -41,7 +41,7 @@ extension GatewayService {
         let status: Int? = if case .success(let answer) = result { answer.status } else { nil }
         // A service without repeatable requests has changed the data: the client gets its response in any case.
         // The mark does not end with the connection of the client.
-        _ = await Task { await marks.after(status: status) }.value
+        _ = await Task(executorPreference: environment.executor) { await marks.after(status: status) }.value
         return try result.get()
     }
 

@@ -151,14 +151,12 @@ actor SharedFeed {
         }
         if let lastStart, now - lastStart < environment.feedPause, now >= lastStart { return .paused }
         lastStart = now
-        reading = Task {
-            await self.read()
-            self.reading = nil
-        }
+        reading = Task(executorPreference: environment.executor) { await self.performReading() }
         return .running
     }
 
-    private func read() async {
+    private func performReading() async {
+        defer { reading = nil }
         foundBusy = nil
         // Notifications can replace the head before the end of the reading.
         let before = head

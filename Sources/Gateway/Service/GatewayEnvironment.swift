@@ -11,6 +11,8 @@ package struct GatewayEnvironment: Sendable {
     package var sleepDuring: (@Sendable (_ reading: Task<Void, Never>, _ milliseconds: Int64) async -> Void)?
     /// Whether independent calls of storages are made one after the other, so that a simulation is repeatable.
     package var isSequential = false
+    /// The executor of the tasks that a request starts. If nil, they run in the shared pool.
+    package var executor: (any TaskExecutor)?
     /// Milliseconds of a clock that is never set.
     package var uptime: @Sendable () -> Int64 = { Int64(Self.start.duration(to: .now) / .milliseconds(1)) }
     /// Returns random bytes. They must be unpredictable, except in a simulation.

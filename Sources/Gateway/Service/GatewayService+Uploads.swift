@@ -19,7 +19,8 @@ extension GatewayService {
         }
         let call = UploadCall(self, kind, request.headers)
         // A client that goes away does not stop the upload: its outcome answers the repetition.
-        return try await Task { () -> Result<GatewayResponse, RequestRefusal> in
+        return try await Task(executorPreference: environment.executor) {
+            () -> Result<GatewayResponse, RequestRefusal> in
             do throws(RequestRefusal) {
                 return .success(try await call.single(wire, unit))
             } catch {
@@ -49,7 +50,8 @@ extension GatewayService {
             }
         }
         let call = UploadCall(self, kind, request.headers)
-        return try await Task { () -> Result<GatewayResponse, RequestRefusal> in
+        return try await Task(executorPreference: environment.executor) {
+            () -> Result<GatewayResponse, RequestRefusal> in
             do throws(RequestRefusal) {
                 return .success(try await call.batch(batch, body, contentType))
             } catch {

@@ -4,23 +4,35 @@ import Synchronization
 /// Runs actors on a separate queue, because SQLite and fsync block, which the shared pool must not for long.
 ///
 /// A short call can run on its caller's thread instead if the queue is idle; see ``runIfIdle(_:)``.
-final class SerialQueueExecutor: SerialExecutor {
+///
+/// It can also be a task executor, so that a simulation runs all its actors and tasks on one queue, without changes of
+/// the thread.
+package final class SerialQueueExecutor: SerialExecutor, TaskExecutor {
     private let queue: DispatchQueue
     /// A key that identifies this queue.
     private let mark = DispatchSpecificKey<Void>()
     /// The number of jobs and calls that run or wait.
     private let outstanding = Atomic<Int>(0)
+    /// Whether tasks prefer this executor. Swift enqueues a task at each call between two actors of an executor if the
+    /// task does not prefer the task executor on which it runs, or prefers one and does not run on it.
+    private let isTaskExecutor: Bool
 
-    init(label: String) {
+    package init(label: String, isTaskExecutor: Bool = false) {
+        self.isTaskExecutor = isTaskExecutor
         queue = DispatchQueue(label: label)
         queue.setSpecific(key: mark, value: ())
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         outstanding.add(1, ordering: .relaxed)
         queue.async {
-            job.runSynchronously(on: self.asUnownedSerialExecutor())
+            if self.isTaskExecutor {
+                job.runSynchronously(
+                    isolatedTo: self.asUnownedSerialExecutor(), taskExecutor: self.asUnownedTaskExecutor())
+            } else {
+                job.runSynchronously(on: self.asUnownedSerialExecutor())
+            }
             self.outstanding.subtract(1, ordering: .relaxed)
         }
     }
@@ -28,9 +40,9 @@ final class SerialQueueExecutor: SerialExecutor {
     /// Whether the caller runs on this executor.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
-    func isIsolatingCurrentContext() -> Bool? { isCurrent }
+    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    func checkIsolated() { precondition(isCurrent, "The store is used outside its queue.") }
+    package func checkIsolated() { precondition(isCurrent, "The store is used outside its queue.") }
 
     /// Waits until the current job pauses, and runs `body` in between. If no job is running, it runs on the calling
     /// thread.

@@ -14,7 +14,7 @@ package final class StoreCore: @unchecked Sendable {
     // Unchecked, because all mutable state is confined to `executor`: only actors that run on it have this object.
 
     let files: StoreFiles
-    let executor = SerialQueueExecutor(label: "tidelog.store")
+    let executor: SerialQueueExecutor
     let log: OperationLog
     let options: LocalStoreOptions
     /// The snapshots that were found damaged, or not to belong to the log, when the store was opened.
@@ -62,6 +62,7 @@ package final class StoreCore: @unchecked Sendable {
     init(_ files: StoreFiles, creating: Bool, options: LocalStoreOptions) throws(TidelogError) {
         var options = options
         self.files = files
+        executor = options.environment.executor ?? SerialQueueExecutor(label: "tidelog.store")
         mayRemakeViews = !options.isHistorical
         clientChanges = ClientChanges(undoable: options.undoableClientChanges)
         capabilities = ServiceCapabilities(given: options.service)

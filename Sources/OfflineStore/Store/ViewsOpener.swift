@@ -57,6 +57,8 @@ struct ViewsOpener {
 
     /// Returns the existing views, caught up with the log, or nil if there are none and the log is not empty.
     private mutating func existing() throws -> (SQLiteState, Fold)? {
+        // Views in memory do not outlive a process.
+        if path == nil, nextSequence > 1 { return nil }
         let state = try views()
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }

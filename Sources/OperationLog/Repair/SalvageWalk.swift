@@ -37,7 +37,6 @@ struct SalvageWalk {
         self.stretches = stretches.sorted { a, b in
             let (first, second) = (a.start.nextSequence, b.start.nextSequence)
             if first != second { return first < second }
-            if a.isEnterable != b.isEnterable { return a.isEnterable }
             return a.end.nextSequence > b.end.nextSequence
         }
         next = first

@@ -32,7 +32,12 @@ final class ConditionLock: @unchecked Sendable {
     init() {
         mutex.initialize(to: pthread_mutex_t())
         conditions.initialize(repeating: pthread_cond_t(), count: 3)
-        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_mutexattr_t()
+        pthread_mutexattr_init(&attributes)
+        // Only in builds with assertions, because the checks take time: a missing lock, or a second one, is an error.
+        assert(pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK)) == 0)
+        pthread_mutex_init(mutex, &attributes)
+        pthread_mutexattr_destroy(&attributes)
         for index in 0..<3 { pthread_cond_init(conditions + index, nil) }
     }
 
@@ -43,9 +48,15 @@ final class ConditionLock: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func lock() { pthread_mutex_lock(mutex) }
+    func lock() {
+        let failure = pthread_mutex_lock(mutex)
+        assert(failure == 0, "The thread has the lock already.")
+    }
 
-    func unlock() { pthread_mutex_unlock(mutex) }
+    func unlock() {
+        let failure = pthread_mutex_unlock(mutex)
+        assert(failure == 0, "The thread does not have the lock.")
+    }
 
     /// Releases the lock until the condition is signaled. Spurious wakeups are possible: the caller must check its
     /// condition again.

@@ -108,7 +108,8 @@ final class SimulatedGateway {
             configuration, storage: NodeLedger(node: process, durable: ledger, lossy: lossy),
             feedStorage: NodeFeedStorage(node: process, durable: feeds, marksWrites: marksWrites),
             secret: Array(repeating: 7, count: 32), credentials: [Self.endpoint: Self.credentials],
-            transports: [Self.endpoint: NodeOrigin(simulation: simulation, node: process)], environment: environment)
+            transports: [Self.endpoint: NodeOrigin(simulation: simulation, node: process)],
+            environment: environment(simulation.executor))
         return (process, service)
     }
 
@@ -131,13 +132,14 @@ final class SimulatedGateway {
         return configuration
     }
 
-    private var environment: GatewayEnvironment {
+    private func environment(_ executor: any TaskExecutor) -> GatewayEnvironment {
         let seed = UInt64(below(1 << 30))
         let source = Mutex(SeededRandom(seed: seed))
         var environment = GatewayEnvironment()
         environment.logger = Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() }
         environment.sleep = { [clock] in clock.advance(milliseconds: $0) }
         environment.isSequential = true
+        environment.executor = executor
         environment.uptime = { [clock] in clock.now }
         environment.sleepDuring = { reading, _ in await reading.value }
         environment.randomBytes = { count in source.withLock { $0.bytes(count) } }

@@ -242,7 +242,7 @@ struct QueryDownload {
                 recovery: "Start the download again; it continues after the last complete page.")
         }
         let (store, set, query, compares, waiting) = (store, target.set, query, run.compares, waiting)
-        ingestion = Task {
+        ingestion = Task(executorPreference: store.environment.executor) {
             do throws(TidelogError) {
                 return .success(
                     try await store.downloads.ingest(

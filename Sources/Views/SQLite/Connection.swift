@@ -13,7 +13,8 @@ package final class Connection {
     private let tableUses = TableAccessRecorder()
     private let buffer = BindingBuffer()
     private let beginReading = Statement("BEGIN")
-    private let endReading = Statement("COMMIT")
+    private let beginWriting = Statement("BEGIN IMMEDIATE")
+    private let end = Statement("COMMIT")
     /// The tables that statements have read since the last call of ``drainReadTables()``, and those that they have
     /// written since the last call of ``drainWrittenTables()``.
     private var readTables: Set<String> = []
@@ -190,11 +191,11 @@ package final class Connection {
     /// open transaction `body` is part of it.
     package func reading<T>(_ body: () throws -> T) throws -> T {
         guard let handle, sqlite3_get_autocommit(handle) != 0 else { return try body() }
-        try untraced { () throws(SQLiteError) in try run(beginReading) { _ in } }
+        try runUntraced(beginReading)
         // Nothing was written, so a failure has no effect. Some errors have already rolled back.
         defer {
             if sqlite3_get_autocommit(handle) == 0 {
-                try? untraced { () throws(SQLiteError) in try run(endReading) { _ in } }
+                try? commit()
             }
         }
         return try body()
@@ -213,9 +214,13 @@ package final class Connection {
         }
     }
 
-    func begin() throws(SQLiteError) { try execute("BEGIN IMMEDIATE") }
+    func begin() throws(SQLiteError) { try runUntraced(beginWriting) }
 
-    func commit() throws(SQLiteError) { try execute("COMMIT") }
+    func commit() throws(SQLiteError) { try runUntraced(end) }
+
+    private func runUntraced(_ statement: Statement) throws(SQLiteError) {
+        try untraced { () throws(SQLiteError) in try run(statement) { _ in } }
+    }
 
     func rollBack() {
         // Some errors have already rolled back.

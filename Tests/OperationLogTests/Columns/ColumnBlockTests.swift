@@ -172,6 +172,18 @@ import Testing
         #expect(Self.found(both, block).map { $0.payload } == records.filter(isWanted))
     }
 
+    /// The encoder of this version stores such a record whole; the format permits it.
+    @Test func `a record whose rest follows another field is always a candidate`() throws {
+        let (number, rest) = (ColumnForm.Ending.number.rawValue, ColumnForm.Ending.rest.rawValue)
+        // The kind 5 and a number, then the rest of the record.
+        let steps: [UInt8] = [2, number, 1, 5, rest, 0]
+        let row: [UInt8] = [2, 0, 1]
+        let columns: [UInt8] = [2, ColumnForm.NumberMode.plain.rawValue, 7, 4, 3, 1, 2, 3]
+        let block = try #require(
+            ColumnBlock(steps + row + columns, firstSequence: 11, recordCount: 1, rawLength: 6))
+        #expect(Self.found(Self.nothing, block) == [Found(sequence: 11, kind: 5, payload: [7, 1, 2, 3])])
+    }
+
     @Test func `a search in a block with changed bytes ends early and never traps`() throws {
         var random = ColumnTests.Numbers(state: 9)
         let records = (0..<30).map { _ in (kind: UInt8(1), payload: ColumnTests.payload(&random)) }

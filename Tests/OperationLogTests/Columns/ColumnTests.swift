@@ -117,6 +117,21 @@ import Testing
         #expect(Self.restored(form, records.count, raw) == raw)
     }
 
+    @Test func `fixed values of different sizes after the same step are restored`() throws {
+        let literal = [UInt8](repeating: 8, count: 20)
+        let layout = RecordLayout { _, payload, fields in
+            fields.append(RecordField(.number, 20..<21))
+            fields.append(RecordField(.fixed, 21..<payload.count))
+        }
+        let records = (0..<50).map { index in
+            (kind: UInt8(1), payload: literal + [UInt8(index)] + [UInt8](repeating: UInt8(index), count: 2 + index % 2))
+        }
+        let raw = Self.raw(records)
+        var encoder = ColumnEncoder(layout)
+        let encoded = encoder.encode(raw, recordCount: 50)
+        #expect(Self.restored(try #require(encoded), 50, raw) == raw)
+    }
+
     @Test func `records are restored even if the layout does not match the payload`() throws {
         let wrong: [RecordField] = [
             RecordField(.number, 0..<3), RecordField(.text, 3..<9), RecordField(.fixed, 2..<4),

@@ -103,6 +103,21 @@ import Testing
         #expect(last == Sample.expected(31...31))
     }
 
+    @Test func `a historical log has the snapshots of states up to its last record`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        for sequence in UInt64(1)...12 {
+            try log.append(Sample.commit(from: sequence, count: 1))
+            if sequence >= 10 { try SampleSnapshot.write(log) }
+        }
+        log.close()
+        for (last, snapshots) in [(UInt64(9), [UInt64]()), (10, [11]), (11, [11, 12]), (12, [11, 12, 13])] {
+            let past = try past(disk, last)
+            let reader = try LogReader(directory: past.directory, fileSystem: past.fileSystem)
+            #expect(try reader.snapshots().map(\.sequence) == snapshots, "\(last)")
+        }
+    }
+
     @Test func `a record number after the end selects all records`() throws {
         let past = try past(try disk(.sealed), 1_000)
         #expect(past.lastSequence == 60)

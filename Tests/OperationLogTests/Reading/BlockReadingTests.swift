@@ -24,6 +24,18 @@ import Testing
         #expect(found == Sample.expected(1...24))
     }
 
+    @Test func `a search for a header finds one that ends with the file`() throws {
+        let disk = SimulatedDisk()
+        try Sample.write(disk, commits: [1, 1])
+        let path = Sample.segment(1)
+        let offset = try #require(Sample.blockOffsets(of: disk[path]).last)
+        disk[path] = Array(disk[path].prefix(offset + BlockHeader.Layout.byteCount))
+        let segment = try SegmentFile(
+            disk, directory: Sample.directory, .segment, firstSequence: 1, mode: .read, keys: [])
+        let found = try segment.nextHeader(after: UInt64(offset - 1)) { _ in true }
+        #expect(found?.offset == UInt64(offset))
+    }
+
     @Test func `the parts of a log follow each other without gaps`() throws {
         let parts = try reader().parts(ofAbout: 4)
         #expect(parts.count > 2)

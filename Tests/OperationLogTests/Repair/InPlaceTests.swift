@@ -58,6 +58,16 @@ import Testing
         #expect(try LogRepair(directory: Sample.directory, fileSystem: disk).plan() == .nothing)
     }
 
+    @Test func `a log whose directory cannot be read is not replaced`() throws {
+        let disk = SimulatedDisk()
+        disk["/store/log.repaired/1"] = [1]
+        disk.fail(atRead: disk.reads, .fail(number: 5))
+        #expect(throws: LogError.self) { try LogRepair.finishSwap("/store/log", disk) }
+        #expect(throws: FileSystemError.self) { try disk.list("/store/log") }
+        try LogRepair.finishSwap("/store/log", disk)
+        #expect(try disk.list("/store/log") == ["1"])
+    }
+
     @Test func `after a crash at any call, the next repair yields the same log`() throws {
         let reference = try damaged()
         let begin = reference.calls

@@ -174,7 +174,9 @@ import Testing
         // A backup of the log was written to separately, and one of its segments was copied back.
         let disk = try log()
         let branch = SimulatedDisk()
-        let writer = try Sample.open(branch, Self.options).log
+        // The segment is longer than those of the log, and all of its blocks can be read alone.
+        let options = OperationLog.Options(sealing: .asWritten, segmentSize: 800, runSize: 1)
+        let writer = try Sample.open(branch, options).log
         for number in UInt64(1)...23 { try writer.append([(kind: 9, payload: Sample.payload(number + 1_000))]) }
         writer.close()
         let copied = try #require(segments(branch).dropFirst().first { disk[$0].isEmpty })

@@ -24,6 +24,23 @@ import Testing
         #expect(try Sample.open(disk).recovery.snapshotDamages == [])
     }
 
+    @Test func `a block of an unknown type that may be skipped is skipped in a snapshot`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        try log.append(Sample.commit(from: 1, count: 3))
+        let snapshot = try SampleSnapshot.write(log)
+        log.close()
+        try Forger.insertSkippableBlock(in: &disk[snapshot.path])
+        let cursor = try reader(disk).snapshot(snapshot)
+        for expected in SampleSnapshot.items(4) {
+            let item = try #require(try cursor.next())
+            #expect(item.kind == expected.kind)
+            #expect(Array(item.bytes) == expected.payload)
+        }
+        // The footer covers all blocks.
+        #expect(throws: LogError.self) { try cursor.next() }
+    }
+
     @Test func `a snapshot begins a new segment`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log

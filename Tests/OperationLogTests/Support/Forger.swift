@@ -15,6 +15,23 @@ enum Forger {
     }
 }
 
+extension Forger {
+    /// Inserts a block of an unknown type, which readers skip, before the first block of a plain segment or snapshot.
+    static func insertSkippableBlock(in segment: inout [UInt8]) throws {
+        let start = SegmentHeader.Layout.byteCount
+        let binding = SegmentBinding(checksum: segment[...].load(SegmentHeader.Layout.checksum), cipher: nil)
+        let next = try BlockHeader.decode(segment[start...], binding: binding)
+        let payload: [UInt8] = [1, 2, 3]
+        let header = BlockHeader(
+            type: BlockType.skippable, method: BlockMethod.stored, flags: [], firstSequence: next.firstSequence,
+            recordCount: 0, rawLength: 3, storedLength: 3, chainBefore: next.chainBefore,
+            chainAfter: next.chainBefore, payloadChecksum: crc32c(payload[...]))
+        var block = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
+        header.encode(into: &block, at: 0, binding: binding)
+        segment.insert(contentsOf: block + payload, at: start)
+    }
+}
+
 extension Sample {
     /// Returns the offsets of the blocks of an intact segment, including the footer.
     static func blockOffsets(of segment: [UInt8]) -> [Int] {

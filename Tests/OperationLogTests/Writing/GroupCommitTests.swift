@@ -33,6 +33,32 @@ import Testing
         #expect((1..<8).contains(disk.syncs - before), "\(disk.syncs - before) syncs")
     }
 
+    /// The order of the threads is random, so it is repeated.
+    @Test func `all waiting commits are acknowledged if a new segment makes them durable`() throws {
+        for _ in 0..<40 {
+            let disk = SimulatedDisk()
+            let log = try Sample.open(disk, .init(durability: .grouped)).log
+            // During the first sync, four commits begin to wait for the next one, and a snapshot for a new segment.
+            let isFirst = Atomic(true)
+            disk.duringSync {
+                guard isFirst.exchange(false, ordering: .sequentiallyConsistent) else { return }
+                let end = ContinuousClock.now + .seconds(60)
+                while log.nextSequence < 6, ContinuousClock.now < end { pause() }
+                pause()
+            }
+            onThreads(6) { index in
+                if index < 5 {
+                    _ = try? log.append(Sample.commit(from: 1, count: 1))
+                } else {
+                    while isFirst.load(ordering: .sequentiallyConsistent) { pause() }
+                    _ = try? SampleSnapshot.write(log)
+                }
+            }
+            #expect(log.durableSequence == 5)
+            log.close()
+        }
+    }
+
     @Test func `no commit is acknowledged before a sync that began after it was written`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
