@@ -157,7 +157,7 @@ struct IndexTests {
         for id in ids {
             try state.register(EntityID(rawValue: UInt64(id)), set: "Others")
             var other = try row(id)
-            other.set = "Others"
+            other.kind = EntityKind(set: "Others", type: other.type)
             try state.putRow(other)
         }
         let changed = Self.metadata.replacing("<Property Name=\"Took\" Type=\"Edm.Duration\"/>", with: "")
