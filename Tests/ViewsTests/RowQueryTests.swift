@@ -31,7 +31,7 @@ struct RowQueryTests {
         """
 
     /// A store with customers with entity IDs from 1, and orders with IDs from 1001.
-    private final class Store {
+    final class Store {
         let state: SQLiteState
         let model: EntityDataModel
         var query: RowQuery { RowQuery(state: state, model: model, now: GlobalDateTime("2024-03-01T00:00:00Z")) }
@@ -438,34 +438,5 @@ struct RowQueryTests {
         let request = try store.request("Orders?$compute=Number as x0,\(doubled)&$filter=x40 gt 1")
         #expect(try store.query.answerInSQL(request, wantsCount: false).map(store.ids) == nil)
         #expect(try store.ids(store.query.answer(request)) == [1001])
-    }
-
-    @Test func `entities that are delivered one by one are those of the result`() throws {
-        let store = try Store()
-        for id in 1001...1040 as ClosedRange<UInt64> {
-            try store.put("Orders", id, ["ID": .integer(Int64(id % 7)), "Number": .integer(Int64(id))])
-        }
-        for (url, isDelivered) in [
-            ("Orders", true), ("Orders?$orderby=ID desc&$top=20", true), ("Orders?$filter=ID eq 3", true),
-            ("Orders?$filter=ID eq 3&$count=true", true), ("Orders(3)", false),
-        ] {
-            let request = try store.request(url)
-            var delivered: [EntityRow] = []
-            func receive(_ row: consuming EntityRow) { delivered.append(row) }
-            let answer = try withoutActuallyEscaping(receive) { try store.query.answer(request, to: $0) }
-            let whole = try store.query.answer(request)
-            guard case .entities(let rows) = whole.content else {
-                Issue.record("These are no entities.")
-                continue
-            }
-            #expect(answer.count == whole.count, "\(url)")
-            if case .delivered = answer.content {
-                #expect(isDelivered && delivered == rows, "\(url)")
-            } else {
-                #expect(!isDelivered && delivered.isEmpty, "\(url)")
-            }
-        }
-        let page = try store.query.answer(try store.request("Orders"), pageSize: 10) { _ in Issue.record("a page") }
-        #expect(try store.ids(page).count == 10 && page.next != nil)
     }
 }

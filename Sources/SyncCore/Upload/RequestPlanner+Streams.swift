@@ -33,3 +33,11 @@ extension RequestPlanner {
         }
     }
 }
+
+extension StreamHead {
+    init(_ stream: StreamWrite, editLink: String?) {
+        self.init(
+            property: stream.property, mediaType: stream.content?.mediaType, name: stream.content?.name,
+            editLink: editLink)
+    }
+}

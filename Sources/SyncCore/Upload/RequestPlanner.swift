@@ -181,9 +181,7 @@ struct RequestPlanner {
         let last = requests.count - 1
         requests[last].called = pending.operation.called
         guard let stream else { return }
-        requests[last].modification.stream = StreamHead(
-            property: stream.property, mediaType: stream.content?.mediaType, name: stream.content?.name,
-            editLink: streamLink)
+        requests[last].modification.stream = StreamHead(stream, editLink: streamLink)
         requests[last].content = stream.content
         requests[last].entity = pending.operation.subject
     }

@@ -60,31 +60,6 @@ extension SQLiteState {
         return found
     }
 
-    /// Calls `body` with each row of a table that belongs to an entity, and with the place of the entity.
-    ///
-    /// - Parameter order: The places of the entities, in ascending order of ID.
-    private func eachRow(
-        of order: [Int], in entities: [ServiceEntity], _ columns: String, from table: String,
-        _ body: (Row, Int) throws(StateError) -> Void
-    ) throws(StateError) {
-        guard let first = order.first, let last = order.last else { return }
-        let ends = (entities[first].id, entities[last].id)
-        var (condition, values) = ("BETWEEN ? AND ?", [SQLValue(ends.0), SQLValue(ends.1)])
-        // Rows that are few and far apart are searched, and rows close to each other are read in one pass. A range of
-        // numbers with the sign bit would be empty.
-        if ends.1.rawValue - ends.0.rawValue >= 2 * UInt64(order.count) || ends.1.rawValue > Int64.max {
-            let list = order.map { String(entities[$0].id.rawValue) }.joined(separator: ",")
-            (condition, values) = ("IN (SELECT value FROM json_each(?))", [.text("[" + list + "]")])
-        }
-        var next = order.startIndex
-        try each("SELECT \(columns) FROM \(table) WHERE entity \(condition) ORDER BY entity", values) {
-            row throws(StateError) in
-            let id = row.entity(0)
-            while next < order.endIndex, entities[order[next]].id < id { next += 1 }
-            if next < order.endIndex, entities[order[next]].id == id { try body(row, order[next]) }
-        }
-    }
-
     package func mayHaveKeyless(set: String) throws(StateError) -> Bool {
         let layout = try rowTables.layout(set)
         guard let keyless = layout.keyless else { return true }
@@ -179,5 +154,32 @@ extension SQLiteState {
         for id in ids { if let base = try base(id) { found.append((id, base)) } }
         try run("DELETE FROM bases WHERE entity <= ?", [SQLValue(last)])
         return found
+    }
+}
+
+extension StatementRunner {
+    /// Calls `body` with each row of a table that belongs to an entity, and with the place of the entity.
+    ///
+    /// - Parameter order: The places of the entities, in ascending order of ID.
+    fileprivate func eachRow(
+        of order: [Int], in entities: [ServiceEntity], _ columns: String, from table: String,
+        _ body: (Row, Int) throws(StateError) -> Void
+    ) throws(StateError) {
+        guard let first = order.first, let last = order.last else { return }
+        let ends = (entities[first].id, entities[last].id)
+        var (condition, values) = ("BETWEEN ? AND ?", [SQLValue(ends.0), SQLValue(ends.1)])
+        // Rows that are few and far apart are searched, and rows close to each other are read in one pass. A range of
+        // numbers with the sign bit would be empty.
+        if ends.1.rawValue - ends.0.rawValue >= 2 * UInt64(order.count) || ends.1.rawValue > Int64.max {
+            let list = order.map { String(entities[$0].id.rawValue) }.joined(separator: ",")
+            (condition, values) = ("IN (SELECT value FROM json_each(?))", [.text("[" + list + "]")])
+        }
+        var next = order.startIndex
+        try each("SELECT \(columns) FROM \(table) WHERE entity \(condition) ORDER BY entity", values) {
+            row throws(StateError) in
+            let id = row.entity(0)
+            while next < order.endIndex, entities[order[next]].id < id { next += 1 }
+            if next < order.endIndex, entities[order[next]].id == id { try body(row, order[next]) }
+        }
     }
 }

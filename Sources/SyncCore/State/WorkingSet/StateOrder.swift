@@ -1,3 +1,5 @@
+import Operations
+
 /// Returns the order of UTF-8 bytes, as in SQLite. The order of `String` differs for composed and decomposed accents.
 func precedesInBytes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 
@@ -17,5 +19,23 @@ extension LinkRow {
     static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {
         a.relationship == b.relationship
             ? (a.first, a.second) < (b.first, b.second) : precedesInBytes(a.relationship, b.relationship)
+    }
+}
+
+extension [DirtyItems.Key: EntityID] {
+    /// The keys with their entities, by the bytes of set and key.
+    var inOrder: [(key: DirtyItems.Key, id: EntityID)] {
+        let all = Array(self)
+        let bySet = [String: [Int]](grouping: all.indices) { all[$0].key.set }
+        var found: [(key: DirtyItems.Key, id: EntityID)] = []
+        found.reserveCapacity(all.count)
+        for (_, places) in bySet.sorted(by: { precedesInBytes($0.key, $1.key) }) {
+            let sorted = places.map { (start: leadingBytes(of: all[$0].key.key), place: $0) }.sorted { a, b in
+                a.start == b.start
+                    ? precedesInBytes(all[a.place].key.key, all[b.place].key.key) : a.start < b.start
+            }
+            for (_, place) in sorted { found.append((all[place].key, all[place].value)) }
+        }
+        return found
     }
 }
