@@ -1,3 +1,4 @@
+import EDM
 import Operations
 import SyncCore
 import Testing
