@@ -66,7 +66,8 @@ struct DeviceSetup {
         let store = try await LocalStore(Device.files, options: options)
         let network = SimulatedNetwork(simulation: run, device: number)
         let session = ServiceSession(
-            root: run.root, transport: network, authentication: run.login == nil ? nil : run.hook(number))
+            root: run.root, transport: network, authentication: run.login == nil ? nil : run.hook(number),
+            executor: run.executor)
         return (store, SyncEngine(store: store, session: session))
     }
 }

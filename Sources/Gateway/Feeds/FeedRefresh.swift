@@ -83,9 +83,9 @@ struct FeedRefresh: Sendable {
     private static func renew(_ lease: FeedLease, _ storage: any FeedStorage) async {
         while true {
             try? await Task.sleep(for: .milliseconds(FeedLease.milliseconds / 3))
+            if Task.isCancelled { return }
             // After an error the lease may still be valid.
-            let isValid = (try? await storage.renew(lease)) ?? true
-            if Task.isCancelled || !isValid { return }
+            guard (try? await storage.renew(lease)) ?? true else { return }
         }
     }
 

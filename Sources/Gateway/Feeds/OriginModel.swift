@@ -10,19 +10,24 @@ actor OriginModel {
     private let root: ServiceRoot
     private let credentials: String?
     private let maximumBytes: Int
+    private let executor: (any TaskExecutor)?
     private var known: (model: FeedModel, read: ContinuousClock.Instant)?
     private var running: Task<Result<FeedModel, FeedError>, Never>?
 
-    init(_ origin: OriginClient, _ root: ServiceRoot, credentials: String?, maximumBytes: Int) {
+    init(
+        _ origin: OriginClient, _ root: ServiceRoot, credentials: String?, maximumBytes: Int,
+        executor: (any TaskExecutor)?
+    ) {
         self.origin = origin
         self.root = root
         self.credentials = credentials
         self.maximumBytes = maximumBytes
+        self.executor = executor
     }
 
     func model() async throws(FeedError) -> FeedModel {
         if let known, known.read.duration(to: .now) < Self.lifetime { return known.model }
-        let task = running ?? Task { await self.read() }
+        let task = running ?? Task(executorPreference: executor) { await self.read() }
         running = task
         let result = await task.value
         running = nil

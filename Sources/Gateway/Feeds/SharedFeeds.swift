@@ -46,7 +46,7 @@ final class SharedFeeds: Sendable {
             guard let origin = origins[endpoint.name], !endpoint.feeds.isEmpty else { continue }
             let model = OriginModel(
                 origin, endpoint.root, credentials: credentials[endpoint.name],
-                maximumBytes: configuration.limits.bodyBytes)
+                maximumBytes: configuration.limits.bodyBytes, executor: environment.executor)
             for settings in endpoint.feeds {
                 let reading = FeedRefresh(
                     origin: origin, endpoint: endpoint, settings: settings, storage: storage,

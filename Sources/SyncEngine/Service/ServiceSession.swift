@@ -12,6 +12,7 @@ package actor ServiceSession {
     private let transport: any HTTPTransport
     private var credentials: Credentials
     private let authentication: AuthenticationHook?
+    private let executor: (any TaskExecutor)?
     /// Limits on the service's responses.
     package nonisolated let limits: ServiceLimits
     /// The number of credential changes, so that the rejection of a request with earlier credentials does not trigger
@@ -35,15 +36,18 @@ package actor ServiceSession {
     ///     links and entity links come from the service and may point elsewhere.
     ///   - authentication: A function that returns new credentials when the service rejects the current ones.
     ///   - limits: Limits on the service's responses. The limits of single responses are the transport's own.
+    ///   - executor: The executor of the authentication hook. If nil, it runs in the shared pool.
     package init(
         root: String, transport: any HTTPTransport, credentials: Credentials = .none,
-        authentication: AuthenticationHook? = nil, limits: ServiceLimits = ServiceLimits()
+        authentication: AuthenticationHook? = nil, limits: ServiceLimits = ServiceLimits(),
+        executor: (any TaskExecutor)? = nil
     ) {
         self.limits = limits
         address = Mutex(ServiceAddress(root))
         self.transport = transport
         self.credentials = credentials
         self.authentication = authentication
+        self.executor = executor
     }
 
     /// The absolute root URL, with a trailing slash. If the configured root redirects, this is the target.
@@ -200,12 +204,10 @@ package actor ServiceSession {
                 error.code, error.message, place: error.place, recovery: error.recovery,
                 cause: (error.cause as? TransportError).map(RequestNotSentError.init))
         }
-        token = response.headers["X-CSRF-Token"]
+        let issued = response.headers["X-CSRF-Token"]
+        token = issued?.equalsIgnoringCase("Required") == true ? nil : issued
         // A service without a service document may issue a token all the same.
-        if token == nil || token?.equalsIgnoringCase("Required") == true {
-            token = nil
-            try response.requireSuccess("GET", root)
-        }
+        if token == nil { try response.requireSuccess("GET", root) }
     }
 
     // MARK: Authentication
@@ -251,9 +253,9 @@ package actor ServiceSession {
     ) async -> Bool {
         guard generation == used else { return true }
         if let renewal { return await renewal.value }
-        let asking = Task {
+        let asking = Task(executorPreference: executor) {
             guard let given = await hook(challenge) else { return false }
-            self.use(given)
+            await self.use(given)
             return true
         }
         renewal = asking
