@@ -193,11 +193,7 @@ package final class Connection {
         guard let handle, sqlite3_get_autocommit(handle) != 0 else { return try body() }
         try runUntraced(beginReading)
         // Nothing was written, so a failure has no effect. Some errors have already rolled back.
-        defer {
-            if sqlite3_get_autocommit(handle) == 0 {
-                try? commit()
-            }
-        }
+        defer { if sqlite3_get_autocommit(handle) == 0 { try? commit() } }
         return try body()
     }
 
