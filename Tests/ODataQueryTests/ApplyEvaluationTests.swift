@@ -166,6 +166,7 @@ struct ApplyEvaluationTests {
         ("aggregate(Colour with countdistinct as Kinds)", ["Kinds=2"]),
         ("aggregate(Colour with max as Most)", ["Most=Blue"]),
         ("aggregate(Colour with min as Least)", ["Least=Green,Red"]),
+        ("aggregate(Colour with min from Colour with max as Most)", ["Most=Blue"]),
         ("groupby((Colour))/orderby(Colour desc)", ["Blue", "Green,Red", "null"]),
         ("orderby(Colour desc)/top(1)/aggregate(Colour with max as Most)", ["Most=Blue"]),
         ("groupby((Colour))/filter(Colour eq 'Red,Green')/aggregate($count as Count)", ["Count=1"]),

@@ -17,9 +17,18 @@ struct Aggregation {
         guard let method = step.method else { throw Self.unsupported(item) }
         var values = Aggregate(method: method)
         for group in try groups(rows, by: step.properties) {
-            try values.add(.value(try value(of: item, over: group, steps: steps.dropLast())))
+            let result = EvaluationOperand.value(try value(of: item, over: group, steps: steps.dropLast()))
+            if result.isMember, values.enumeration == nil, case .values(.path(let path), _) = item.subject {
+                values.enumeration = enumeration(path, rows)
+            }
+            try values.add(result)
         }
         return try values.result()
+    }
+
+    /// Returns the type of the enumeration members at the end of a path.
+    private func enumeration(_ path: ExpressionPath, _ rows: [EvaluationOperand]) -> EnumerationType? {
+        rows.lazy.compactMap { run($0).enumerationType(path) }.first
     }
 
     private func plainValue(
@@ -38,9 +47,7 @@ struct Aggregation {
             var values = Aggregate(method: method)
             if case .path(let path) = expression {
                 let found = try occurrences(path, rows)
-                if found.contains(where: \.isMember) {
-                    values.enumeration = rows.lazy.compactMap { run($0).enumerationType(path) }.first
-                }
+                if found.contains(where: \.isMember) { values.enumeration = enumeration(path, rows) }
                 for occurrence in found { try values.add(occurrence) }
             } else {
                 for row in rows { try values.add(try operand(expression, row)) }

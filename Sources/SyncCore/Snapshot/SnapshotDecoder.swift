@@ -46,7 +46,8 @@ package struct SnapshotDecoder {
             throw Self.damaged("contains an item that cannot be decoded (\(error))")
         }
         if case .row(var row) = item {
-            if row.kind == rowKind { row.kind = rowKind } else { rowKind = row.kind }
+            rowKind = rowKind.with(set: row.set, type: row.type)
+            row.kind = rowKind
             item = .row(row)
         }
         if case .end(let count, let expected) = item {

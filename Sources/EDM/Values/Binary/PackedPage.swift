@@ -1,8 +1,8 @@
 /// The memory for the encoded values of the rows of a result.
 ///
 /// Rows with the same names share objects, so that few of them need memory of their own. A row that is kept keeps its
-/// object alive: at most ``sizeLimit`` bytes, or the row alone if it is larger, and at most about four times as much as
-/// the rows before it had.
+/// object alive: at most ``sizeLimit`` bytes, or as many as the row alone has, with the values that are not copied, if
+/// these are more, and at most about four times as much as the rows before it had.
 ///
 /// Not copyable, because two copies would write to the same memory.
 package struct PackedPage: ~Copyable {

@@ -23,10 +23,20 @@ package enum PackedValue {
 }
 
 extension PackedCursor {
-    /// Returns the next value, or `nil` if there is none or a number is not encoded canonically.
+    /// Returns the next value, or `nil` if there is none or a number is not encoded canonically. Advances past it in both
+    /// cases, so that an invalid value does not affect the values after it.
     ///
     /// Does not check strings or the contents of complex values and collections; use ``check()``.
     package mutating func next() -> PackedValue? {
+        let start = offset
+        if let value = decoded() { return value }
+        offset = start
+        skip()
+        return nil
+    }
+
+    /// Returns the next value. If it is invalid, the offset may be within it.
+    private mutating func decoded() -> PackedValue? {
         let start = offset
         guard let tag = byte().flatMap(ValueTag.init) else { return nil }
         switch tag {
