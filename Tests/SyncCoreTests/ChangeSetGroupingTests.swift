@@ -71,6 +71,16 @@ struct ChangeSetGroupingTests {
         #expect(try store.plan(limit: 1).held == [operations[1]: .waitsFor(operations[0])])
     }
 
+    @Test func `an operation that refers to an entity waits for an update of the entity that waits itself`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
+        let updates = try ["a", "b"].flatMap {
+            try store.perform([.update(customer, changes: ["Name": .string($0)], bindings: [])])
+        }
+        try orders(of: [customer])
+        let order = try store.state.header().applied
+        #expect(try grouped().held == [updates[1]: .waitsFor(updates[0]), order: .waitsFor(updates[1])])
+    }
+
     @Test func `an operation that cannot join a merged group waits for the same operation in every process`() throws {
         let shared = try store.download("Customers", ["CustomerID": .integer(1)])
         let other = try store.create("Customers")

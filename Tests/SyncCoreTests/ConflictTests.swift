@@ -287,6 +287,20 @@ import Testing
         #expect(try store.value(customer, "Name") == .string("Cleo"))
     }
 
+    @Test func `a merge base ends when the update of its only difference is confirmed, also without a response body`()
+        throws
+    {
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("a"), "CustomerID": .null], etag: "1")
+        let first = try store.perform([.update(order, changes: ["Note": .string("mine")], bindings: [])])[0]
+        try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])
+        try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("theirs"), "CustomerID": .null], etag: "2")
+        #expect(try store.state.bookkeeping.mergeBases() == [order])
+        try confirm(first)
+        #expect(try store.state.bookkeeping.mergeBases() == [])
+    }
+
     @Test func `an operation in doubt whose effect a download contains is no conflict, before or after its resolution`()
         throws
     {

@@ -133,7 +133,7 @@ package struct BatchLinks {
             return 0
         }
         if bytes[end - 1] == 0x0A {
-            let lineBreak = end - 2 >= range.lowerBound && bytes[end - 2] == 0x0D ? "\r\n" : "\n"
+            let lineBreak = bytes[line].dropLast().last == 0x0D ? "\r\n" : "\n"
             return change(end..<end, (field + lineBreak).utf8)
         }
         // The start line is the whole response: the line break after it belongs to the delimiter.

@@ -110,6 +110,10 @@ struct LinkRewriterTests {
             Array(multipart.replacing("URL", with: ours).utf8), contentType: "multipart/mixed;boundary=b", roots,
             .request)
         #expect(String(decoding: rewritten, as: UTF8.self) == multipart.replacing("URL", with: theirs))
+        // The start line of a response contains no URL.
+        let response = Array(multipart.replacing("URL", with: ours).utf8)
+        #expect(
+            BatchLinks.rewrite(response, contentType: "multipart/mixed;boundary=b", roots, .response) == response)
     }
 
     private func rewrittenBatch(_ text: String) -> String {

@@ -13,6 +13,7 @@ struct RequestClassTests {
             ("POST", "%2524batch", .multipartBatch), ("POST", "$%62atch?x=1", .multipartBatch),
             ("POST", "$batch;v=1", .multipartBatch), ("POST", "/$Batch", .multipartBatch),
             ("POST", "Orders/%24query", .read), ("POST", "Orders/%2524query", .modification),
+            ("POST", "$query", .modification),
             ("POST", "Files('$batch')", .modification), ("PUT", "Orders", .modification),
         ])
     func `a request is classified by its method and path`(

@@ -80,7 +80,7 @@ struct RequestPathTests {
     @Test(arguments: [
         "Orders", "Orders(1)?$filter=../x", "$1/Lines", "$metadata", "", "?$top=1", "Files('..')", "Files('a;..')",
         "Files('x/..')", "Files('a b')", "Files('C:')", "F(p=@p)?@p='/../x'", "/sap/SHOP/Orders(1)", "/sap/SHOP",
-        "http://backend:8000/sap/SHOP/Orders", "HTTP://BACKEND:8000/sap/SHOP/Orders", "Orders('http://x/y')",
+        "http://backend:8000/sap/SHOP/Orders", "HTTP://BACKEND:8000/sap/SHOP/Orders", "Orders('http://x/y')", ".!./x",
     ])
     func `the target of a request in a batch is below the root`(_ target: String) {
         #expect(RequestPath.isContained(target, in: origin))
@@ -92,7 +92,7 @@ struct RequestPathTests {
         "/sap/SHOP/..;/x", "//evil.example/x", "\\manager", "%2fmanager", "%252fmanager", " /manager", "\t/manager",
         "http://evil.example/x", "http://backend:8000/manager", "https://backend:8000/sap/SHOP/x", "http:/manager",
         "http%3a//evil.example/x", "file:///etc/passwd", "http://backend:8000@evil.example/sap/SHOP/", "..%00/x",
-        ".%09./x", "..%20/x", "#/../x",
+        ".%09./x", "..%20/x", "#/../x", "Orders%00",
     ])
     func `a target outside the root is found`(_ target: String) {
         #expect(!RequestPath.isContained(target, in: origin))

@@ -73,6 +73,18 @@ struct AccessTests {
         #expect(items.compactMap(\.0.entity) == [EntityID(rawValue: 1)], "a hash is no entity")
     }
 
+    @Test func `effects stay as they are when those of most other operations are removed`() {
+        func written(by sequence: SequenceNumber) -> OperationEffect {
+            let id = EntityID(rawValue: sequence)
+            return effect([(.entity(id), .writesValues), (.end("R", id, isFirst: true), .readsMembers)], [link])
+        }
+        var log = EffectLog()
+        for sequence: SequenceNumber in 1...600 { log.put(written(by: sequence), of: sequence) }
+        for sequence: SequenceNumber in 1...590 { log.remove(sequence) }
+        #expect(log.count == 10)
+        for sequence: SequenceNumber in 591...600 { #expect(log[sequence] == written(by: sequence)) }
+    }
+
     @Test func `the items of entities, links, ends and values differ`() {
         let id = EntityID(rawValue: 7)
         let items: [StateItem] = [
