@@ -13,13 +13,13 @@ extension WorkingSet {
         try flush()
         if let backing { return try backing.forEachKey(body) }
         let all = Array(keys)
-        let bySet = Dictionary(grouping: all.indices) { all[$0].key.set }
-        for (set, places) in bySet.sorted(by: { precedesInBytes($0.key, $1.key) }) {
+        let bySet = Dictionary(grouping: all.indices) { ExactText(all[$0].key.set) }
+        for (set, places) in bySet.sorted(by: { precedesInBytes($0.key.text, $1.key.text) }) {
             let sorted = places.map { (start: leadingBytes(of: all[$0].key.key), place: $0) }.sorted { a, b in
                 a.start == b.start
                     ? precedesInBytes(all[a.place].key.key, all[b.place].key.key) : a.start < b.start
             }
-            for (_, place) in sorted { try body(set, all[place].key.key, all[place].value) }
+            for (_, place) in sorted { try body(set.text, all[place].key.key, all[place].value) }
         }
     }
 
