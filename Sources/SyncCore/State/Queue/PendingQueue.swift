@@ -67,7 +67,7 @@ package final class PendingQueue {
 
     /// Creates an empty queue with room for so many operations.
     ///
-    /// - Parameter decodedLimit: The number of operations to keep decoded. Others are decoded whenever they are read.
+    /// - Parameter decodedLimit: The number of operations to keep decoded. The rest is decoded whenever it is read.
     package init(minimumCapacity: Int = 0, decodedLimit: Int = PendingQueue.usualDecodedLimit) {
         entries = IDTable(minimumCapacity: minimumCapacity)
         self.decodedLimit = decodedLimit
@@ -161,7 +161,7 @@ package final class PendingQueue {
     ///   - encoded: The encoded operation, if the caller has it.
     package func put(_ operation: PendingOperation, about subjects: [EntityID], encoded: [UInt8]? = nil) {
         let sequence = operation.sequence
-        // A new operation follows all others.
+        // A new operation follows all pending ones.
         if let last = order.last, sequence <= last, entries.contains(sequence) {
             remove(sequence)
         } else {
