@@ -50,7 +50,7 @@ final class StateLayer {
 
     /// Returns the relationships of a set, or nil if the model does not have it.
     func relationships(of set: String) -> RelationshipIndex.SetRelationships? {
-        if let lastRelationships, lastRelationships.set == set { return lastRelationships }
+        if let lastRelationships, lastRelationships.set.isExactly(set) { return lastRelationships }
         let found = index.relationships(of: set)
         if found != nil { lastRelationships = found }
         return found
@@ -67,7 +67,7 @@ final class StateLayer {
 
     /// Returns the items of a relationship.
     private func items(of relationship: String) -> StateItem.LinkItems {
-        if lastItems.relationship != relationship { lastItems = StateItem.LinkItems(relationship) }
+        if !lastItems.relationship.isExactly(relationship) { lastItems = StateItem.LinkItems(relationship) }
         return lastItems
     }
 
@@ -77,7 +77,7 @@ final class StateLayer {
 
     /// Returns an entity type, or nil if the model does not have it.
     func entityType(_ name: String) -> EntityType? {
-        if let lastType, lastType.name == name { return lastType }
+        if let lastType, lastType.name.isExactly(name) { return lastType }
         let found = index.model.findEntityType(name)
         if found != nil { lastType = found }
         return found

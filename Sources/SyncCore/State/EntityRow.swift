@@ -96,11 +96,13 @@ package final class EntityKind: Sendable, Hashable {
 
     /// Returns this object if it has the same texts, otherwise a new one.
     func with(set: String, type: String) -> EntityKind {
-        set.isExactly(self.set) && type.isExactly(self.type) ? self : EntityKind(set: set, type: type)
+        isAbout(set, type) ? self : EntityKind(set: set, type: type)
     }
 
-    /// Returns whether the set and the type are these.
-    package func isAbout(_ set: String, _ type: String) -> Bool { self.set == set && self.type == type }
+    /// Returns whether the set and the type are these. Compares code units, because a shared kind replaces the texts.
+    package func isAbout(_ set: String, _ type: String) -> Bool {
+        self.set.isExactly(set) && self.type.isExactly(type)
+    }
 
     @usableFromInline
     package static func == (a: EntityKind, b: EntityKind) -> Bool { a === b || a.isAbout(b.set, b.type) }

@@ -161,7 +161,7 @@ package final class PendingQueue {
     ///   - encoded: The encoded operation, if the caller has it.
     package func put(_ operation: PendingOperation, about subjects: [EntityID], encoded: [UInt8]? = nil) {
         let sequence = operation.sequence
-        // A new operation follows all others.
+        // A new operation follows all pending ones.
         if let last = order.last, sequence <= last, entries.contains(sequence) {
             remove(sequence)
         } else {

@@ -7,7 +7,7 @@ struct DirtyItems {
         let set: String
         let key: String
 
-        static func == (a: Key, b: Key) -> Bool { a.set == b.set && a.key.isExactly(b.key) }
+        static func == (a: Key, b: Key) -> Bool { a.set.isExactly(b.set) && a.key.isExactly(b.key) }
     }
 
     struct LinkEnds: Hashable {

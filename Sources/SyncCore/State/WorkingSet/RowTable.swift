@@ -105,15 +105,17 @@ private struct RowIndexes {
         _ values: [(property: String, value: Value)], among rows: [EntityRow], of set: String
     ) -> [EntityID] {
         var place = 0
-        while place < all.count, !(all[place].set == set && all[place].index.isAbout(values)) { place += 1 }
+        while place < all.count, !(all[place].set.isExactly(set) && all[place].index.isAbout(values)) { place += 1 }
         if place == all.count { all.append(SetIndex(set: set, index: RowIndex(values.map(\.property)))) }
-        if !all[place].index.isBuilt { all[place].index.build(rows.lazy.filter { $0.set == set }) }
+        if !all[place].index.isBuilt { all[place].index.build(rows.lazy.filter { $0.set.isExactly(set) }) }
         return all[place].index.find(values)
     }
 
     /// Updates the indexes of a set that are built. The set of an entity never changes.
     mutating func update(_ set: String, _ body: (inout RowIndex) -> Void) {
-        for place in all.indices where all[place].index.isBuilt && all[place].set == set { body(&all[place].index) }
+        for place in all.indices where all[place].index.isBuilt && all[place].set.isExactly(set) {
+            body(&all[place].index)
+        }
     }
 
     /// Removes all rows, and keeps the definitions.
@@ -125,7 +127,7 @@ extension RowTable {
     func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
         let rows = rows
         func areInOrder(_ a: Int, _ b: Int) -> Bool {
-            rows[a].kind === rows[b].kind || rows[a].set == rows[b].set
+            rows[a].kind === rows[b].kind || rows[a].set.isExactly(rows[b].set)
                 ? rows[a].id < rows[b].id : precedesInBytes(rows[a].set, rows[b].set)
         }
         // The usual rows of one set were created one after the other.

@@ -26,10 +26,10 @@ extension [DirtyItems.Key: EntityID] {
     /// The keys with their entities, by the bytes of set and key.
     var inOrder: [(key: DirtyItems.Key, id: EntityID)] {
         let all = Array(self)
-        let bySet = [String: [Int]](grouping: all.indices) { all[$0].key.set }
+        let bySet = [ExactText: [Int]](grouping: all.indices) { ExactText(all[$0].key.set) }
         var found: [(key: DirtyItems.Key, id: EntityID)] = []
         found.reserveCapacity(all.count)
-        for (_, places) in bySet.sorted(by: { precedesInBytes($0.key, $1.key) }) {
+        for (_, places) in bySet.sorted(by: { precedesInBytes($0.key.text, $1.key.text) }) {
             let sorted = places.map { (start: leadingBytes(of: all[$0].key.key), place: $0) }.sorted { a, b in
                 a.start == b.start
                     ? precedesInBytes(all[a.place].key.key, all[b.place].key.key) : a.start < b.start
