@@ -8,13 +8,10 @@ package struct ExpandedEntities {
     private let storage: WorkingSet
     private let query: String
     private let set: String
-    /// The expanded navigation properties, on all levels.
-    private var walks: [Walk] = []
-
-    private struct Walk: Hashable {
-        var relationship: Relationship
-        var target: String
-    }
+    /// The expanded navigation properties, on all levels, from the source to the target.
+    ///
+    /// Without the sets of their targets, which can depend on the type of each source.
+    private var walks: [Relationship] = []
 
     /// Creates the value, or returns nil if the query's expansions cannot be determined. Then no entity is known to
     /// have left it.
@@ -27,24 +24,20 @@ package struct ExpandedEntities {
             self.storage = storage
             self.query = query.name
             self.set = set.name
-            guard add(request.options.expand, type, set, model) else { return nil }
+            guard add(request.options.expand, type, model) else { return nil }
         default: return nil
         }
     }
 
     /// Adds expansions. Returns false if they cannot be determined.
-    private mutating func add(
-        _ items: [ExpandItem], _ type: EntityType, _ set: EntitySet, _ model: EntityDataModel
-    ) -> Bool {
+    private mutating func add(_ items: [ExpandItem], _ type: EntityType, _ model: EntityDataModel) -> Bool {
         for item in items {
             guard item.form == .entities, case .name(let name)? = item.path.last,
                 let property = type.findProperty(name) ?? cast(item.path, model)?.findProperty(name),
                 let end = property.navigation, let below = model.findEntityType(end.targetType)
             else { return false }
-            guard let target = model.target(of: property, in: set) else { continue }
-            let walk = Walk(relationship: end.relationship, target: target.name)
-            if !walks.contains(walk) { walks.append(walk) }
-            guard add(item.options.expand, below, target, model) else { return false }
+            if !walks.contains(end.relationship) { walks.append(end.relationship) }
+            guard add(item.options.expand, below, model) else { return false }
         }
         return true
     }
@@ -64,7 +57,7 @@ package struct ExpandedEntities {
             guard !left.contains(id), try storage.bookkeeping.isCovered(id, by: query),
                 let name = try storage.set(of: id),
                 // Entities of the query's own set do not have to be expanded.
-                name != set, try !isBelowAnother(id, of: name, but: left)
+                name != set, try !isBelowAnother(id, but: left)
             else { continue }
             left.insert(id)
             for walk in walks { questions += try partners(of: id, walk, backwards: false) }
@@ -72,10 +65,8 @@ package struct ExpandedEntities {
         return left.sorted()
     }
 
-    private func isBelowAnother(
-        _ id: EntityID, of set: String, but left: Set<EntityID>
-    ) throws(StateError) -> Bool {
-        for walk in walks where walk.target == set {
+    private func isBelowAnother(_ id: EntityID, but left: Set<EntityID>) throws(StateError) -> Bool {
+        for walk in walks {
             for source in try partners(of: id, walk, backwards: true) where !left.contains(source) {
                 if try storage.bookkeeping.isCovered(source, by: query) { return true }
             }
@@ -84,10 +75,9 @@ package struct ExpandedEntities {
     }
 
     /// Returns the partners in the base state.
-    private func partners(of id: EntityID, _ walk: Walk, backwards: Bool) throws(StateError) -> [EntityID] {
-        let name = walk.relationship.name
-        return walk.relationship.isForward != backwards
-            ? try storage.links(name, first: id).filter(\.inBase).map(\.second)
-            : try storage.links(name, second: id).filter(\.inBase).map(\.first)
+    private func partners(of id: EntityID, _ walk: Relationship, backwards: Bool) throws(StateError) -> [EntityID] {
+        walk.isForward != backwards
+            ? try storage.links(walk.name, first: id).filter(\.inBase).map(\.second)
+            : try storage.links(walk.name, second: id).filter(\.inBase).map(\.first)
     }
 }

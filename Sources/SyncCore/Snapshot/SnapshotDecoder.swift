@@ -59,6 +59,8 @@ package struct SnapshotDecoder {
             hash.add(item, known, bytes)
             items += 1
         }
+        // After the digest, which is that of the snapshot's bytes.
+        if case .key(let key, let set, let id) = item { return .key(KeyText.current(key), set: set, of: id) }
         return item
     }
 

@@ -23,6 +23,36 @@ package enum KeyText {
         key.values.count == 1 ? text(key.values[0].value) : of(key)
     }
 
+    /// Returns the text of a key as it is now, given one from a snapshot. Earlier versions wrote times as in the
+    /// payload, with an offset and trailing zeros.
+    static func current(_ former: String) -> String {
+        guard former.utf8.contains(UInt8(ascii: ":")) else { return former }
+        // Every second part is the content of a quoted text.
+        let parts = former.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return parts.indices.map { place in
+            let part = Substring(parts[place])
+            guard place.isMultiple(of: 2), part.utf8.contains(UInt8(ascii: ":")) else { return String(part) }
+            return part.split(separator: ",", omittingEmptySubsequences: false).map(currentTime).joined(separator: ",")
+        }.joined(separator: "'")
+    }
+
+    /// Returns the text of one key value, which may have a prefix and a suffix as in ``ContainedKey``.
+    private static func currentTime(_ former: Substring) -> String {
+        guard let equals = former.firstIndex(of: "="), let open = former[equals...].firstIndex(of: "("),
+            let close = former[open...].firstIndex(of: ")")
+        else { return String(former) }
+        let literal = String(former[former.index(after: open)..<close])
+        let value: Value? =
+            switch former[equals..<open] {
+            case "=timeOfDay": LocalTime(literal).map(Value.timeOfDay)
+            case "=dateTime": LocalDateTime(literal).map(Value.dateTime)
+            case "=dateTimeOffset": GlobalDateTime(literal).map(Value.dateTimeOffset)
+            default: nil
+            }
+        guard let value else { return String(former) }
+        return former[...equals] + text(value) + former[former.index(after: close)...]
+    }
+
     private static func text(_ value: Value) -> String {
         switch value {
         case .string(let text): "'" + doubledQuotes(text) + "'"
