@@ -30,7 +30,7 @@ package protocol StateReader: AnyObject {
     func set(of id: EntityID) throws(StateError) -> String?
     /// Returns the entity to which the key was last assigned.
     func entity(set: String, key: String) throws(StateError) -> EntityID?
-    /// Returns whether keys between two others, in the order of their bytes, may be assigned; true if unknown. Cost:
+    /// Returns whether keys between two given ones, in the order of their bytes, may be assigned; true if unknown. Cost:
     /// independent of the number of keys.
     func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool
 

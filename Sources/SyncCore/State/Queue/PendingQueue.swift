@@ -67,7 +67,7 @@ package final class PendingQueue {
 
     /// Creates an empty queue with room for so many operations.
     ///
-    /// - Parameter decodedLimit: The number of operations to keep decoded. Others are decoded whenever they are read.
+    /// - Parameter decodedLimit: The number of operations to keep decoded. The rest is decoded whenever it is read.
     package init(minimumCapacity: Int = 0, decodedLimit: Int = PendingQueue.usualDecodedLimit) {
         entries = IDTable(minimumCapacity: minimumCapacity)
         self.decodedLimit = decodedLimit
