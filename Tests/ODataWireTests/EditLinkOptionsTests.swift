@@ -40,4 +40,10 @@ struct EditLinkOptionsTests {
         #expect(url.hasPrefix("Customers(1)/Orders/$ref?client=100&$id="))
         #expect(url.hasSuffix("Orders(2)") || url.hasSuffix("Orders%282%29"))
     }
+
+    @Test func `options that identify the target stay`() {
+        let order = ResourceReference.url("http://h/s/order?id=2")
+        let url = url { .unlink(from: $0, navigation: PayloadShop.ordersOfCustomer, to: order) }
+        #expect(url.hasSuffix("$id=http://h/s/order?id=2"))
+    }
 }

@@ -10,7 +10,7 @@ struct StoredValueTests {
         <Schema Namespace="Shop" xmlns="http://docs.oasis-open.org/odata/ns/edm">
         <EntityType Name="Material"><Key><PropertyRef Name="Number"/></Key>
         <Property Name="Number" Type="Edm.String"/><Property Name="Name" Type="Edm.String"/>
-        <Property Name="Note" Type="Edm.String"/></EntityType>
+        <Property Name="Note" Type="Edm.String"/><Property Name="IsActive" Type="Edm.Boolean"/></EntityType>
         <EntityContainer Name="Container"><EntitySet Name="Materials" EntityType="Shop.Material"/></EntityContainer>
         </Schema></edmx:DataServices></edmx:Edmx>
         """
@@ -37,5 +37,17 @@ struct StoredValueTests {
         #expect(!matches(sent, ["Number": .string("42"), "Name": .string("wood")]))
         #expect(!matches(sent, ["Number": .string("0042")]))
         #expect(!matches(["Number": .string("42"), "Name": .null], ["Number": .string("0042"), "Name": .null]))
+    }
+
+    @Test func `values that many entities share prove nothing, whatever was null`() {
+        let sent: PropertyValues = ["Number": .string("42"), "IsActive": .boolean(true), "Name": .null]
+        #expect(!matches(sent, ["Number": .string("42"), "IsActive": .boolean(true), "Name": .string("wood")]))
+    }
+
+    @Test func `an entity with another key is not the created one`() {
+        let sent: PropertyValues = ["Number": .string("42"), "Name": .string("steel")]
+        #expect(matches(sent, ["Number": .string("0042"), "Name": .string("steel")]))
+        #expect(!matches(sent, ["Number": .string("420"), "Name": .string("steel")]))
+        #expect(!matches(sent, ["Number": .string("17"), "Name": .string("steel")]))
     }
 }

@@ -49,9 +49,13 @@ struct EntityURLWriter: Sendable {
     }
 
     /// Returns the URL as used in a body: absolute, except for a reference within the change set, which remains `$1`.
-    /// It identifies the entity, so it has no query options.
+    /// It identifies the entity, so it has no query options after a key in parentheses. Options after a different path
+    /// stay, because they may identify the entity.
     func absolute(_ reference: ResourceReference) -> String {
-        let url = String(relative(reference).prefix { $0 != "?" })
+        var url = relative(reference)
+        if let query = url.utf8.firstIndex(of: UInt8(ascii: "?")), url[..<query].hasSuffix(")") {
+            url.removeSubrange(query...)
+        }
         if reference.isBelowContentID { return url }
         return Self.isAbsolute(url) ? url : serviceRoot + url
     }

@@ -1,4 +1,5 @@
 package import EDM
+import ODataQuery
 
 /// The comparison of a value on the service with the sent one.
 enum ValueComparison {
@@ -36,6 +37,15 @@ enum ValueComparison {
         }
     }
 
+    /// Returns whether a key value may be the sent one: a normalized form of it, or the same without leading zeros.
+    fileprivate static func isNotation(_ found: Value, of sent: Value) -> Bool {
+        guard case .string(let sent) = sent, case .string(let found) = found else {
+            let texts = [sent, found].map { KeyText.of(KeyPredicate([(name: "", value: $0)])) }
+            return texts[0] == texts[1] || number(sent) == nil && isAlike(sent, found)
+        }
+        return folded(sent).drop { $0 == "0" } == folded(found).drop { $0 == "0" }
+    }
+
     /// Returns the text in lower case with single spaces between words.
     static func folded(_ text: String) -> String {
         text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -61,21 +71,24 @@ enum ValueComparison {
 }
 
 extension PropertyValues {
-    /// Returns whether an entity that the service returned for the key of these values may be the one that was created
-    /// with them: all values are the sent ones, normalized forms of them, or missing, and at least one is stored.
+    /// Returns whether an entity that the service returned for the key of these values is the one that was created with
+    /// them: all values are the sent ones, normalized forms of them, or missing, and together they are distinctive.
     ///
-    /// The key is not compared, because the service has found the entity by it. It may have another notation, with
-    /// leading zeros or in upper case.
+    /// The service has found the entity by the key, so the key may have a different notation, with leading zeros or in
+    /// upper case. It proves nothing, because a different client may have used it too.
     package func areStored(as found: PropertyValues, of type: EntityType) -> Bool {
-        var isShown = false
+        for part in type.keyParts {
+            guard let sent = value(at: part.path), let found = found.value(at: part.path) else { continue }
+            guard ValueComparison.isNotation(found, of: sent) else { return false }
+        }
+        var bits = 0.0
         for (name, value) in self where !type.keyParts.contains(where: { $0.path == name }) {
             switch ValueComparison(sent: value, found: found[name]) {
-            case .same: isShown = isShown || value != .null
-            case .alike: isShown = true
+            case .same, .alike: bits += ValueInformation.bits(value)
             case .silent: continue
             case .other: return false
             }
         }
-        return isShown
+        return bits >= DoubtEvidence.tellingBits
     }
 }

@@ -1,3 +1,4 @@
+import EDM
 import Operations
 
 /// Returns the order of UTF-8 bytes, as in SQLite. The order of `String` differs for composed and decomposed accents.
