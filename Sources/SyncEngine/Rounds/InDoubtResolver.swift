@@ -16,6 +16,9 @@ struct InDoubtResolver {
     /// The values of the entities that had the keys of creates before, by create. These entities were to be deleted
     /// first.
     var former: [SequenceNumber: PropertyValues] = [:]
+    /// Whether an entity whose key and values are normalized forms of those of a create is its result. Otherwise they
+    /// have to be equal.
+    var acceptsNormalizedValues = true
 
     enum Finding {
         case tookEffect(BatchID, EntityPayload, EntitySet)
@@ -44,7 +47,7 @@ struct InDoubtResolver {
         guard pending.operation.call == nil else { return .unknown }
         switch pending.operation.action {
         case .create(let creation, let parent):
-            return try await finding(creation, in: parent, batch, former: former[pending.sequence])
+            return try await finding(creation, of: pending, in: parent, batch)
         case .update(let id, let changes, let bindings):
             let reading = EntityReader(store: store, session: session)
             if let stream = pending.operation.stream {
@@ -62,7 +65,7 @@ struct InDoubtResolver {
     }
 
     private func finding(
-        _ creation: Creation, in parent: Parent?, _ batch: BatchID, former: PropertyValues?
+        _ creation: Creation, of pending: PendingOperation, in parent: Parent?, _ batch: BatchID
     ) async throws(TidelogError) -> Finding {
         let model = try await store.model
         guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else {
@@ -83,9 +86,13 @@ struct InDoubtResolver {
             }
             // The service may generate its own keys and use this one by coincidence, so the sent values have to
             // match too.
-            if holds(payload, creation.values)
-                || former == nil && creation.values.areStored(as: payload.values, of: type)
-            {
+            if holds(payload, creation.values) { return .tookEffect(batch, payload, set) }
+            let former = former[pending.sequence]
+            if acceptsNormalizedValues, former == nil, creation.values.areStored(as: payload.values, of: type) {
+                let known = try await store.doubts.priorKnowledge(
+                    of: [payload], in: set, container: collection.container, besides: pending)
+                // The store has had another entity with this key, which the service notes differently.
+                if case .other? = known.first { return .unknown }
                 return .tookEffect(batch, payload, set)
             }
             // The deletion before the creation did not take effect either.

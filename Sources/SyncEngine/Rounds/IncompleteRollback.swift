@@ -68,7 +68,10 @@ struct IncompleteRollback {
             defer { if !findings.isEmpty { isThere = true } }
             var probe = member.withFinalValues(among: members)
             probe.status = .inDoubt(batch, reason: BatchAnswered.refusedButThere)
-            let finding = try? await InDoubtResolver(store: store, session: session).finding(probe)
+            // The entity of a different client can have caused the rejection, so only an exact match counts.
+            let finding = try? await InDoubtResolver(
+                store: store, session: session, acceptsNormalizedValues: false
+            ).finding(probe)
             switch finding {
             case .tookEffect(_, let payload, let set):
                 // An entity that was found for a twin does not count for this operation too.
