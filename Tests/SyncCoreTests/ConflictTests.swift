@@ -31,20 +31,6 @@ import Testing
         EntityImage(entity: id, set: "Customers", type: "Shop.Customer", values: values, etag: etag)
     }
 
-    private func confirm(
-        _ operation: SequenceNumber, _ images: [EntityImage] = [], isInDoubt: Bool = false
-    ) throws {
-        let batch = try store.state.header().nextBatch
-        try store.add(
-            .batchPrepared(
-                BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: operation)]])))
-        if isInDoubt { try store.add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer."))) }
-        try store.add(
-            .batchAnswered(
-                BatchAnswered(
-                    batch: batch, outcomes: [.init(operation: operation, result: .confirmed(images: images))])))
-    }
-
     @Test func `an entity without a pending change has no merge base`() throws {
         try others("Eve")
         #expect(try store.state.bookkeeping.mergeBases() == [])
@@ -146,7 +132,7 @@ import Testing
     ) throws {
         let first = try rename("Bob")
         try rename("Rob")
-        try confirm(first, [image(customer, [:], etag: "2")])
+        try store.confirm(first, [image(customer, [:], etag: "2")])
         try others("BOB", etag: etag)
         #expect(try (conflict() != nil) == isConflict)
     }
@@ -154,7 +140,7 @@ import Testing
     @Test func `another value after an operation in doubt was confirmed without a response is a conflict`() throws {
         let first = try rename("Bob")
         try rename("Rob")
-        try confirm(first, isInDoubt: true)
+        try store.confirm(first, isInDoubt: true)
         #expect(try conflict() == nil)
         try others("Eve")
         let name = try #require(try conflict()?.properties.first)
@@ -166,7 +152,7 @@ import Testing
         let first = try rename("Bob")
         try rename("Rob")
         try others("Bob")
-        try confirm(first)
+        try store.confirm(first)
         #expect(try conflict() == nil)
         try others("Eve", etag: "3")
         let name = try #require(try conflict()?.properties.first)
@@ -217,7 +203,7 @@ import Testing
     @Test func `successive updates of the same client do not conflict`() throws {
         let first = try rename("Bob")
         try rename("Cleo")
-        try confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")])])
+        try store.confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")])])
         #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 
@@ -225,7 +211,7 @@ import Testing
         let first = try rename("  Bob  ")
         try rename("Cleo")
         // The response has no body and no ETag, so the entity is read.
-        try confirm(first)
+        try store.confirm(first)
         try others("Bob", etag: "2")
         #expect(try conflict() == nil)
     }
@@ -238,7 +224,7 @@ import Testing
             .update(order, changes: ["CustomerID": .integer(1)], bindings: []),
             .update(order, changes: ["CustomerID": .null], bindings: []),
         ])
-        try confirm(operations[0])
+        try store.confirm(operations[0])
         // The service changed the note because of the update.
         try store.download(
             "Orders", ["OrderID": .integer(1), "Note": .string("changed"), "CustomerID": .integer(1)], etag: "2")
@@ -252,7 +238,7 @@ import Testing
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         let first = try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])[0]
         try store.perform([.update(order, changes: ["Note": .string("mine")], bindings: [])])
-        try confirm(
+        try store.confirm(
             first,
             [
                 EntityImage(
@@ -270,7 +256,7 @@ import Testing
         try store.perform([.update(other, changes: ["Note": .string("mine")], bindings: [])])
         let first = try rename("Bob")
         let values: PropertyValues = ["OrderID": .integer(1), "Note": .string("theirs"), "CustomerID": .integer(5)]
-        try confirm(
+        try store.confirm(
             first, [EntityImage(entity: other, set: "Orders", type: "Shop.Order", values: values, etag: "2")])
         let conflict = try #require(try conflict(other))
         #expect(conflict.isOverlapping)
@@ -282,7 +268,7 @@ import Testing
         try rename("Cleo")
         try others("Eve")
         #expect(try store.state.bookkeeping.mergeBases() == [customer])
-        try confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")], etag: "3")])
+        try store.confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")], etag: "3")])
         #expect(try store.state.bookkeeping.mergeBases() == [])
         #expect(try store.value(customer, "Name") == .string("Cleo"))
     }
@@ -297,7 +283,7 @@ import Testing
         try store.download(
             "Orders", ["OrderID": .integer(1), "Note": .string("theirs"), "CustomerID": .null], etag: "2")
         #expect(try store.state.bookkeeping.mergeBases() == [order])
-        try confirm(first)
+        try store.confirm(first)
         #expect(try store.state.bookkeeping.mergeBases() == [])
     }
 

@@ -163,3 +163,20 @@ extension WorkingSet {
         }
     }
 }
+
+extension TestStore {
+    /// Sends an operation in a batch of its own and confirms it.
+    func confirm(
+        _ operation: SequenceNumber, _ images: [EntityImage] = [], isInDoubt: Bool = false
+    ) throws {
+        let batch = try state.header().nextBatch
+        try add(
+            .batchPrepared(
+                BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: operation)]])))
+        if isInDoubt { try add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer."))) }
+        try add(
+            .batchAnswered(
+                BatchAnswered(
+                    batch: batch, outcomes: [.init(operation: operation, result: .confirmed(images: images))])))
+    }
+}

@@ -24,6 +24,10 @@ extension LinkRow {
 }
 
 extension [DirtyItems.Key: EntityID] {
+    /// The keys in the order of their entities. Usually it is the order of the keys too, in which a storage writes
+    /// neighbors to the same page.
+    var byEntity: [(key: DirtyItems.Key, value: EntityID)] { sorted { $0.value < $1.value } }
+
     /// The keys with their entities, by the bytes of set and key.
     var inOrder: [(key: DirtyItems.Key, id: EntityID)] {
         let all = Array(self)

@@ -185,10 +185,7 @@ package final class WorkingSet: StateStorage {
         cachedHeader.isChanged = false
         guard changeCount > 0 else { return }
         try register.forEach { id, set throws(StateError) in try backing.register(id, set: set) }
-        // Usually the order of the keys too, in which the backing writes neighbors to the same page.
-        for (key, id) in keys.sorted(by: { $0.value < $1.value }) {
-            try backing.assignKey(set: key.set, key: key.key, to: id)
-        }
+        for (key, id) in keys.byEntity { try backing.assignKey(set: key.set, key: key.key, to: id) }
         try rowTable.write(to: backing)
         for id in bases.entities.sorted() {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
