@@ -41,7 +41,8 @@ package struct StoreEvidence {
         let unclear = known.compactMap { $0 }.filter { $0 > creation.operation.subject }
         let others = unclear.isEmpty ? [] : knownBefore(of: Set(unclear), creation).others
         return try known.map { id in
-            guard let id else { return .none }
+            // The new entity itself is found by its key too, in a contained set already before its confirmation.
+            guard let id, id != creation.operation.subject else { return .none }
             guard unclear.contains(id), !others.contains(id) else { return .other }
             return .broughtSince(id, isReplaceable: try isReplaceable(id, by: creation.operation.subject))
         }
