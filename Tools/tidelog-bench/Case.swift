@@ -44,6 +44,12 @@ struct Case: Sendable {
         self.target = target
     }
 
+    /// Returns a row that compares the limit of a measurement, the same work without the engine, with the baseline of
+    /// its target. It shows which targets no engine can meet that does this work.
+    static func limit(of name: String, _ limit: Baseline, _ unit: Unit, against baseline: Baseline) -> Case {
+        Case("\(name): \(limit.name)", limit.value, unit, against: baseline)
+    }
+
     /// The measured value divided by the baseline's.
     var ratio: Double? { baseline.map { ours / $0.value } }
 

@@ -138,7 +138,8 @@ package final class Connection {
     /// Limits the memory in KiB of the pages that SQLite caches.
     func setCacheSize(_ size: Int) throws(SQLiteError) { try execute("PRAGMA cache_size = -\(size)") }
 
-    var rawHandle: OpaquePointer? { handle }
+    /// The connection as SQLite's functions take it; nil after it was closed.
+    package var rawHandle: OpaquePointer? { handle }
 
     /// Runs statements without results and parameters.
     package func execute(_ sql: String) throws(SQLiteError) {

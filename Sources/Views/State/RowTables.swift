@@ -10,7 +10,7 @@ package final class RowTables: StatementRunner {
     /// The names that rows and operations repeat.
     let names: NameTable
     private(set) var model: EntityDataModel?
-    private(set) var layouts: [String: TableLayout] = [:]
+    package private(set) var layouts: [String: TableLayout] = [:]
     /// The number of calls that set a model.
     private(set) var adoptions = 0
     /// The tables that were used, by set.

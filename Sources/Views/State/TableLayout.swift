@@ -6,7 +6,7 @@ package struct TableLayout: Sendable {
     /// The name of the table, quoted for SQL.
     package let table: String
     /// The name of the table as SQLite reports it.
-    let unquotedTable: String
+    package let unquotedTable: String
     package let columns: [Column]
 
     package struct Column: Sendable {
@@ -111,7 +111,9 @@ package struct TableLayout: Sendable {
     // MARK: SQL
 
     /// The columns of each row before those of its properties. A read of a whole row needs only these.
-    static let ownColumns = ["entity", "origin", "downloaded", "shape", "type", "etag", "edit_link", "property_values"]
+    package static let ownColumns = [
+        "entity", "origin", "downloaded", "shape", "type", "etag", "edit_link", "property_values",
+    ]
 
     /// The statements that create the table and its indexes.
     var createStatements: [String] {
@@ -158,7 +160,7 @@ package struct TableLayout: Sendable {
     ///
     /// SQLite writes the index entries of all columns that a statement sets, also if their values are the same. Most
     /// updates change none of these columns, whose index entries are spread over the file.
-    var upsert: String {
+    package var upsert: String {
         var indexed = Set(searched.joined().compactMap { column(at: $0)?.name })
         if indexed.count > Self.comparedLimit { indexed = [] }
         let assigned = allColumns.filter { $0 != "entity" && !indexed.contains($0) }
@@ -173,7 +175,7 @@ package struct TableLayout: Sendable {
     private static let comparedLimit = 100
 
     /// The statement that replaces a row, with all its index entries.
-    var replace: String { "INSERT OR REPLACE \(insertion)" }
+    package var replace: String { "INSERT OR REPLACE \(insertion)" }
 
     /// Returns the row's values for the columns, in their order.
     func columnValues(_ values: PropertyValues) -> [SQLValue] {

@@ -4,6 +4,8 @@ struct BenchCandidate {
     /// The number of units in one lap, for the rate of the result.
     let units: Int
     let lap: () async throws -> Void
+    /// Prepares a lap, and is not measured.
+    var prepare: () async throws -> Void = {}
 }
 
 /// A comparison in which candidates alternate lap by lap, so that other load of the machine affects all of them
@@ -16,6 +18,7 @@ enum InterleavedRun {
             for place in contenders.indices {
                 // In a different order in each lap.
                 let index = (place + lap) % contenders.count
+                try await contenders[index].prepare()
                 let seconds = try await Stopwatch.seconds { try await contenders[index].lap() }
                 if lap > 0 { rates[index].append(Double(contenders[index].units) / seconds) }
             }

@@ -1,3 +1,4 @@
+internal import OfflineStore
 internal import Tidelog
 
 /// The classes of the workload "orders", as the generator would write them.
@@ -67,6 +68,19 @@ final class OrderService: DataService, @unchecked Sendable {
         try await provider.open()
         return OrderService(provider: provider)
     }
+
+    /// Opens a new store with these customers. Returns it with its state before further work.
+    static func withCustomers(
+        _ count: Int, _ files: StoreFiles, in directory: Directory
+    ) async throws -> (OrderService, StoredWork.Start) {
+        let service = try await open(files.directory, durability: .none)
+        _ = try await service.putCustomers(count)
+        await service.close()
+        let start = try StoredWork.Start(files, in: directory)
+        return (try await open(files.directory, durability: .none), start)
+    }
+
+    func close() async { if let provider = provider as? OfflineODataProvider { await provider.close() } }
 
     /// Stores the customers from 1 to the given number.
     func putCustomers(_ count: Int) async throws -> [CustomerObject] {

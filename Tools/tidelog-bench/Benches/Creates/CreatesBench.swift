@@ -1,3 +1,4 @@
+internal import OfflineStore
 internal import OperationLog
 internal import Tidelog
 
@@ -42,6 +43,17 @@ struct SingleCreates {
 
     private static let customers = 100
 
+    /// Creates orders one by one in a further store, to write its records and rows without the engine.
+    private func recorded(_ orders: [Order], in directory: Directory) async throws -> StoredWork {
+        let files = StoreFiles(directory: try directory.fresh("creates.recorded"))
+        let (service, start) = try await OrderService.withCustomers(Self.customers, files, in: directory)
+        let customers = Array(try await service.box(for: CustomerObject.self).all)
+        let box = try service.box(for: OrderObject.self)
+        for order in orders { try await box.put(OrderObject(order, customer: customers[order.customer - 1])) }
+        await service.close()
+        return try StoredWork(from: start, to: files, in: directory)
+    }
+
     func measure(_ count: Int, _ surroundings: BenchEnvironment) async throws -> [Case] {
         let directory = surroundings.directory
         // One lap of each is not counted.
@@ -58,6 +70,9 @@ struct SingleCreates {
         defer { log.close() }
         let records = EncodedRecords(orders.map(\.record))
         let shop = try SQLiteShop(path: directory.fresh("creates.sqlite"), synchronous: sqlite)
+
+        let work = try await recorded(Array(orders.prefix(count)), in: directory)
+        let durability = self.log
 
         func contender(_ name: String, _ create: @escaping (Int) async throws -> Void) -> BenchCandidate {
             var next = 0
@@ -76,21 +91,24 @@ struct SingleCreates {
                 try log.append(commit)
             },
             contender("SQLite by hand") { try shop.insert(orders[$0...$0]) },
+            BenchCandidate(
+                name: StoredWork.name, units: count, lap: { try work.write(.each) },
+                prepare: { try work.prepare(durability) }),
         ]
         if isSynced, ObjectBox.missing == nil {
             let box = try ObjectBox(directory: try directory.fresh("creates.objectbox"), customers: Self.customers)
             contenders.append(contender("ObjectBox") { try box.put(orders[$0...$0]) })
         }
         let rates = try await InterleavedRun.run(laps: surroundings.rounds, contenders)
-        if let provider = service.provider as? OfflineODataProvider { await provider.close() }
+        await service.close()
         let title = "\(count) single creates, \(name)"
+        func rate(_ index: Int) -> Case.Baseline { .init(name: contenders[index].name, value: rates[index]) }
         let alone = least.map { [Case(title, rates[0], .operationsPerSecond, target: .atLeast($0))] } ?? []
         return alone
             + contenders.indices.dropFirst().map { index in
                 Case(
-                    title, rates[0], .operationsPerSecond,
-                    against: .init(name: contenders[index].name, value: rates[index]),
+                    title, rates[0], .operationsPerSecond, against: rate(index),
                     target: index == 1 ? leastOfLog.map { .ratioAtLeast($0) } : nil)
-            }
+            } + [Case.limit(of: title, rate(3), .operationsPerSecond, against: rate(1))]
     }
 }

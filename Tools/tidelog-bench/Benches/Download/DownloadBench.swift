@@ -16,6 +16,8 @@ extension Bench {
     ) { surroundings in
         let rows = surroundings.operations ?? 500_000
         let workload = try DownloadWorkload(rows: rows, in: surroundings.directory)
+        surroundings.say("download: recording the work of a store")
+        try await workload.record(in: surroundings.directory)
         var report = Report()
         for round in 1...surroundings.rounds {
             surroundings.say("download: round \(round) of \(surroundings.rounds), \(rows) rows")
@@ -42,6 +44,7 @@ final class DownloadWorkload {
     private let folder: String
     private(set) var bytes = 0
     private var rates: [String: [Double]] = [:]
+    private var recorded: RecordedDownload?
 
     init(rows: Int, in directory: Directory) throws {
         self.rows = rows
@@ -91,12 +94,18 @@ final class DownloadWorkload {
         rates[name, default: []].append(Double(units) / seconds)
     }
 
+    /// Downloads the pages to a further store, to write its records and rows without the engine.
+    func record(in directory: Directory) async throws {
+        recorded = try await RecordedDownload(rows: rows, pages: folder, in: directory)
+    }
+
     // MARK: One round
 
     func measure(in directory: Directory) async throws {
         try await measureBaselines(in: directory)
         try await measureParts(in: directory)
         try await measureEngine(in: directory)
+        try recorded?.measure().forEach { rates[$0, default: []].append($1) }
     }
 
     private func measureBaselines(in directory: Directory) async throws {
@@ -213,6 +222,15 @@ final class DownloadWorkload {
         func rate(_ name: String) -> Double { median(rates[name] ?? []) }
         let sqlite = Case.Baseline(name: "SQLite alone", value: rate("SQLite"))
         let foundation = Case.Baseline(name: "JSONDecoder and SQLite", value: rate("Foundation"))
+        func limit(_ name: String, _ title: String) -> [Case] {
+            let limit = Case.Baseline(
+                name: name == "second download" ? RecordedDownload.readingName : StoredWork.name,
+                value: rate(name + " alone"))
+            return [
+                Case(title, rate(name), .rowsPerSecond, against: limit),
+                .limit(of: title, limit, .rowsPerSecond, against: sqlite),
+            ]
+        }
         let megabytes = Double(bytes) / Double(rows) / 1e6
         return [
             Case(
@@ -231,6 +249,8 @@ final class DownloadWorkload {
                 "rebuild of the views from the log", rate("rebuild"), .rowsPerSecond, against: sqlite,
                 target: .ratioAtLeast(0.6)),
             Case("open", rate("open"), .milliseconds, target: .atMost(50)),
-        ]
+        ] + limit("download", "download: pages into log and views")
+            + limit("second download", "the same download again, unchanged")
+            + limit("changed", "one in a hundred, changed") + limit("rebuild", "rebuild of the views from the log")
     }
 }

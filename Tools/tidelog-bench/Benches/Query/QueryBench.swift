@@ -4,6 +4,7 @@ internal import OfflineStore
 internal import OperationLog
 internal import Operations
 internal import SyncCore
+internal import Views
 
 extension Bench {
     static let query = Bench(
@@ -20,6 +21,10 @@ extension Bench {
                 BenchCandidate(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
                 BenchCandidate(name: "SQLite by hand", units: test.repetitions) { _ = try shop.byHand(test) },
             ]
+            if !test.isPoint {
+                contenders.append(
+                    BenchCandidate(name: StoredReads.name, units: test.repetitions) { try shop.alone(test) })
+            }
             if let inObjectBox = try shop.inObjectBox(test) {
                 guard inObjectBox == expected else {
                     throw Failure("\(test.name): ObjectBox has \(inObjectBox) rows, not \(expected).")
@@ -28,11 +33,14 @@ extension Bench {
                     BenchCandidate(name: "ObjectBox", units: test.repetitions) { _ = try shop.inObjectBox(test) })
             }
             let rates = try await InterleavedRun.run(laps: surroundings.rounds, contenders)
+            func time(_ index: Int) -> Case.Baseline { .init(name: contenders[index].name, value: 1e6 / rates[index]) }
             report.cases += contenders.indices.dropFirst().map { index in
                 Case(
-                    test.name, 1e6 / rates[0], .microseconds,
-                    against: .init(name: contenders[index].name, value: 1e6 / rates[index]),
+                    test.name, 1e6 / rates[0], .microseconds, against: time(index),
                     target: index == 1 ? .ratioAtMost(test.most) : nil)
+            }
+            if !test.isPoint {
+                report.cases.append(Case.limit(of: test.name, time(2), .microseconds, against: time(1)))
             }
         }
         surroundings.say("query: opening")
@@ -78,12 +86,17 @@ private final class QueryShop {
     private let shop: SQLiteShop
     /// Nil if the library is missing.
     private let box: ObjectBox?
+    private let directory: Directory
+    private var reads: StoredReads?
+    /// The statements of each query, by test.
+    private var statements: [String: [[StoredReads.Read]]] = [:]
 
     init(_ surroundings: BenchEnvironment, entities: Int) async throws {
         guard entities >= 2 * Self.customers else {
             throw Failure("The benchmark requires at least \(2 * Self.customers) entities.")
         }
         self.entities = entities
+        directory = surroundings.directory
         files = StoreFiles(directory: try surroundings.directory.fresh("store"))
         shop = try SQLiteShop(path: try surroundings.directory.fresh("shop.sqlite"))
         box =
@@ -92,6 +105,25 @@ private final class QueryShop {
         store = try await Self.open(files)
         surroundings.say("query: \(entities) entities")
         try await fill()
+        try await record(laps: surroundings.rounds + 2)
+    }
+
+    /// Records the statements of the queries, and copies the views for them. The store is opened again, so that it has
+    /// not seen the queries.
+    private func record(laps: Int) async throws {
+        for test in tests where !test.isPoint {
+            for number in 0..<test.repetitions * (test.isAlwaysNew ? laps : 1) {
+                let url = test.url(number)
+                let top = url.contains("$top=1000") ? 1_000 : -1
+                statements[test.name, default: []].append(
+                    try await store.explain(url).statements.map {
+                        StoredReads.Read($0, number: 1 + number &* 7_919 % Self.customers, top: top)
+                    })
+            }
+        }
+        await store.close()
+        reads = try StoredReads(files.views, in: directory)
+        store = try await Self.open(files)
     }
 
     private static func open(_ files: StoreFiles) async throws -> LocalStore {
@@ -183,7 +215,7 @@ private final class QueryShop {
     }
 
     /// The number of values that the tests with new values have used.
-    private var asked = (ours: 0, byHand: 0)
+    private var asked = (ours: 0, byHand: 0, alone: 0)
 
     /// Runs in the store's executor from the first call to the last, because the calls of the baseline are in one
     /// thread.
@@ -203,6 +235,16 @@ private final class QueryShop {
     /// Reads each value.
     private static func isComplete(_ entity: EntitySnapshot) -> Bool {
         entity.values.allSatisfy { _, value in value != .null }
+    }
+
+    /// Runs only the statements of a lap.
+    func alone(_ test: Test) throws {
+        guard let reads, let queries = statements[test.name] else { return }
+        let first = test.isAlwaysNew ? asked.alone : 0
+        if test.isAlwaysNew { asked.alone += test.repetitions }
+        for query in queries[first..<first + test.repetitions] {
+            guard try reads.reading({ try reads.rows(query) }) > 0 else { throw Failure("\(test.name): no rows.") }
+        }
     }
 
     func byHand(_ test: Test) throws -> Int {

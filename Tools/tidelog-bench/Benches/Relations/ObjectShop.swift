@@ -1,3 +1,5 @@
+internal import OfflineStore
+internal import OperationLog
 internal import Tidelog
 
 /// The workload "orders" as objects of a store, in SQLite by hand, and in ObjectBox.
@@ -10,6 +12,10 @@ final class ObjectShop {
     private var service: OrderService?
     private var shop: SQLiteShop?
     private var box: ObjectBox?
+    private var work: StoredWork?
+    private var reads: StoredReads?
+    /// The statements that read the orders of each customer.
+    private var statements: [StoredReads.Read] = []
 
     /// - Parameter customers: The number of customers to which the orders are assigned, if it is lower than usual.
     init(_ surroundings: BenchEnvironment, orders count: Int, customers: Int = ObjectShop.customers) {
@@ -36,7 +42,7 @@ final class ObjectShop {
     }
 
     func close() async {
-        if let provider = service?.provider as? OfflineODataProvider { await provider.close() }
+        await service?.close()
         service = nil
     }
 
@@ -63,6 +69,39 @@ final class ObjectShop {
         }
         return Stopwatch.seconds(since: start)
     }
+
+    // MARK: Without the engine
+
+    /// Stores all orders in a further store, and records its rows and the statements that read them.
+    func record() async throws {
+        let files = StoreFiles(directory: try directory.fresh("recorded"))
+        var (service, start) = try await OrderService.withCustomers(customers, files, in: directory)
+        let customers = Array(try await service.box(for: CustomerObject.self).all)
+        let objects = orders.map { OrderObject($0, customer: customers[$0.customer - 1]) }
+        try await service.box(for: OrderObject.self).put(objects)
+        await service.close()
+        work = try StoredWork(from: start, to: files, in: directory)
+        reads = try StoredReads(files.views, in: directory)
+        service = try await OrderService.open(files.directory, durability: .none)
+        guard let provider = service.provider as? OfflineODataProvider else { return }
+        let explanation = try await provider.explain("Customers(1)/Orders")
+        await service.close()
+        let following = explanation.statements.filter { $0.sql.contains("FROM links") }
+        let owners = try reads?.entities(of: "set_Customers") ?? []
+        statements = owners.flatMap { owner in following.map { StoredReads.Read($0, number: owner) } }
+    }
+
+    /// Writes the records and rows of the orders. Returns the time in seconds.
+    func putAlone() throws -> Double {
+        try work?.prepare(OperationLog.Options.Durability.none)
+        let start = ContinuousClock.now
+        try work?.write(.together)
+        return Stopwatch.seconds(since: start)
+    }
+
+    func walkAlone() throws -> Int { try reads.map { reads in try reads.reading { try reads.rows(statements) } } ?? 0 }
+
+    // MARK: Traversal
 
     /// Reads the orders of each customer. Returns their number.
     func walk() async throws -> Int {

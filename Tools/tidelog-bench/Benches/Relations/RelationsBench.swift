@@ -8,6 +8,8 @@ extension Bench {
         let orders = surroundings.operations ?? 100_000
         var report = Report()
         let shop = ObjectShop(surroundings, orders: orders)
+        surroundings.say("relations: recording the work of a store")
+        try await shop.record()
         surroundings.say("relations: putting \(orders) orders")
         report.cases += try await puts(shop, orders, rounds: surroundings.rounds)
         surroundings.say("relations: traversing from the customers to their orders")
@@ -25,6 +27,7 @@ extension Bench {
         var rates: [String: [Double]] = [:]
         for round in 0...rounds {
             var seconds = ["ours": try await shop.put(), "SQLite by hand": try shop.putByHand()]
+            seconds[StoredWork.name] = try shop.putAlone()
             if ObjectBox.missing == nil {
                 // The links of the second one are traversed later.
                 seconds["ObjectBox, 1,000 per transaction"] = try shop.putInObjectBox(perTransaction: 1_000)
@@ -33,17 +36,17 @@ extension Bench {
             guard round > 0 else { continue }
             for (name, seconds) in seconds { rates[name, default: []].append(Double(orders) / seconds) }
         }
-        let targets: [(String, Case.Target)] = [
-            ("SQLite by hand", .ratioAtLeast(0.4)), ("ObjectBox, 1,000 per transaction", .ratioAtLeast(1)),
+        let targets: [(String, Case.Target?)] = [
+            ("SQLite by hand", .ratioAtLeast(0.4)), (StoredWork.name, nil),
+            ("ObjectBox, 1,000 per transaction", .ratioAtLeast(1)),
             ("ObjectBox, one transaction", .ratioAtLeast(1)),
         ]
-        return targets.compactMap { name, target in
-            rates[name].map {
-                Case(
-                    "put orders in one change set", median(rates["ours"] ?? []), .rowsPerSecond,
-                    against: .init(name: name, value: median($0)), target: target)
-            }
+        let title = "put orders in one change set"
+        func rate(_ name: String) -> Case.Baseline { .init(name: name, value: median(rates[name] ?? [])) }
+        return targets.filter { rates[$0.0] != nil }.map { name, target in
+            Case(title, rate("ours").value, .rowsPerSecond, against: rate(name), target: target)
         }
+            + [Case.limit(of: title, rate(StoredWork.name), .rowsPerSecond, against: rate("SQLite by hand"))]
     }
 
     private static func walks(_ shop: ObjectShop, _ orders: Int, rounds: Int) async throws -> [Case] {
@@ -53,17 +56,20 @@ extension Bench {
             BenchCandidate(name: "Tidelog", units: orders) { _ = try await shop.walk() },
             BenchCandidate(name: "SQLite by hand", units: orders) { _ = try shop.walkByHand() },
         ]
+        let alone = try shop.walkAlone()
+        guard alone == expected else { throw Failure("The statements alone found \(alone) orders.") }
+        contenders.append(BenchCandidate(name: StoredReads.name, units: orders) { _ = try shop.walkAlone() })
         if ObjectBox.missing == nil {
             let found = try shop.walkObjectBox()
             guard found == expected else { throw Failure("ObjectBox has \(found) orders, not \(expected).") }
             contenders.append(BenchCandidate(name: "ObjectBox", units: orders) { _ = try shop.walkObjectBox() })
         }
         let rates = try await InterleavedRun.run(laps: rounds, contenders)
-        let targets: [Case.Target] = [.ratioAtLeast(0.6), .ratioAtLeast(1)]
+        let title = "orders of each customer"
+        func rate(_ index: Int) -> Case.Baseline { .init(name: contenders[index].name, value: rates[index]) }
+        let targets: [Case.Target?] = [.ratioAtLeast(0.6), nil, .ratioAtLeast(1)]
         return contenders.indices.dropFirst().map { index in
-            Case(
-                "orders of each customer", rates[0], .rowsPerSecond,
-                against: .init(name: contenders[index].name, value: rates[index]), target: targets[index - 1])
-        }
+            Case(title, rates[0], .rowsPerSecond, against: rate(index), target: targets[index - 1])
+        } + [Case.limit(of: title, rate(2), .rowsPerSecond, against: rate(1))]
     }
 }

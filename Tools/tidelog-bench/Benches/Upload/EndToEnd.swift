@@ -1,6 +1,7 @@
 internal import EDM
 internal import HTTPTypes
 internal import OfflineStore
+internal import OperationLog
 internal import Operations
 internal import SyncEngine
 internal import Synchronization
@@ -35,14 +36,40 @@ enum EndToEnd {
         }
         let baseline = try await repeated(recorder.requests, from: sandbox.root)
         guard recorder.requests.count >= batches else { throw Failure("Not every batch was recorded.") }
+        let work = try await recorded(operations, in: directory)
+        let limit = Case.Baseline(
+            name: "the transport, the records and the rows alone",
+            value: Double(operations) / (try await repeated(recorder.requests, from: sandbox.root, writing: work)))
+        let title = "end to end: \(operations) operations to the sandbox on loopback"
+        let transport = Case.Baseline(
+            name: "the same batches with the transport alone", value: Double(operations) / baseline)
+        let rate = Double(operations) / seconds
         return [
             Case(
                 "create operations, ten per durable commit", Double(operations) / making, .operationsPerSecond),
-            Case(
-                "end to end: \(operations) operations to the sandbox on loopback", Double(operations) / seconds,
-                .operationsPerSecond,
-                against: .init(name: "the same batches with the transport alone", value: Double(operations) / baseline)),
+            Case(title, rate, .operationsPerSecond, against: transport),
+            Case(title, rate, .operationsPerSecond, against: limit),
+            .limit(of: title, limit, .operationsPerSecond, against: transport),
         ] + (try await queries(whileUploading: operations, from: store, engine, idle))
+    }
+
+    /// Uploads the operations of a further store, to write the records and rows of an upload without the engine.
+    private static func recorded(_ operations: Int, in directory: Directory) async throws -> StoredWork {
+        let sandbox = try SandboxProcess()
+        let files = StoreFiles(directory: try directory.fresh("recorded"))
+        let session = ServiceSession(root: sandbox.root, transport: defaultTransport())
+        var store = try await LocalStore(files)
+        try await SyncEngine(store: store, session: session).prepare()
+        for start in stride(from: 0, to: operations, by: 10) {
+            _ = try await store.perform(
+                Array(round(start / 10).prefix(operations - start)).map { ($0, IntentOptions()) }, asChangeSet: false)
+        }
+        await store.close()
+        let start = try StoredWork.Start(files, in: directory)
+        store = try await LocalStore(files)
+        _ = try await SyncEngine(store: store, session: session).upload()
+        await store.close()
+        return try StoredWork(from: start, to: files, in: directory)
     }
 
     /// Makes the operations again, and queries the store while they are uploaded in batches of 500 requests.
@@ -65,21 +92,25 @@ enum EndToEnd {
         ]
     }
 
-    /// Sends the requests to another sandbox. Returns the time in seconds.
-    private static func repeated(_ requests: [RecordingTransport.Sent], from root: String) async throws -> Double {
+    /// Sends the requests to another sandbox, and writes a part of the work after each. Returns the time in seconds.
+    private static func repeated(
+        _ requests: [RecordingTransport.Sent], from root: String, writing work: StoredWork? = nil
+    ) async throws -> Double {
         let sandbox = try SandboxProcess()
         let transport = defaultTransport()
         // The engine, too, has a connection before its first batch.
         _ = try await send(
             RecordingTransport.Sent(method: .get, url: root, headers: [:], body: []), from: root, to: sandbox.root,
             transport)
+        try work?.prepare(.everyCommit)
         return try await Stopwatch.seconds {
-            for request in requests {
+            for (index, request) in requests.enumerated() {
                 let (status, body) = try await send(request, from: root, to: sandbox.root, transport)
                 guard status.kind == .successful else {
                     throw Failure(
                         "The service responded with \(status): \(String(decoding: body.prefix(200), as: UTF8.self))")
                 }
+                try work?.write(.each, part: index, of: requests.count)
             }
         }
     }
