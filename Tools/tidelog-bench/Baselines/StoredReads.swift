@@ -120,8 +120,9 @@ final class StoredReads {
     }
 
     private func bind(_ read: Read, to statement: OpaquePointer) throws {
-        var texts = read.parameters.contains("text") ? [relationship] : []
-        if read.isForFound { texts.append("[" + found.map { "\($0)" }.joined(separator: ",") + "]") }
+        // The entities come before the relationship, if the statement has both.
+        var texts = read.isForFound ? ["[" + found.map { "\($0)" }.joined(separator: ",") + "]"] : []
+        if read.parameters.count(where: { $0 == "text" }) > texts.count { texts.insert(relationship, at: 0) }
         var integers = read.hasLimit ? [0, read.top] : []
         for index in read.parameters.indices.reversed() {
             let place = Int32(index + 1)
