@@ -108,22 +108,21 @@ struct ChangeSetGrouping {
             for pending in unit { named.formUnion(try resolver.namedEntities(pending.operation, service)) }
         }
         for entity in needs.referenced {
-            if let row = try resolver.serviceRow(entity) {
+            if let known = try resolver.sharedServiceRow(entity) {
                 if try resolver.reference(to: entity) == nil { return .keyUnknown(entity) }
-                let isStale = row.origin == .serviceWithStaleETag
-                guard needs.conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
-                    continue
-                }
+                let isStale = known.row.origin == .serviceWithStaleETag
+                let hasETag = known.row.etag != nil
+                guard needs.conditional.contains(entity), hasETag || isStale || !service.supportsPatch else { continue }
                 // The response to the earlier request contains the ETag that this one has to send. A PUT also
                 // repeats the earlier values of the entity, if they were accepted.
                 if let earlier = writers[entity] { return .waitsFor(earlier.sequence) }
                 // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
-                if row.etag != nil || isStale, let earlier = linker(of: entity) { return .waitsFor(earlier) }
+                if hasETag || isStale, let earlier = linker(of: entity) { return .waitsFor(earlier) }
                 if unreadable.contains(entity) { continue }
                 if isStale { return .needsETag(entity) }
                 if !service.supportsPatch, unit.contains(where: { $0.isUpdate(of: entity) }) {
-                    if let obstacle = resolver.obstacleToReplacement(row) { return .noLegalPlan(obstacle) }
-                    if resolver.lacksProperties(row) { return .needsAllProperties(entity) }
+                    if let obstacle = resolver.obstacleToReplacement(known.row) { return .noLegalPlan(obstacle) }
+                    if resolver.lacksProperties(known.row) { return .needsAllProperties(entity) }
                 }
             } else if let creator = writers[entity] {
                 // A new entity is changed, deleted or referenced by value under its real key, in the next round.
