@@ -51,7 +51,8 @@ package struct EntityResolver<Storage: StateReader> {
             }
         }
         guard !asked.isEmpty else { return }
-        for entity in try storage.serviceEntities(asked) {
+        // Sorted, because the views read entities in order.
+        for entity in try storage.serviceEntities(asked.sorted()) {
             service.updateValue(entity.row.map(SharedRow.init), for: entity.id)
             known.sets.updateValue(entity.set, for: entity.id)
         }
