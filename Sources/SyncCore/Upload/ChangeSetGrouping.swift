@@ -160,7 +160,7 @@ struct ChangeSetGrouping {
             let creators = needs.newReferences.compactMap { writers[$0]?.sequence }
             return .waitsFor(creators.max() ?? unit[0].sequence)
         }
-        var joined: Set<Int> = []
+        var joined = SmallSet<Int>()
         for entity in needs.newReferences { if let writer = writers[entity] { joined.insert(resolve(writer.group)) } }
         /// May contain a group more than once.
         var predecessors: [Int] = []
@@ -179,8 +179,9 @@ struct ChangeSetGrouping {
             for reader in readers[entity]?.elements ?? [] { predecessors.append(resolve(reader)) }
         }
         if !joined.isEmpty { predecessors.removeAll { joined.contains($0) } }
-        guard let group = join(unit, joined, after: predecessors) else {
-            return .waitsFor(joined.compactMap { groups[$0].operations.last?.sequence }.max() ?? unit[0].sequence)
+        guard let group = join(unit, joined.sorted, after: predecessors) else {
+            let last = joined.elements.compactMap { groups[$0].operations.last?.sequence }.max()
+            return .waitsFor(last ?? unit[0].sequence)
         }
         for (facets, place) in zip(facets, unit.indices) { for facet in facets { said[facet] = unit[place].sequence } }
         for predecessor in predecessors { groups[predecessor].hasDependents = true }
@@ -248,7 +249,10 @@ struct ChangeSetGrouping {
     }
 
     /// Adds the unit to one group with `joined`. Returns nil if that would violate an order that is already fixed.
-    private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: [Int]) -> Int? {
+    ///
+    /// - Parameter joined: The groups in ascending order, so that the same state always leads to the same order and the
+    ///   same reasons.
+    private mutating func join(_ unit: [PendingOperation], _ joined: [Int], after predecessors: [Int]) -> Int? {
         let position = groups.count
         if joined.isEmpty {
             groups.append(Group(operations: unit))
@@ -260,8 +264,7 @@ struct ChangeSetGrouping {
         }
         guard joined.allSatisfy({ !groups[$0].hasDependents }) else { return nil }
         var operations = unit
-        // In order, so that the same state always leads to the same order and the same reasons.
-        for old in joined.sorted() {
+        for old in joined {
             operations += groups[old].operations
             groups[old] = Group(operations: [], successor: position)
         }
