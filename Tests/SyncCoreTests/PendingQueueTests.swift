@@ -111,8 +111,13 @@ struct PendingQueueTests {
         for sequence: SequenceNumber in 1...40 { #expect(queue.effects[sequence] == model.effects[sequence], comment) }
         for item in Self.items {
             var found: [(operation: SequenceNumber, access: Access)] = []
-            queue.forEachAccess(to: item) { found.append(($0, $1)) }
+            queue.effects.forEachAccess(to: item, disturbedBy: Access(rawValue: .max)) { found.append(($0, $1)) }
             #expect(found.map(\.operation).sorted() == model.accesses(of: item), comment)
+            // A read of members is disturbed only by writes of members.
+            var writers: [SequenceNumber] = []
+            let (reads, writes) = (Access(rawValue: 8), Access(rawValue: 128))
+            queue.effects.forEachAccess(to: item, disturbedBy: reads) { operation, _ in writers.append(operation) }
+            #expect(writers == found.filter { $0.access.contains(writes) }.map(\.operation), comment)
             #expect(found.allSatisfy { model.effects[$0.operation]?.access(to: item) == $0.access }, comment)
         }
     }

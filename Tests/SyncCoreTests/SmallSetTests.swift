@@ -20,6 +20,7 @@ struct SmallSetTests {
                 measure.remove(number)
             }
             #expect(set.isEmpty == measure.isEmpty)
+            #expect(set.contains(number) == measure.contains(number), "seed \(seed), step \(step)")
             #expect(set.elements.sorted() == measure.sorted(), "seed \(seed), step \(step)")
             #expect(set.sorted == measure.sorted(), "seed \(seed), step \(step)")
         }

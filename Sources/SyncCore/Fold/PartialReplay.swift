@@ -128,12 +128,9 @@ struct PartialReplay {
     private mutating func spread(_ limit: Int) throws(StateError) -> Bool {
         let before = taken.count
         while taken.count <= limit, let (item, reach) = region.next() {
-            try storage.forEachAccess(to: item) { operation, access throws(StateError) in
-                guard !taken.contains(operation) else { return }
-                let isReached =
-                    access.overwrites(reach.access)
-                    || (operation > reach.first && reach.access.disturbs(later: access))
-                if isReached { try include(operation) }
+            try storage.forEachAccess(to: item, disturbedBy: reach.access) { operation, access throws(StateError) in
+                // An earlier operation is reached only if it wrote the same item.
+                if operation > reach.first || access.overwrites(reach.access) { try include(operation) }
             }
         }
         return taken.count > before

@@ -197,8 +197,7 @@ final class StateLayer {
         // An entity that has the values only in the base state lost them through an operation, or gained them in this
         // edit.
         var candidates = Set(found).union(matches[item] ?? [])
-        try state.forEachAccess(to: item) { sequence, access throws(StateError) in
-            guard access.contains(.writesMembers) else { return }
+        try state.forEachAccess(to: item, disturbedBy: .readsMembers) { sequence, _ throws(StateError) in
             try state.forEachAccess(by: sequence) { item, access in
                 if access.contains(.writesValues), let id = item.entity { candidates.insert(id) }
             }

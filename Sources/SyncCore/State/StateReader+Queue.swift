@@ -109,16 +109,15 @@ extension StateReader {
     func forEachAccess(
         by sequence: SequenceNumber, _ body: (StateItem, Access) throws(StateError) -> Void
     ) throws(StateError) {
-        for stored in try queue.loadWithEffects().effects.accesses(by: sequence) {
-            try body(stored.item, stored.access)
-        }
+        try queue.loadWithEffects().effects.forEachAccess(by: sequence, body)
     }
 
-    /// Calls `body` once for each operation that read or wrote the item, in any order. `body` must not change effects.
+    /// Calls `body` once for each operation that would be disturbed if it accessed the item after `earlier`, in any
+    /// order. `body` must not change effects.
     func forEachAccess(
-        to item: StateItem, _ body: (SequenceNumber, Access) throws(StateError) -> Void
+        to item: StateItem, disturbedBy earlier: Access, _ body: (SequenceNumber, Access) throws(StateError) -> Void
     ) throws(StateError) {
-        try queue.loadWithEffects().forEachAccess(to: item, body)
+        try queue.loadWithEffects().effects.forEachAccess(to: item, disturbedBy: earlier, body)
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.

@@ -108,22 +108,21 @@ struct ChangeSetGrouping {
             for pending in unit { named.formUnion(try resolver.namedEntities(pending.operation, service)) }
         }
         for entity in needs.referenced {
-            if let row = try resolver.serviceRow(entity) {
+            if let known = try resolver.sharedServiceRow(entity) {
                 if try resolver.reference(to: entity) == nil { return .keyUnknown(entity) }
-                let isStale = row.origin == .serviceWithStaleETag
-                guard needs.conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
-                    continue
-                }
+                let isStale = known.row.origin == .serviceWithStaleETag
+                let hasETag = known.row.etag != nil
+                guard needs.conditional.contains(entity), hasETag || isStale || !service.supportsPatch else { continue }
                 // The response to the earlier request contains the ETag that this one has to send. A PUT also
                 // repeats the earlier values of the entity, if they were accepted.
                 if let earlier = writers[entity] { return .waitsFor(earlier.sequence) }
                 // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
-                if row.etag != nil || isStale, let earlier = linker(of: entity) { return .waitsFor(earlier) }
+                if hasETag || isStale, let earlier = linker(of: entity) { return .waitsFor(earlier) }
                 if unreadable.contains(entity) { continue }
                 if isStale { return .needsETag(entity) }
                 if !service.supportsPatch, unit.contains(where: { $0.isUpdate(of: entity) }) {
-                    if let obstacle = resolver.obstacleToReplacement(row) { return .noLegalPlan(obstacle) }
-                    if resolver.lacksProperties(row) { return .needsAllProperties(entity) }
+                    if let obstacle = resolver.obstacleToReplacement(known.row) { return .noLegalPlan(obstacle) }
+                    if resolver.lacksProperties(known.row) { return .needsAllProperties(entity) }
                 }
             } else if let creator = writers[entity] {
                 // A new entity is changed, deleted or referenced by value under its real key, in the next round.
@@ -161,7 +160,7 @@ struct ChangeSetGrouping {
             let creators = needs.newReferences.compactMap { writers[$0]?.sequence }
             return .waitsFor(creators.max() ?? unit[0].sequence)
         }
-        var joined: Set<Int> = []
+        var joined = SmallSet<Int>()
         for entity in needs.newReferences { if let writer = writers[entity] { joined.insert(resolve(writer.group)) } }
         /// May contain a group more than once.
         var predecessors: [Int] = []
@@ -180,8 +179,9 @@ struct ChangeSetGrouping {
             for reader in readers[entity]?.elements ?? [] { predecessors.append(resolve(reader)) }
         }
         if !joined.isEmpty { predecessors.removeAll { joined.contains($0) } }
-        guard let group = join(unit, joined, after: predecessors) else {
-            return .waitsFor(joined.compactMap { groups[$0].operations.last?.sequence }.max() ?? unit[0].sequence)
+        guard let group = join(unit, joined.sorted, after: predecessors) else {
+            let last = joined.elements.compactMap { groups[$0].operations.last?.sequence }.max()
+            return .waitsFor(last ?? unit[0].sequence)
         }
         for (facets, place) in zip(facets, unit.indices) { for facet in facets { said[facet] = unit[place].sequence } }
         for predecessor in predecessors { groups[predecessor].hasDependents = true }
@@ -249,7 +249,10 @@ struct ChangeSetGrouping {
     }
 
     /// Adds the unit to one group with `joined`. Returns nil if that would violate an order that is already fixed.
-    private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: [Int]) -> Int? {
+    ///
+    /// - Parameter joined: The groups in ascending order, so that the same state always leads to the same order and the
+    ///   same reasons.
+    private mutating func join(_ unit: [PendingOperation], _ joined: [Int], after predecessors: [Int]) -> Int? {
         let position = groups.count
         if joined.isEmpty {
             groups.append(Group(operations: unit))
@@ -261,8 +264,7 @@ struct ChangeSetGrouping {
         }
         guard joined.allSatisfy({ !groups[$0].hasDependents }) else { return nil }
         var operations = unit
-        // In order, so that the same state always leads to the same order and the same reasons.
-        for old in joined.sorted() {
+        for old in joined {
             operations += groups[old].operations
             groups[old] = Group(operations: [], successor: position)
         }

@@ -24,8 +24,13 @@ package struct EntityResolver<Storage: StateReader> {
 
     /// Returns the base state of the entity, regardless of pending operations.
     package func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if let row = known?.service[id] { return row }
-        let row = try storage.serviceRow(id)
+        try known == nil ? storage.serviceRow(id) : sharedServiceRow(id)?.row
+    }
+
+    /// Returns the base state of the entity without copying it.
+    func sharedServiceRow(_ id: EntityID) throws(StateError) -> SharedRow? {
+        if let known, let place = known.service.place(of: id) { return known.service[at: place] }
+        let row = try storage.serviceRow(id).map(SharedRow.init)
         known?.service.updateValue(row, for: id)
         return row
     }
@@ -34,7 +39,7 @@ package struct EntityResolver<Storage: StateReader> {
     func prefetch(_ operations: [PendingOperation]) throws(StateError) {
         guard let known else { return }
         // Moved, because each access to a table of the class would be checked.
-        var (service, asked): (IDTable<EntityRow?>, [EntityID]) = (IDTable(), [])
+        var (service, asked): (IDTable<SharedRow?>, [EntityID]) = (IDTable(), [])
         swap(&service, &known.service)
         defer { swap(&service, &known.service) }
         for pending in operations {
@@ -46,8 +51,9 @@ package struct EntityResolver<Storage: StateReader> {
             }
         }
         guard !asked.isEmpty else { return }
-        for entity in try storage.serviceEntities(asked) {
-            service.updateValue(entity.row, for: entity.id)
+        // Sorted, because the views read entities in order.
+        for entity in try storage.serviceEntities(asked.sorted()) {
+            service.updateValue(entity.row.map(SharedRow.init), for: entity.id)
             known.sets.updateValue(entity.set, for: entity.id)
         }
     }
@@ -108,7 +114,7 @@ package struct EntityResolver<Storage: StateReader> {
                 let set = try set(of: entity).flatMap({ model.findEntitySet($0) }),
                 let target = model.principalSet(of: property, in: set, from: type)
             else { continue }
-            let known = try serviceRow(entity)?.values
+            let known = try sharedServiceRow(entity)?.row.values
             let named = pairs.map { ($0.principal, values[$0.dependent] ?? known?[$0.dependent] ?? .null) }
             if named.contains(where: { $0.1 == .null }) {
                 found.append(.init(navigation: property.name, target: nil))
@@ -145,7 +151,7 @@ package struct EntityResolver<Storage: StateReader> {
     }
 
     private func findEntityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
-        if let row = try serviceRow(entity) { return model.findEntityType(row.type) }
+        if let known = try sharedServiceRow(entity) { return model.findEntityType(known.row.type) }
         // An entity that exists only locally has the type of its creation.
         if case .create(let creation, _) = operation.action {
             // The outermost creation is not copied.
@@ -224,8 +230,8 @@ package struct EntityResolver<Storage: StateReader> {
     /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.
     func reference(to id: EntityID) throws(StateError) -> ResourceReference? {
         if let reference = known?.references[id] { return reference }
-        guard let row = try serviceRow(id) else { return nil }
-        let reference = try reference(row)
+        guard let found = try sharedServiceRow(id) else { return nil }
+        let reference = try reference(found.row)
         known?.references.updateValue(reference, for: id)
         return reference
     }
@@ -253,9 +259,16 @@ package struct EntityResolver<Storage: StateReader> {
     }
 }
 
+/// The row of an entity. A class, because a row is a large value, and most lookups need one of its properties.
+final class SharedRow {
+    let row: EntityRow
+
+    init(_ row: EntityRow) { self.row = row }
+}
+
 /// The cached lookups of a resolver.
 private final class RowCache {
-    var service = IDTable<EntityRow?>()
+    var service = IDTable<SharedRow?>()
     var local = IDTable<EntityRow?>()
     var sets = IDTable<String?>()
     var types = IDTable<EntityType>()

@@ -129,7 +129,7 @@ struct LinkTracker<Storage: StateReader> {
 
     private func basePartners(at end: LinkEnd) throws(StateError) -> [EntityID] {
         // An entity that does not exist on the service has no links there.
-        guard try resolver.serviceRow(end.entity) != nil else { return [] }
+        guard try resolver.sharedServiceRow(end.entity) != nil else { return [] }
         let name = end.relationship.name
         let links =
             end.relationship.isForward

@@ -222,13 +222,13 @@ struct RequestPlanner {
         {
             return "$\(source)"
         }
-        guard contentIDs[entity] == nil, let etag = try resolver.serviceRow(entity)?.etag else { return nil }
+        guard contentIDs[entity] == nil, let etag = try resolver.sharedServiceRow(entity)?.row.etag else { return nil }
         return changed.all.contains(entity) ? "*" : etag
     }
 
     /// Returns whether responses contain an ETag of the entity: it has one, or the metadata declare it for its set.
     private func hasETag(_ entity: EntityID) throws(StateError) -> Bool {
-        guard contentIDs[entity] != nil else { return try resolver.serviceRow(entity)?.etag != nil }
+        guard contentIDs[entity] != nil else { return try resolver.sharedServiceRow(entity)?.row.etag != nil }
         return resolver.model.findEntitySet(try set(of: entity))?.hasOptimisticConcurrency == true
     }
 

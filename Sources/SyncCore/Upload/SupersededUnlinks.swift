@@ -31,7 +31,7 @@ struct SupersededUnlinks {
         in changeSet: [PendingOperation], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) {
         // An operation replaces only links that earlier ones remove.
-        guard changeSet.count > 1 else { return }
+        guard changeSet.count > 1, changeSet.contains(where: \.operation.action.isUnlink) else { return }
         for pending in changeSet {
             let operation = pending.operation
             func navigation(_ entity: EntityID, _ name: String) throws(StateError) -> Navigation? {
@@ -87,4 +87,8 @@ struct SupersededUnlinks {
         operations.formUnion(found)
         replacements[sequence, default: []] += found.sorted()
     }
+}
+
+extension Operation.Action {
+    fileprivate var isUnlink: Bool { if case .deleteLink = self { true } else { false } }
 }

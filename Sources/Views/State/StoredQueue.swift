@@ -95,7 +95,7 @@ struct StoredQueue: StatementRunner {
 
     /// Returns the stored effects, or none if one cannot be decoded.
     private static func effects(in connection: Connection) throws(StateError) -> EffectLog {
-        var effects = EffectLog()
+        let effects = EffectLog()
         do {
             try connection.untraced {
                 try connection.each("SELECT sequence, effect FROM effects", []) { row in

@@ -78,7 +78,7 @@ struct AccessTests {
             let id = EntityID(rawValue: sequence)
             return effect([(.entity(id), .writesValues), (.end("R", id, isFirst: true), .readsMembers)], [link])
         }
-        var log = EffectLog()
+        let log = EffectLog()
         for sequence: SequenceNumber in 1...600 { log.put(written(by: sequence), of: sequence) }
         for sequence: SequenceNumber in 1...590 { log.remove(sequence) }
         #expect(log.count == 10)

@@ -64,7 +64,7 @@ struct QueueTableTests {
         var reads = 0
         queue.effectsReader = {
             reads += 1
-            var effects = EffectLog()
+            let effects = EffectLog()
             for sequence: SequenceNumber in 1...2 { effects.put(OperationEffect(), of: sequence) }
             return effects
         }

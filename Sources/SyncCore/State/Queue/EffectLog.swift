@@ -2,40 +2,62 @@ package import Operations
 
 /// The effects of pending operations, by operation and by item.
 ///
-/// The accesses of an operation are contiguous in one array, and its links in another. The accesses to an item form a
-/// linked list, which is completed when it is read. A removal marks the operation's accesses; both arrays are compacted
-/// when most accesses are marked.
-package struct EffectLog {
-    struct StoredAccess {
-        let item: StateItem
-        /// Zero if the access was removed.
+/// The accesses of an operation are contiguous, and so are its links. The accesses to an item form a linked list, which
+/// is completed when it is read. A removal marks the effect; everything is compacted when most of it is marked.
+///
+/// Not `Sendable`: it belongs to one ``PendingQueue``. A class, because a lookup in a value that a class stores may copy
+/// the value.
+package final class EffectLog {
+    private struct StoredEffect {
+        /// Zero if the effect was removed.
         var operation: SequenceNumber
-        /// The index of the preceding access to the same item, or -1 if there is none. Set by ``linkAccesses()``.
-        fileprivate(set) var previous: Int32 = -1
-        let access: Access
+        /// The indexes of its first access and its first link. Both end where those of the next effect begin.
+        let firstAccess: Int32
+        let firstLink: Int32
     }
 
-    private struct Entry {
-        let accesses: Range<Int32>
-        let links: Range<Int32>
+    /// An access as an element of the list of its item.
+    private struct LinkedAccess {
+        let effect: Int32
+        /// The index of the preceding access to the same item, or -1 if there is none.
+        let previous: Int32
+        /// The kinds of this access and of all preceding ones to the same item.
+        let kinds: Access
     }
 
-    private var accesses: [StoredAccess] = []
+    private var effects: [StoredEffect] = []
+    /// The index of the effect of each operation.
+    private var places = IDTable<Int32>()
+    /// The item of each access, and its kinds. Two arrays, because together they would have twice the size.
+    private var items: [StateItem] = []
+    private var kinds: [Access] = []
     private var links: [DirtySet.LinkEnds] = []
-    private var entries = IDTable<Entry>()
+    /// The first accesses. Only rebases of long queues read the lists, and a call with many operations would spend more
+    /// time on them than on the rest of the log.
+    private var linkedAccesses: [LinkedAccess] = []
+    /// The number of effects whose accesses are linked.
+    private var linkedCount = 0
     /// The index of the last access, by the item's raw value, among the linked ones.
     private var newest = IDTable<Int32>()
-    /// The number of accesses at the start that are linked. Only rebases of long queues read the lists, and a call with
-    /// many operations would spend more time on them than on the rest of the log.
-    private var linkedCount = 0
+    /// The number of removed effects and of their accesses.
     private var removedCount = 0
     /// The highest number of an operation that ever had an effect here.
     private(set) var last: SequenceNumber = 0
 
     package init() {}
 
+    /// Returns an independent log with the same effects. O(1), because the arrays are shared until one of them changes.
+    func copy() -> EffectLog {
+        let copy = EffectLog()
+        (copy.effects, copy.places, copy.links) = (effects, places, links)
+        (copy.items, copy.kinds) = (items, kinds)
+        (copy.linkedAccesses, copy.linkedCount, copy.newest) = (linkedAccesses, linkedCount, newest)
+        (copy.removedCount, copy.last) = (removedCount, last)
+        return copy
+    }
+
     /// The number of operations that have an effect.
-    package var count: Int { entries.count }
+    package var count: Int { places.count }
 
     package subscript(sequence: SequenceNumber) -> OperationEffect? { list(of: sequence)?.effect }
 
@@ -53,95 +75,107 @@ package struct EffectLog {
     }
 
     func list(of sequence: SequenceNumber) -> EffectList? {
-        guard entries.contains(sequence) else { return nil }
+        guard let place = places[sequence].map(Int.init) else { return nil }
         return EffectList(
-            accesses: accesses(by: sequence).map { ($0.item, $0.access) }, links: links(of: sequence))
+            accesses: accesses(at: place).map { (items[$0], kinds[$0]) }, links: Array(links[links(at: place)]))
     }
 
-    /// Returns the accesses of the operation: one for each item that it read or wrote.
+    /// Returns the indexes of the accesses of an effect.
+    private func accesses(at place: Int) -> Range<Int> {
+        let end = place + 1 < effects.count ? Int(effects[place + 1].firstAccess) : items.count
+        return Int(effects[place].firstAccess)..<end
+    }
+
+    /// Returns the indexes of the links of an effect.
+    private func links(at place: Int) -> Range<Int> {
+        let end = place + 1 < effects.count ? Int(effects[place + 1].firstLink) : links.count
+        return Int(effects[place].firstLink)..<end
+    }
+
+    /// Calls `body` once for each item that the operation read or wrote. `body` must not change effects.
+    func forEachAccess<Failure: Error>(
+        by sequence: SequenceNumber, _ body: (StateItem, Access) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let place = places[sequence] else { return }
+        for access in accesses(at: Int(place)) { try body(items[access], kinds[access]) }
+    }
+
+    /// Calls `body` once for each operation that would be disturbed if it accessed the item after `earlier`, in any
+    /// order. `body` must not change effects.
     ///
-    /// A slice, because a function with a closure would copy the whole log.
-    func accesses(by sequence: SequenceNumber) -> ArraySlice<StoredAccess> {
-        guard let place = entries.place(of: sequence) else { return [] }
-        let own = entries[at: place].accesses
-        return accesses[Int(own.lowerBound)..<Int(own.upperBound)]
-    }
-
-    /// Returns the accesses to the item, one of each operation that read or wrote it, in any order. Contains only those
-    /// that ``linkAccesses()`` has linked.
-    func accesses(to item: StateItem) -> ItemAccesses {
-        ItemAccesses(accesses: accesses, place: newest.place(of: item.rawValue).map { newest[at: $0] } ?? -1)
-    }
-
-    /// The list of the accesses to an item.
-    struct ItemAccesses: Sequence, IteratorProtocol {
-        fileprivate let accesses: [StoredAccess]
-        fileprivate var place: Int32
-
-        mutating func next() -> StoredAccess? {
-            while place >= 0 {
-                let stored = accesses[Int(place)]
-                place = stored.previous
-                if stored.operation != 0 { return stored }
-            }
-            return nil
+    /// Cost: an item that no remaining access disturbs ends the call, such as an entity to which many operations add
+    /// links. The first call after new effects also completes the lists of accesses by item.
+    package func forEachAccess<Failure: Error>(
+        to item: StateItem, disturbedBy earlier: Access, _ body: (SequenceNumber, Access) throws(Failure) -> Void
+    ) throws(Failure) {
+        // Not during an outer call, which has linked them already.
+        if linkedCount < effects.count { linkAccesses() }
+        guard let newest = newest[item.rawValue] else { return }
+        var place = Int(newest)
+        while place >= 0, earlier.disturbs(later: linkedAccesses[place].kinds) {
+            let operation = effects[Int(linkedAccesses[place].effect)].operation
+            if operation != 0, earlier.disturbs(later: kinds[place]) { try body(operation, kinds[place]) }
+            place = Int(linkedAccesses[place].previous)
         }
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
     func links(of sequence: SequenceNumber) -> [DirtySet.LinkEnds] {
-        guard let place = entries.place(of: sequence) else { return [] }
-        let own = entries[at: place].links
-        return Array(links[Int(own.lowerBound)..<Int(own.upperBound)])
+        places[sequence].map { Array(links[links(at: Int($0))]) } ?? []
     }
 
-    package mutating func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
+    package func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
         if sequence <= last { remove(sequence) }
         last = max(last, sequence)
-        let start = Int32(accesses.count)
+        begin(sequence)
         effect.forEachAccess { item, access in
-            accesses.append(StoredAccess(item: item, operation: sequence, access: access))
+            items.append(item)
+            kinds.append(access)
         }
-        let firstLink = Int32(links.count)
         links += effect.links
-        entries.updateValue(
-            Entry(accesses: start..<Int32(accesses.count), links: firstLink..<Int32(links.count)), for: sequence)
     }
 
-    var hasUnlinkedAccesses: Bool { linkedCount < accesses.count }
+    /// Appends an effect, whose accesses and links follow.
+    private func begin(_ sequence: SequenceNumber) {
+        places.updateValue(Int32(effects.count), for: sequence)
+        effects.append(
+            StoredEffect(operation: sequence, firstAccess: Int32(items.count), firstLink: Int32(links.count)))
+    }
 
     /// Completes the lists of accesses by item.
-    mutating func linkAccesses() {
-        while linkedCount < accesses.count {
-            let known = newest.place(of: accesses[linkedCount].item.rawValue, inserting: -1)
-            accesses[linkedCount].previous = newest[at: known]
-            newest[at: known] = Int32(linkedCount)
+    private func linkAccesses() {
+        while linkedCount < effects.count {
+            for access in accesses(at: linkedCount) {
+                let known = newest.place(of: items[access].rawValue, inserting: -1)
+                let previous = newest[at: known]
+                let earlier = previous < 0 ? [] : linkedAccesses[Int(previous)].kinds
+                linkedAccesses.append(
+                    LinkedAccess(
+                        effect: Int32(linkedCount), previous: previous, kinds: kinds[access].union(earlier)))
+                newest[at: known] = Int32(access)
+            }
             linkedCount += 1
         }
     }
 
-    package mutating func remove(_ sequence: SequenceNumber) {
-        guard let gone = entries.removeValue(for: sequence) else { return }
-        for place in gone.accesses { accesses[Int(place)].operation = 0 }
-        removedCount += gone.accesses.count
-        if removedCount > 1_024, removedCount > accesses.count / 2 { pack() }
+    package func remove(_ sequence: SequenceNumber) {
+        guard let place = places.removeValue(for: sequence).map(Int.init) else { return }
+        effects[place].operation = 0
+        removedCount += 1 + accesses(at: place).count
+        if removedCount > 1_024, removedCount > (effects.count + items.count) / 2 { pack() }
     }
 
-    private mutating func pack() {
-        let (former, formerLinks) = (accesses, links)
-        (accesses, links) = ([], [])
+    private func pack() {
+        let former = copy()
+        (effects, items, kinds, links, linkedAccesses) = ([], [], [], [], [])
+        places.removeAll()
         newest.removeAll()
         (linkedCount, removedCount) = (0, 0)
-        for sequence in entries.ids.sorted() {
-            guard let entry = entries.place(of: sequence) else { continue }
-            let (start, firstLink) = (Int32(accesses.count), Int32(links.count))
-            for place in entries[at: entry].accesses {
-                let stored = former[Int(place)]
-                accesses.append(StoredAccess(item: stored.item, operation: sequence, access: stored.access))
-            }
-            for place in entries[at: entry].links { links.append(formerLinks[Int(place)]) }
-            entries[at: entry] = Entry(
-                accesses: start..<Int32(accesses.count), links: firstLink..<Int32(links.count))
+        for (place, effect) in former.effects.enumerated() where effect.operation != 0 {
+            begin(effect.operation)
+            items += former.items[former.accesses(at: place)]
+            kinds += former.kinds[former.accesses(at: place)]
+            links += former.links[former.links(at: place)]
         }
     }
 }

@@ -51,12 +51,8 @@ package final class PendingQueue {
     private var byEntity = IDTable<EntityQueue>()
     private var byTransaction: [String: Set<SequenceNumber>] = [:]
     private var rejected = 0
-    private var storedEffects = EffectLog()
-    /// The effect of each operation. Read in place, because a copy retains all of its arrays.
-    package private(set) var effects: EffectLog {
-        _read { yield storedEffects }
-        _modify { yield &storedEffects }
-    }
+    /// The effect of each operation.
+    package private(set) var effects = EffectLog()
     /// The number of operations that are not to be sent: drafts and local-only operations.
     package private(set) var heldBack = 0
     private var journal = Journal()
@@ -83,7 +79,7 @@ package final class PendingQueue {
         copy.byEntity = byEntity
         copy.byTransaction = byTransaction
         copy.rejected = rejected
-        copy.effects = effects
+        copy.effects = effects.copy()
         copy.heldBack = heldBack
         copy.journal = journal
         return copy
@@ -244,17 +240,6 @@ package final class PendingQueue {
         effects = try reader()
     }
 
-    /// Calls `body` once for each operation whose effect accesses the item, in any order. `body` must not change effects.
-    ///
-    /// Cost: the first call after new effects also completes the lists of accesses by item.
-    package func forEachAccess<Failure: Error>(
-        to item: StateItem, _ body: (SequenceNumber, Access) throws(Failure) -> Void
-    ) throws(Failure) {
-        // Not during a read of the effects in an outer call, which has linked them already.
-        if effects.hasUnlinkedAccesses { effects.linkAccesses() }
-        for stored in effects.accesses(to: item) { try body(stored.operation, stored.access) }
-    }
-
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
         recordEffect(sequence)
         effects.put(effect, of: sequence)
@@ -333,7 +318,8 @@ package final class PendingQueue {
             remove(sequence)
             if let former, let operation = decoded(former.content) { insert(former, operation, for: sequence) }
         }
-        if let former = undo.formerEffects { effects = former }
+        // Copied, because a copy of the queue may have the same journal.
+        if let former = undo.formerEffects { effects = former.copy() }
         for sequence in undo.newEffects { effects.remove(sequence) }
         for (sequence, former) in zip(undo.effects.ids, undo.effects.values) {
             if let former { effects.put(former.effect, of: sequence) } else { effects.remove(sequence) }
@@ -346,7 +332,7 @@ package final class PendingQueue {
     }
 
     private func recordEffect(_ sequence: SequenceNumber) {
-        guard let last = journal.last, !journal.hasFormerEffects else { return }
+        guard let last = journal.last, journal.formerEffects == nil else { return }
         if sequence > last {
             journal.newEffects.append(sequence)
         } else if !journal.effects.contains(sequence) {
@@ -365,14 +351,11 @@ package final class PendingQueue {
         var newEffects: [SequenceNumber] = []
         /// All effects, if they were removed together. Entries of `effects` were changed before that.
         private(set) var formerEffects: EffectLog?
-        /// Whether ``formerEffects`` is set. A comparison with nil would copy it.
-        private(set) var hasFormerEffects = false
 
         init(last: SequenceNumber? = nil) { self.last = last }
 
         mutating func storeEffects(_ all: EffectLog) {
-            guard last != nil, !hasFormerEffects else { return }
-            (formerEffects, hasFormerEffects) = (all, true)
+            if last != nil, formerEffects == nil { formerEffects = all }
         }
     }
 }

@@ -12,13 +12,21 @@ struct SmallSet<Element: Hashable & Comparable> {
     var isEmpty: Bool { first == nil && few.isEmpty && many.isEmpty }
 
     /// The elements, in no particular order.
-    var elements: [Element] { (first.map { [$0] } ?? []) + few + many }
+    var elements: [Element] {
+        guard let first else { return few + many }
+        return few.isEmpty && many.isEmpty ? [first] : [first] + few + many
+    }
 
     /// The elements in ascending order.
     var sorted: [Element] {
+        if isEmpty { return [] }
         guard many.isEmpty, let first else { return elements.sorted() }
         if few.isEmpty { return [first] }
         return first < few[0] ? [first] + few : elements.sorted()
+    }
+
+    func contains(_ element: Element) -> Bool {
+        first == element || (many.isEmpty ? few.contains(element) : many.contains(element))
     }
 
     mutating func insert(_ element: Element) {
