@@ -15,8 +15,13 @@ extension WorkingSet {
         }
     }
 
-    /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row in memory.
-    func kind(of id: EntityID) throws(StateError) -> EntityKind? { try content(of: id)?.kind }
+    /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row or values in memory.
+    func kind(of id: EntityID) throws(StateError) -> EntityKind? {
+        if let kind = rowTable.kind(of: id) { return kind }
+        if rowTable.isRemoved(id) { return nil }
+        if let kind = cleanRows.kind(of: id) { return kind }
+        return try row(id)?.kind
+    }
 
     /// Returns the kind and the values of an entity's row, or nil if it has none. Does not copy a row in memory.
     func content(of id: EntityID) throws(StateError) -> EntityContent? {
