@@ -3,9 +3,7 @@ package import Operations
 
 /// Changes of the queue, which is in memory with and without a backing.
 extension WorkingSet {
-    package func putPending(_ operation: PendingOperation) throws(StateError) {
-        try putPending(operation, encoded: nil)
-    }
+    package func putPending(_ pending: PendingOperation) throws(StateError) { try putPending(pending, encoded: nil) }
 
     /// Adds an operation to the queue, or replaces the one with the same sequence number.
     ///
