@@ -46,6 +46,17 @@ public struct PropertyValues: Sendable, Hashable {
             }
         }
 
+        /// Returns the value at an index of the names.
+        ///
+        /// - Parameter offset: The offset of the value if it is encoded. Becomes that of the next one.
+        func value(atIndex index: Int, offset: inout Int) -> Value {
+            switch self {
+            case .empty: .null
+            case .plain(let plain): plain.values[index]
+            case .packed(let packed): packed.value(at: &offset)
+            }
+        }
+
         /// Appends the names and values.
         func write(to writer: inout ByteWriter) {
             switch self {
@@ -351,27 +362,20 @@ extension PropertyValues: Sequence {
     /// The names and values in their order. Encoded values are decoded one after the other.
     public struct Iterator: IteratorProtocol {
         private let names: [String]
-        /// Empty if the values are encoded.
-        private let values: [Value]
-        /// The encoded values, or `nil`.
-        private let packed: PackedProperties?
+        private let form: Representation
         private var index = 0
         /// The offset of the next encoded value.
         private var offset = 0
 
         fileprivate init(_ properties: PropertyValues) {
-            switch properties.form {
-            case .empty: (names, values, packed) = ([], [], nil)
-            case .plain(let plain): (names, values, packed) = (plain.names, plain.values, nil)
-            case .packed(let packed): (names, values, self.packed) = (packed.names.names, [], packed)
-            }
+            names = properties.names
+            form = properties.form
         }
 
         public mutating func next() -> (name: String, value: Value)? {
             guard index < names.count else { return nil }
             defer { index += 1 }
-            guard let packed else { return (names[index], values[index]) }
-            return (names[index], packed.value(at: &offset))
+            return (names[index], form.value(atIndex: index, offset: &offset))
         }
     }
 

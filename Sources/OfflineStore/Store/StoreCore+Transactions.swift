@@ -38,10 +38,12 @@ extension StoreCore {
     @discardableResult
     func add(_ record: consuming Record) throws -> SequenceNumber {
         let sequence = nextSequence
-        let isOperation = if case .operation = record.body { true } else { false }
-        try fold.apply(record, sequence: sequence)
-        let payload = try uncommitted.add(record)
-        if isOperation { state.queue.keepEncoded(RecordCodec.operation(in: payload), of: sequence) }
+        // Encoded before it is folded, because the queue keeps the encoded form of an operation.
+        let payload = try uncommitted.encode(record)
+        let encoded: ArraySlice<UInt8>? =
+            if case .operation = record.body { RecordCodec.operation(in: payload) } else { nil }
+        try fold.apply(record, sequence: sequence, encoded: encoded)
+        uncommitted.add(record)
         return sequence
     }
 

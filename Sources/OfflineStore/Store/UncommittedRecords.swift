@@ -15,14 +15,16 @@ struct UncommittedRecords {
 
     private static let keptCount = 64
 
-    /// Adds a record. Returns its payload.
-    mutating func add(_ record: consuming Record) throws(LogError) -> [UInt8] {
+    /// Encodes the next record. Returns its payload.
+    mutating func encode(_ record: Record) throws(LogError) -> [UInt8] {
         payload.removeAll()
         let kind = RecordCodec.encode(record, into: &payload)
         try commit.add(kind: kind, payload: payload.bytes)
-        records.append(record)
         return payload.bytes
     }
+
+    /// Adds the record that was just encoded.
+    mutating func add(_ record: consuming Record) { records.append(record) }
 
     /// Starts a transaction whose first record gets this number.
     mutating func begin(at sequence: SequenceNumber) {

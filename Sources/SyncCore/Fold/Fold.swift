@@ -47,12 +47,16 @@ package struct Fold {
 
     /// Applies a record. The state is consistent after ``finishRebase()``, which belongs in the same transaction.
     ///
+    /// - Parameter encoded: The encoded operation of the record, if it has one and the caller has encoded it.
     /// - Precondition: `sequence` follows the last applied record.
-    package mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
+    package mutating func apply(
+        _ record: Record, sequence: SequenceNumber, encoded: ArraySlice<UInt8>? = nil
+    ) throws(StateError) {
         layers.time = record.time
         switch record.body {
         case .serviceInstalled(let service): try install(service)
-        case .operation(let operation): try layers.add(operation, sequence: sequence, time: record.time)
+        case .operation(let operation):
+            try layers.add(operation, sequence: sequence, time: record.time, encoded: encoded)
         case .definingQueryAdded(let query): try storage.bookkeeping.putQuery(QueryState(query: query))
         case .definingQueryRemoved(let name):
             var download = DownloadFold(sequence, record.time)

@@ -92,15 +92,17 @@ extension LayeredState {
 
 extension LayeredState {
     /// Adds a new operation and applies it to the current state.
+    ///
+    /// - Parameter encoded: The encoded operation, if the caller has it.
     mutating func add(
-        _ operation: Operation, sequence: SequenceNumber, time: Timestamp
+        _ operation: Operation, sequence: SequenceNumber, time: Timestamp, encoded: ArraySlice<UInt8>?
     ) throws(StateError) {
         try keepNextEntity(above: operation)
         // Otherwise its creations are registered when it is applied below.
         if !isRebased { try register(operation) }
         try mergeBases.advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
-        try storage.putPending(pending)
+        try storage.putPending(pending, encoded: encoded)
         if isRebased {
             try reapply(pending)
         } else if edits.areTracked {

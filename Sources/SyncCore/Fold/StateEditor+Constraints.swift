@@ -5,13 +5,17 @@ import Operations
 extension StateEditor {
     /// Copies the principal's values to the dependent entity of a new link. They are null while the principal has no
     /// key.
+    ///
+    /// - Parameter complete: An entity that already has the values if it is the dependent one.
     mutating func writeConstraint(
-        _ relationship: String, first: EntityID, second: EntityID
+        _ relationship: String, first: EntityID, second: EntityID, complete: EntityID?
     ) throws(StateError) {
         guard
             let (constraint, dependent, principal) = try lookup.constraint(
                 of: relationship, first: first, second: second)
         else { return }
+        // The principal's values were recorded as read when they were added.
+        if dependent == complete { return storage.recordReading(of: dependent, .readsKeys) }
         try copyPrincipalValues(constraint, from: principal, to: dependent)
     }
 

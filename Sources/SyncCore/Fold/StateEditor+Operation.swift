@@ -52,14 +52,14 @@ extension StateEditor {
             row.values.merge(image.values)
             row.etag = image.etag ?? row.etag
             row.editLink = image.editLink ?? row.editLink
-            if row.origin != .serviceWithStaleETag || !isKeyOnly(image, type) { row.origin = .service }
+            if row.origin != .serviceWithStaleETag || !image.isKeyOnly(type) { row.origin = .service }
         }
         // If pending changes are watched or changes are tracked, equal rows are stored too.
         let skipsEqualRows = storage.kind == .baseWithoutPending && !watchesBase && !notesTouched
         let isEqual = if let known, download != nil || skipsEqualRows { known == row } else { false }
         if let download, !isEqual { row.downloaded = download }
         // The download of known entities writes nothing. Equal values may differ in their notation: 1.5 and 1.50.
-        if !isEqual || !skipsEqualRows || !isSameNotation(row.values, known?.values ?? [:]) { try put(row) }
+        if !isEqual || !skipsEqualRows || !row.values.hasSameNotation(as: known?.values ?? [:]) { try put(row) }
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<WorkingSet>.namesSet, key: name, to: row.id)
         }
@@ -95,17 +95,6 @@ extension StateEditor {
             guard let row, !row.values.isEmpty else { return true }
             return namesPartner.contains(pair.dependent) || row.values[pair.dependent] != value
         }
-    }
-
-    private func isSameNotation(_ a: PropertyValues, _ b: PropertyValues) -> Bool {
-        a.hasSameEncoding(as: b) || ValueCodec.encode(a) == ValueCodec.encode(b)
-    }
-
-    /// Returns whether the image has only a key, such as one that a user entered. Then it does not show whether the ETag
-    /// is still valid.
-    private func isKeyOnly(_ image: EntityImage, _ type: EntityType) -> Bool {
-        image.etag == nil && image.values.count <= type.keyProperties.count
-            && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
     }
 
     /// Applies the links of an image, after all entities that it contains exist.
@@ -198,5 +187,20 @@ extension StateEditor {
             let set = model.findEntitySet(row.set), set.isContained, let type = model.findEntityType(row.type)
         else { return }
         try assignContainedKey(KeyText.of(row.values, type: type), of: target, in: set)
+    }
+}
+
+extension PropertyValues {
+    fileprivate func hasSameNotation(as other: PropertyValues) -> Bool {
+        hasSameEncoding(as: other) || ValueCodec.encode(self) == ValueCodec.encode(other)
+    }
+}
+
+extension EntityImage {
+    /// Returns whether the image has only a key, such as one that a user entered. Then it does not show whether the ETag
+    /// is still valid.
+    fileprivate func isKeyOnly(_ type: EntityType) -> Bool {
+        etag == nil && values.count <= type.keyProperties.count
+            && values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
     }
 }

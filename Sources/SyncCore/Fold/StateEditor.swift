@@ -103,10 +103,11 @@ struct StateEditor {
             row.downloaded = known.downloaded
         }
         let values = row.values
-        try addPrincipalValues(to: &row.values, creation, metadata)
+        var hasValues = try addPrincipalValues(to: &row.values, creation, metadata)
         try put(row)
         if metadata.dependents.contains(where: { $0.isDetermined(by: values.names) }) {
             row.values = values
+            hasValues = false
             var decided = decidedEnds(creation.bindings, of: type)
             for inline in creation.inline {
                 if let end = decidedEnd(inline.navigation, of: type) { decided.append(end) }
@@ -119,25 +120,29 @@ struct StateEditor {
             let end = type.findProperty(inline.navigation)?.navigation
             for child in inline.entities {
                 try create(child, through: end)
-                try link(new: row.id, type, inline.navigation, to: child.entity)
+                try link(new: row.id, type, inline.navigation, to: child.entity, hasValues: false)
             }
         }
         for binding in creation.bindings {
-            for target in binding.targets { try link(new: row.id, type, binding.navigation, to: target) }
+            for target in binding.targets {
+                try link(new: row.id, type, binding.navigation, to: target, hasValues: hasValues)
+            }
         }
     }
 
     /// Adds to the values of a new entity the dependent properties that its bindings determine, so that its row is
-    /// stored once. The links set the same values.
+    /// stored once. The links set the same values. Returns whether a single binding determines all of them, so that its
+    /// link does not have to set them again.
     ///
     /// Adds none if entities could be linked by these values before the bindings are: if the entity is a principal
     /// itself, and in a deep insert, whose new entities are linked to those that refer to them.
     private func addPrincipalValues(
         to values: inout PropertyValues, _ creation: Creation, _ metadata: KindMetadata
-    ) throws(StateError) {
+    ) throws(StateError) -> Bool {
         guard !creation.bindings.isEmpty, creation.inline.isEmpty, !metadata.isPrincipal,
             let relationships = metadata.relationships
-        else { return }
+        else { return false }
+        var hasValues = false
         for binding in creation.bindings {
             guard let principal = binding.targets.last, binding.targets.count == 1,
                 let end = metadata.type.findProperty(binding.navigation)?.navigation,
@@ -146,7 +151,10 @@ struct StateEditor {
                 let source = try lookup.principalValues(principal, constraint)
             else { continue }
             _ = constraint.copyValues(of: source, to: &values, with: storage.state.names)
+            // The set of an entity is the one with which it was first registered; its constraints determine the link.
+            if creation.bindings.count == 1 { hasValues = try storage.set(of: creation.entity) == creation.set }
         }
+        return hasValues
     }
 
     /// Updates an entity. Has no effect if the entity no longer exists.
@@ -229,33 +237,40 @@ struct StateEditor {
 
     /// Adds a link of a new entity, which the layer contains, if the target exists.
     private mutating func link(
-        new source: EntityID, _ type: EntityType, _ navigation: String, to target: EntityID
+        new source: EntityID, _ type: EntityType, _ navigation: String, to target: EntityID, hasValues: Bool
     ) throws(StateError) {
-        storage.recordReading(ofExistence: source)
-        if try storage.type(of: target) != nil { try link(from: source, type, navigation, to: target) }
+        storage.recordReading(of: source, .readsExistence)
+        if try storage.type(of: target) != nil {
+            try link(from: source, type, navigation, to: target, hasValues: hasValues)
+        }
     }
 
+    /// - Parameter hasValues: Whether the source already has the target's values in its dependent properties.
     private mutating func link(
-        from source: EntityID, _ type: EntityType, _ navigation: String, to target: EntityID
+        from source: EntityID, _ type: EntityType, _ navigation: String, to target: EntityID, hasValues: Bool = false
     ) throws(StateError) {
         guard let end = type.findProperty(navigation)?.navigation else { return }
         let name = end.relationship.name
         let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
         let firstMultiplicity = end.relationship.isForward ? end.multiplicity : end.sourceMultiplicity
         let secondMultiplicity = end.relationship.isForward ? end.sourceMultiplicity : end.multiplicity
+        // An unlinked entity may lose values.
+        var hasValues = hasValues
         if firstMultiplicity != .many {
             for other in try storage.links(name, first: first) where other.inLocal && other.second != second {
                 try unlink(other, clearing: true)
+                hasValues = false
             }
         }
         if secondMultiplicity != .many {
             for other in try storage.links(name, second: second) where other.inLocal && other.first != first {
                 try unlink(other, clearing: true)
+                hasValues = false
             }
         }
         try setLink(name, first, second, true)
         try assignContainedKey(end, from: source, to: target)
-        try writeConstraint(name, first: first, second: second)
+        try writeConstraint(name, first: first, second: second, complete: hasValues ? source : nil)
     }
 
     mutating func unlink(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {

@@ -100,8 +100,8 @@ final class StateLayer {
         return try current(id).map { EntityContent(kind: $0.kind, values: $0.values) }
     }
 
-    /// Records that the caller uses the existence of an entity, which the layer contains.
-    func recordReading(ofExistence id: EntityID) { record(.entity(id), .readsExistence) }
+    /// Records that the caller uses a part of an entity that it knows.
+    func recordReading(of id: EntityID, _ access: Access) { record(.entity(id), access) }
 
     /// Returns the type of an entity, or nil if it does not exist.
     func type(of id: EntityID) throws(StateError) -> String? {

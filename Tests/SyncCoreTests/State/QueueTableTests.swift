@@ -103,11 +103,9 @@ struct QueueTableTests {
     @Test func `the encoded form of an operation is kept until its content changes`() throws {
         let table = table()
         for sequence: SequenceNumber in 3...5 {
-            try table.put(operation(sequence), about: [id])
-            table.keepEncoded([UInt8(sequence), 0][...], of: sequence)
+            try table.put(operation(sequence), about: [id], encoded: [UInt8(sequence), 0])
         }
         try table.setStatus(refused, since: 9, of: 1)
-        table.keepEncoded([1][...], of: 1)
         try table.setStatus(refused, since: 9, of: 3)
         try table.put(operation(4, of: 2), about: [id])
         #expect(table.encodedOperations == [3, 0, 4, 0, 5, 0])

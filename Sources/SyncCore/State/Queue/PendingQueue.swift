@@ -272,22 +272,22 @@ package final class PendingQueue {
     }
 
     package func naming(_ id: EntityID) -> [SequenceNumber] {
-        byEntity.place(of: id).map { byEntity[at: $0].naming.sorted } ?? []
+        byEntity.place(of: id).map { byEntity[at: $0].naming } ?? []
     }
 
     package func changing(_ id: EntityID) -> [SequenceNumber] {
-        byEntity.place(of: id).map { byEntity[at: $0].changing.sorted } ?? []
+        byEntity.place(of: id).map { byEntity[at: $0].changing } ?? []
     }
 
     /// Returns the pending creation of the entity.
     func creation(of id: EntityID) -> Creation? {
-        byEntity.place(of: id).flatMap { byEntity[at: $0].naming.sorted.first }.flatMap {
+        byEntity.place(of: id).flatMap { byEntity[at: $0].firstNaming }.flatMap {
             self[$0]?.operation.creation(of: id)
         }
     }
 
     package func hasChange(of id: EntityID) -> Bool {
-        byEntity.place(of: id).map { !byEntity[at: $0].changing.isEmpty } ?? false
+        byEntity.place(of: id).map { byEntity[at: $0].hasChange } ?? false
     }
 
     package func last(inTransaction name: String) -> SequenceNumber? { byTransaction[name]?.max() }

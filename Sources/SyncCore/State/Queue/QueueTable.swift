@@ -73,20 +73,23 @@ package final class QueueTable {
 
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
-    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
-    package func put(_ operation: PendingOperation, about subjects: [EntityID]) throws(StateError) {
+    /// - Parameters:
+    ///   - subjects: The subjects of the operation; see ``StateReader/subjects(of:_:after:)``.
+    ///   - encoded: The encoded operation, if the caller has it. It is kept until the storage writes it.
+    package func put(
+        _ operation: PendingOperation, about subjects: [EntityID], encoded: ArraySlice<UInt8>? = nil
+    ) throws(StateError) {
         try load()
         trackPendingStates(of: operation.sequence)
-        pending.put(operation, about: subjects)
-        changes.updateValue(.operation, for: operation.sequence)
+        pending.put(operation, about: subjects, encoded: pending.keepsEncoded ? encoded.map { Array($0) } : nil)
+        if let encoded {
+            let start = encodedOperations.count
+            encodedOperations.append(contentsOf: encoded)
+            changes.updateValue(.encodedOperation(start..<encodedOperations.count), for: operation.sequence)
+        } else {
+            changes.updateValue(.operation, for: operation.sequence)
+        }
         trackPendingStates(of: operation.sequence)
-    }
-
-    /// Keeps the encoded form of an operation that was just added, so that the storage does not encode it again.
-    package func keepEncoded(_ operation: ArraySlice<UInt8>, of sequence: SequenceNumber) {
-        guard let place = changes.place(of: sequence), changes[at: place] == .operation else { return }
-        changes[at: place] = .encodedOperation(encodedOperations.count..<encodedOperations.count + operation.count)
-        encodedOperations.append(contentsOf: operation)
     }
 
     package func setStatus(

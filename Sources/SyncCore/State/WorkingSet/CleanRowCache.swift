@@ -56,6 +56,9 @@ struct CleanRowCache {
         rows.place(of: id).map { EntityContent(kind: rows[at: $0].kind, values: rows[at: $0].values) }
     }
 
+    /// Returns the kind of a cached row, or nil if no row is cached.
+    func kind(of id: EntityID) -> EntityKind? { rows.place(of: id).map { rows[at: $0].kind } }
+
     private static func size(of row: EntityRow) -> Int? {
         let texts = entrySize + (row.etag?.utf8.count ?? 0) + (row.editLink?.utf8.count ?? 0)
         if row.values.isEmpty { return texts }

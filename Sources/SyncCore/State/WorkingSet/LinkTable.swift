@@ -227,11 +227,19 @@ struct LinkTable: ~Copyable {
 
     private func place(of key: Key) -> Int? {
         guard !entries.isEmpty, let number = names[key.relationship] else { return nil }
-        let (first, second) = (key.first.rawValue, key.second.rawValue)
-        var place = byHash[Self.hash(number, first, second)] ?? -1
+        let hash = Self.hash(number, key.first.rawValue, key.second.rawValue)
+        guard let head = byHash.place(of: hash) else { return nil }
+        return place(of: key, number, from: byHash[at: head])
+    }
+
+    /// Returns the place of a link among the entries with its hash.
+    private func place(of key: Key, _ number: Int32, from head: Int32) -> Int? {
+        var place = head
         while place >= 0 {
             let entry = entries[Int(place)]
-            if entry.relationship == number, entry.first == first, entry.second == second { return Int(place) }
+            if entry.relationship == number, entry.first == key.first.rawValue, entry.second == key.second.rawValue {
+                return Int(place)
+            }
             place = entry.nextOfHash
         }
         return nil
@@ -239,8 +247,10 @@ struct LinkTable: ~Copyable {
 
     @discardableResult
     private mutating func set(_ key: Key, _ content: LinkPresence) -> LinkRow? {
-        guard let place = place(of: key) else {
-            insert(key, content)
+        let number = names.number(of: key.relationship)
+        let hash = byHash.place(of: Self.hash(number, key.first.rawValue, key.second.rawValue), inserting: -1)
+        guard let place = place(of: key, number, from: byHash[at: hash]) else {
+            insert(key, number, content, hash)
             return nil
         }
         let former = row(place)
@@ -252,13 +262,14 @@ struct LinkTable: ~Copyable {
         return former
     }
 
-    private mutating func insert(_ key: Key, _ content: LinkPresence) {
-        let number = names.number(of: key.relationship)
+    /// - Parameters:
+    ///   - number: The number of the relationship.
+    ///   - hash: The place of the hash of the link in ``byHash``.
+    private mutating func insert(_ key: Key, _ number: Int32, _ content: LinkPresence, _ hash: Int) {
         var entry = Entry(
             relationship: number, first: key.first.rawValue, second: key.second.rawValue, content: content)
         let place = free.popLast().map(Int.init) ?? entries.count
         let index = Int32(place)
-        let hash = byHash.place(of: Self.hash(number, entry.first, entry.second), inserting: -1)
         entry.nextOfHash = byHash[at: hash]
         byHash[at: hash] = index
         let first = heads.place(of: key.first, inserting: Heads())

@@ -33,7 +33,9 @@ struct RowIndex {
     }
 
     /// Returns the rows with these values of the properties, in ascending order.
-    func find(_ values: [(property: String, value: Value)]) -> [EntityID] {
+    ///
+    /// Mutating, because a call of another function on an index in an array copies it.
+    mutating func find(_ values: [(property: String, value: Value)]) -> [EntityID] {
         if values.count == 1, case .integer(let number) = values[0].value {
             return numbered.place(of: UInt64(bitPattern: number)).map { numbered[at: $0].sorted } ?? []
         }

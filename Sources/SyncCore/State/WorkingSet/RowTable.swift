@@ -31,6 +31,9 @@ struct RowTable {
         table.place(of: id).map { EntityContent(kind: table[at: $0].kind, values: table[at: $0].values) }
     }
 
+    /// Returns the kind of an entity whose row is in the table.
+    func kind(of id: EntityID) -> EntityKind? { table.place(of: id).map { table[at: $0].kind } }
+
     /// Returns whether the row in the backing is removed.
     func isRemoved(_ id: EntityID) -> Bool { !removed.isEmpty && removed.contains(id) }
 
@@ -124,17 +127,19 @@ private struct RowIndexes {
 
 extension RowTable {
     /// Calls `body` with each row, ordered by set and entity.
-    func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
-        let rows = rows
+    func forEachInOrder<Failure: Error>(_ body: (borrowing EntityRow) throws(Failure) -> Void) throws(Failure) {
+        // A subscript of the array would copy each row. The span of an array needs macOS 26.
+        let slice = rows[...]
+        let rows = slice.span
         func areInOrder(_ a: Int, _ b: Int) -> Bool {
             rows[a].kind === rows[b].kind || rows[a].set.isExactly(rows[b].set)
                 ? rows[a].id < rows[b].id : precedesInBytes(rows[a].set, rows[b].set)
         }
         // The usual rows of one set were created one after the other.
-        if rows.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) {
+        if slice.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) {
             for place in rows.indices { try body(rows[place]) }
         } else {
-            for place in rows.indices.sorted(by: areInOrder) { try body(rows[place]) }
+            for place in slice.indices.sorted(by: areInOrder) { try body(rows[place]) }
         }
     }
 

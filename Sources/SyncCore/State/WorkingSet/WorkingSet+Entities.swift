@@ -15,14 +15,17 @@ extension WorkingSet {
         }
     }
 
-    /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row in memory.
-    func kind(of id: EntityID) throws(StateError) -> EntityKind? { try content(of: id)?.kind }
+    /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row or values in memory.
+    func kind(of id: EntityID) throws(StateError) -> EntityKind? {
+        if let kind = rowTable.kind(of: id) { return kind }
+        if !rowTable.isRemoved(id), let kind = cleanRows.kind(of: id) { return kind }
+        return try row(id)?.kind
+    }
 
     /// Returns the kind and the values of an entity's row, or nil if it has none. Does not copy a row in memory.
     func content(of id: EntityID) throws(StateError) -> EntityContent? {
         if let content = rowTable.content(of: id) { return content }
-        if rowTable.isRemoved(id) { return nil }
-        if let content = cleanRows.content(of: id) { return content }
+        if !rowTable.isRemoved(id), let content = cleanRows.content(of: id) { return content }
         return try row(id).map { EntityContent(kind: $0.kind, values: $0.values) }
     }
 
@@ -86,24 +89,21 @@ extension WorkingSet {
     /// ``StateHeader/nextEntity``, without a copy of the header.
     package var nextEntity: EntityID {
         get throws(StateError) {
-            if cachedHeader.isKnown { return cachedHeader.header.nextEntity }
-            return try header().nextEntity
+            try cachedHeader.isKnown ? cachedHeader.header.nextEntity : header().nextEntity
         }
     }
 
     /// ``StateHeader/applied``, without a copy of the header.
     package var applied: SequenceNumber {
         get throws(StateError) {
-            if cachedHeader.isKnown { return cachedHeader.header.applied }
-            return try header().applied
+            try cachedHeader.isKnown ? cachedHeader.header.applied : header().applied
         }
     }
 
     /// The root of ``StateHeader/service``, without a copy of the header.
     package var serviceRoot: String? {
         get throws(StateError) {
-            if cachedHeader.isKnown { return cachedHeader.header.service?.root }
-            return try header().service?.root
+            try cachedHeader.isKnown ? cachedHeader.header.service?.root : header().service?.root
         }
     }
 

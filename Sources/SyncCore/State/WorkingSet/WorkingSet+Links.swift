@@ -51,8 +51,7 @@ extension WorkingSet {
         let key = LinkKey(relationship: relationship, first: first, second: second)
         tracking.dirtyItems?.links.insert(key)
         tracking.journal?.append(.link(key, linkTable.find(key)))
-        var hidesBelow = try isBelow(first)
-        if hidesBelow { hidesBelow = try isBelow(second) }
+        let hidesBelow = if try isBelow(first) { try isBelow(second) } else { false }
         let old = linkTable.remove(key, hidesBelow: hidesBelow)
         tracking.digest.replace(old.map(SnapshotItem.link), by: nil)
     }

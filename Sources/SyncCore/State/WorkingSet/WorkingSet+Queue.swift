@@ -3,13 +3,18 @@ package import Operations
 
 /// Changes of the queue, which is in memory with and without a backing.
 extension WorkingSet {
-    package func putPending(_ operation: PendingOperation) throws(StateError) {
+    package func putPending(_ pending: PendingOperation) throws(StateError) { try putPending(pending, encoded: nil) }
+
+    /// Adds an operation to the queue, or replaces the one with the same sequence number.
+    ///
+    /// - Parameter encoded: The encoded operation, if the caller has it.
+    func putPending(_ operation: PendingOperation, encoded: ArraySlice<UInt8>?) throws(StateError) {
         try queue.load()
         if tracking.isActive { tracking.dirtyItems?.pending.insert(operation.sequence) }
         if tracking.keepsDigest { tracking.digest.replace(queue.pending[operation.sequence], by: operation) }
         // Only queries need the subjects.
         let subjects = backing == nil ? [] : try subjects(of: operation.operation, backing?.model, after: queue.pending)
-        try queue.put(operation, about: subjects)
+        try queue.put(operation, about: subjects, encoded: encoded)
     }
 
     package func setPendingStatus(
