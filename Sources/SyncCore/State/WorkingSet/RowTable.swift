@@ -123,24 +123,33 @@ private struct RowIndexes {
 }
 
 extension RowTable {
-    /// Calls `body` with each row, ordered by set and entity.
-    func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
+    /// The indexes of the rows, ordered by set and entity; nil if the rows have this order.
+    private var order: [Int]? {
         let rows = rows
         func areInOrder(_ a: Int, _ b: Int) -> Bool {
             rows[a].kind === rows[b].kind || rows[a].set.isExactly(rows[b].set)
                 ? rows[a].id < rows[b].id : precedesInBytes(rows[a].set, rows[b].set)
         }
         // The usual rows of one set were created one after the other.
-        if rows.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) {
-            for place in rows.indices { try body(rows[place]) }
+        if rows.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) { return nil }
+        return rows.indices.sorted(by: areInOrder)
+    }
+
+    /// Calls `body` with each row, ordered by set and entity.
+    func forEachInOrder<Failure: Error>(_ body: (EntityRow) throws(Failure) -> Void) throws(Failure) {
+        let rows = rows
+        if let order {
+            for place in order { try body(rows[place]) }
         } else {
-            for place in rows.indices.sorted(by: areInOrder) { try body(rows[place]) }
+            for place in rows.indices { try body(rows[place]) }
         }
     }
 
     /// Writes the rows in the order of the backing's tables, so that each page of the backing is written once.
     func write(to backing: any StateBacking) throws(StateError) {
         for id in removed.sorted() { try backing.removeRow(id) }
-        try forEachInOrder { row throws(StateError) in try backing.putRow(row) }
+        if table.isEmpty { return }
+        let rows = rows
+        try backing.putRows(order.map { $0.map { rows[$0] } } ?? rows)
     }
 }
