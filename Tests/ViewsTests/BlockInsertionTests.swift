@@ -54,7 +54,7 @@ struct BlockInsertionTests {
         try state.transaction { for row in rows { try state.register(row.id, set: row.set) } }
     }
 
-    private func expectSame(_ rows: [EntityRow], _ before: [EntityRow] = [], _ name: String) throws {
+    private func expectSame(_ rows: [EntityRow], after before: [EntityRow] = [], _ name: String) throws {
         let (blocks, each) = (try views(), try views())
         for state in [blocks, each] {
             try register(before + rows, in: state)
@@ -88,14 +88,15 @@ struct BlockInsertionTests {
 
     @Test func `stored rows among the new ones are replaced`() throws {
         let before = stride(from: 2, through: 100, by: 3).map { row(UInt64($0), ["ID": .integer(-Int64($0))]) }
-        try expectSame((1...260).map { row(UInt64($0), values(UInt64($0))) }, before, "stored rows")
+        try expectSame((1...260).map { row(UInt64($0), values(UInt64($0))) }, after: before, "stored rows")
         // All IDs are lower than a stored one.
-        try expectSame((1...90).map { row(UInt64($0), values(UInt64($0))) }, [row(500, [:])], "a later row")
+        try expectSame((1...90).map { row(UInt64($0), values(UInt64($0))) }, after: [row(500, [:])], "a later row")
     }
 
     @Test func `a block with values that exceed its memory is written row by row`() throws {
         let rows = (1...70 as ClosedRange<UInt64>).map { id in
-            row(id, ["ID": .integer(Int64(id)), "Name": .string(String(repeating: "é", count: id == 40 ? 200_000 : 9))])
+            let name = String(repeating: "é", count: id == 40 ? 200_000 : 9)
+            return row(id, ["ID": .integer(Int64(id)), "Name": .string(name)])
         }
         try expectSame(rows, "large values")
         let texts = (1...64 as ClosedRange<UInt64>).map { id in

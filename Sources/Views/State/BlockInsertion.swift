@@ -25,7 +25,7 @@ struct BlockInsertion {
 }
 
 extension StatementRunner {
-    /// Inserts items in blocks as long as most items are new, and writes each of the others.
+    /// Inserts items in blocks as long as most items are new, and writes each remaining item.
     ///
     /// - Parameters:
     ///   - bind: Binds the columns of an item.
