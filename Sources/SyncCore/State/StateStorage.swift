@@ -73,6 +73,13 @@ package protocol StateBacking: StateStorage {
     /// registration.
     func firstUnusedEntity() throws(StateError) -> EntityID
 
+    /// Stores many rows, each of another entity, ordered by set and entity.
+    func putRows(_ rows: [EntityRow]) throws(StateError)
+    /// Stores many links, each once.
+    func putLinks(_ links: [LinkRow]) throws(StateError)
+    /// Assigns many keys, each once.
+    func assignKeys(_ keys: [(set: String, key: String, entity: EntityID)]) throws(StateError)
+
     /// Runs `body` in one transaction, atomically. An open ``inSharedTransaction(_:)`` transaction is committed first.
     func transaction<T>(_ body: () throws -> T) throws -> T
     /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. If `body` throws, the
@@ -80,6 +87,17 @@ package protocol StateBacking: StateStorage {
     func inSharedTransaction<T>(_ body: () throws -> T) throws -> T
     /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open.
     func commitSharedTransaction() throws(StateError)
+}
+
+/// A backing without faster ways to write many items stores one after the other.
+extension StateBacking {
+    package func putRows(_ rows: [EntityRow]) throws(StateError) { for row in rows { try putRow(row) } }
+
+    package func putLinks(_ links: [LinkRow]) throws(StateError) { for link in links { try putLink(link) } }
+
+    package func assignKeys(_ keys: [(set: String, key: String, entity: EntityID)]) throws(StateError) {
+        for (set, key, id) in keys { try assignKey(set: set, key: key, to: id) }
+    }
 }
 
 /// An error while a state is read or written.

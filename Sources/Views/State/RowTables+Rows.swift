@@ -41,6 +41,58 @@ extension RowTables {
         }
     }
 
+    /// Stores rows of different entities, ordered by set and entity. Those after the last one of their table are inserted
+    /// in blocks.
+    func putRows(_ rows: [EntityRow]) throws(StateError) {
+        var start = 0
+        while start < rows.count {
+            var end = start + 1
+            while end < rows.count,
+                rows[end].kind === rows[start].kind || rows[end].set.isExactly(rows[start].set)
+            { end += 1 }
+            try putRows(rows[start..<end], in: try table(rows[start].set))
+            start = end
+        }
+    }
+
+    private func putRows(_ rows: ArraySlice<EntityRow>, in table: SetTable) throws(StateError) {
+        var place = rows.startIndex
+        if rows.count >= TableLayout.smallestBlock, let insertion = table.insertion, rows.count >= insertion.size {
+            table.invalidateLookups()
+            let last = try firstInteger(table.lastEntity) { _ in } ?? 0
+            while place < rows.endIndex, Int64(bitPattern: rows[place].id.rawValue) <= last {
+                try putRow(rows[place])
+                place += 1
+            }
+            while rows.endIndex - place >= insertion.size {
+                let block = rows[place..<place + insertion.size]
+                if try !insert(block, into: table, by: insertion) { for row in block { try putRow(row) } }
+                place = block.endIndex
+            }
+        }
+        for row in rows[place...] { try putRow(row) }
+    }
+
+    /// Inserts new rows with one statement. Returns false if they have to be written one after the other.
+    private func insert(
+        _ rows: ArraySlice<EntityRow>, into table: SetTable, by insertion: BlockInsertion
+    ) throws(StateError) -> Bool {
+        block.removeAll()
+        for place in rows.indices {
+            guard let packed = rows[place].values.packed(with: names) else { return false }
+            let plan = try table.plan(packed.names) { names throws(StateError) in try number(of: names) }
+            guard plan.shape != 0, packed.withUnsafeBytes({ block.append($0, by: plan) }) else { return false }
+        }
+        try run(insertion.statement, inPlace: true) { binding in
+            for (number, place) in rows.indices.enumerated() {
+                binding.index = Int32(number * insertion.columns)
+                Self.bind(rows[place], shape: block.shape(of: number), &binding)
+                block.bind(number, columns: table.layout.columns.count, &binding)
+            }
+        }
+        return connection.changedRows == insertion.size
+    }
+
     /// Stores a row whose values cannot be packed, or whose names have no number. Both are rare.
     private func putWithNames(_ row: EntityRow, _ table: SetTable) throws(StateError) {
         try write(to: table) { binding in

@@ -17,6 +17,8 @@ package final class RowTables: StatementRunner {
     private var tables: [String: SetTable] = [:]
     /// The two tables that were used last.
     private var recentTables: (SetTable?, SetTable?)
+    /// The rows that are inserted together.
+    private(set) lazy var block = RowBlock()
     /// The lists of property names of rows.
     let shapes = RowSchemas()
 

@@ -10,6 +10,8 @@ extension SQLiteState {
 
     package func putRow(_ row: EntityRow) throws(StateError) { try rowTables.putRow(row) }
 
+    package func putRows(_ rows: [EntityRow]) throws(StateError) { try rowTables.putRows(rows) }
+
     package func removeRow(_ id: EntityID) throws(StateError) {
         if let set = try set(of: id) { try rowTables.removeRow(id, in: set) }
     }
@@ -102,12 +104,24 @@ extension SQLiteState {
     }
 
     package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
-        let number = try mapped { () throws(SQLiteError) in try sets.numbered(set) }
-        try run(statements.assignKey) { binding in
-            binding.integer(number)
-            binding.text(key)
-            binding.id(id)
+        try assign((try number(ofSet: set), key, id))
+    }
+
+    package func assignKeys(_ keys: [(set: String, key: String, entity: EntityID)]) throws(StateError) {
+        var numbered: [NumberedKey] = []
+        numbered.reserveCapacity(keys.count)
+        for (set, key, id) in keys { numbered.append((try number(ofSet: set), key, id)) }
+        try insert(numbered, by: statements.insertKeys) {
+            $1.key($0)
+        } orWriteEach: { item throws(StateError) in
+            try assign(item)
         }
+    }
+
+    private func assign(_ item: NumberedKey) throws(StateError) { try run(statements.assignKey) { $0.key(item) } }
+
+    private func number(ofSet set: String) throws(StateError) -> Int64 {
+        try mapped { () throws(SQLiteError) in try sets.numbered(set) }
     }
 
     // MARK: Base states
@@ -154,6 +168,17 @@ extension SQLiteState {
         for id in ids { if let base = try base(id) { found.append((id, base)) } }
         try run("DELETE FROM bases WHERE entity <= ?", [SQLValue(last)])
         return found
+    }
+}
+
+/// A key with the number of its set.
+private typealias NumberedKey = (set: Int64, key: String, entity: EntityID)
+
+extension Binding {
+    fileprivate mutating func key(_ item: NumberedKey) {
+        integer(item.set)
+        text(item.key)
+        id(item.entity)
     }
 }
 

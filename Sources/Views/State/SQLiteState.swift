@@ -270,6 +270,8 @@ package final class SQLiteState: StateBacking, StatementRunner {
 
     package func putLink(_ link: LinkRow) throws(StateError) { try links.putLink(link) }
 
+    package func putLinks(_ links: [LinkRow]) throws(StateError) { try self.links.putLinks(links) }
+
     package func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         try links.removeLink(relationship, first: first, second: second)
     }

@@ -13,6 +13,10 @@ final class SetTable {
     let replace: Statement
     let select: Statement
     let delete: Statement
+    /// The insertion of new rows; nil if the table has too many columns for a block.
+    private(set) lazy var insertion = layout.blockInsertion
+    /// Returns the last entity of the table, or null if the table is empty.
+    private(set) lazy var lastEntity = Statement("SELECT max(entity) FROM \(layout.table)")
     /// The searches by values of properties. They are few: for keys and for the properties of constraints.
     private var finds: [RowLookup] = []
     /// Whether a search may have a cached result.
@@ -165,6 +169,7 @@ struct FoldStatements {
         INSERT INTO keys VALUES (?, ?, ?) ON CONFLICT (set_number, key) DO UPDATE SET entity = excluded.entity
         WHERE entity <> excluded.entity
         """)
+    let insertKeys = BlockInsertion(into: "keys", columns: 3)
     let base = Statement("SELECT \(SQLiteState.baseColumns) FROM bases WHERE entity = ?")
     let putBase = Statement("INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let removeBase = Statement("DELETE FROM bases WHERE entity = ?")

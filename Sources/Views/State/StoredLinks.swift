@@ -14,6 +14,7 @@ final class StoredLinks: StatementRunner {
             + "WHERE relationship = ? AND second = ? ORDER BY first")
     private let link = Statement(StoredLinks.query + "first = ? AND second = ?")
     private let putLink = Statement("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)")
+    private let insertLinks = BlockInsertion(into: "links", columns: 5)
     private let removeLink = Statement("DELETE FROM links WHERE relationship = ? AND first = ? AND second = ?")
     private let linksOfEnd = Statement(
         """
@@ -81,13 +82,24 @@ final class StoredLinks: StatementRunner {
     }
 
     func putLink(_ link: LinkRow) throws(StateError) {
-        let number = try mapped { () throws(SQLiteError) in try relationships.numbered(link.relationship) }
-        try run(putLink) { binding in
-            binding.relationship(number, link.first)
-            binding.id(link.second)
-            binding.integer(link.inBase ? 1 : 0)
-            binding.integer(link.inLocal ? 1 : 0)
+        let number = try numbered(link.relationship)
+        try run(putLink) { $0.link(link, number) }
+    }
+
+    /// Stores links, each once, most of which are new.
+    func putLinks(_ links: [LinkRow]) throws(StateError) {
+        var numbered: [(link: LinkRow, number: Int64)] = []
+        numbered.reserveCapacity(links.count)
+        for link in links { numbered.append((link, try self.numbered(link.relationship))) }
+        try insert(numbered, by: insertLinks) {
+            $1.link($0.link, $0.number)
+        } orWriteEach: { item throws(StateError) in
+            try run(putLink) { $0.link(item.link, item.number) }
         }
+    }
+
+    private func numbered(_ relationship: String) throws(StateError) -> Int64 {
+        try mapped { () throws(SQLiteError) in try relationships.numbered(relationship) }
     }
 
     func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
@@ -100,6 +112,14 @@ final class StoredLinks: StatementRunner {
 }
 
 extension Binding {
+    /// Binds all columns of a link, and the number of its relationship.
+    fileprivate mutating func link(_ link: LinkRow, _ number: Int64) {
+        relationship(number, link.first)
+        id(link.second)
+        integer(link.inBase ? 1 : 0)
+        integer(link.inLocal ? 1 : 0)
+    }
+
     fileprivate mutating func relationship(_ number: Int64, _ end: EntityID) {
         integer(number)
         id(end)

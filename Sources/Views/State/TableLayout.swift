@@ -149,11 +149,21 @@ package struct TableLayout: Sendable {
 
     private var allColumns: [String] { Self.ownColumns + columns.map(\.name) }
 
+    /// The table with the columns that an insertion sets.
+    private var target: String { "\(table) (\(allColumns.joined(separator: ", ")))" }
+
     private var insertion: String {
-        let names = allColumns
-        let marks = names.map { _ in "?" }.joined(separator: ", ")
-        return "INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+        "INTO \(target) VALUES (\(allColumns.map { _ in "?" }.joined(separator: ", ")))"
     }
+
+    /// The insertion of many new rows; nil if too few rows fit a statement.
+    var blockInsertion: BlockInsertion? {
+        let insertion = BlockInsertion(into: target, columns: allColumns.count)
+        return insertion.size < Self.smallestBlock ? nil : insertion
+    }
+
+    /// The number of rows from which a block takes less time than a statement for each row.
+    static let smallestBlock = 4
 
     /// The statement that inserts a row or updates the stored one. It changes no row if the stored one has other values
     /// in the columns of the fold's indexes.

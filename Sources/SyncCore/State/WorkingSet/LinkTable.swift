@@ -368,6 +368,6 @@ extension LinkTable {
             if a.relationship != b.relationship { return a.relationship < b.relationship }
             return a.first == b.first ? a.second < b.second : a.first < b.first
         }
-        for place in places { if let row = row(place) { try backing.putLink(row) } }
+        if !places.isEmpty { try backing.putLinks(places.compactMap { row($0) }) }
     }
 }

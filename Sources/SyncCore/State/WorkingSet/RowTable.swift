@@ -126,8 +126,8 @@ private struct RowIndexes {
 }
 
 extension RowTable {
-    /// Calls `body` with each row, ordered by set and entity.
-    func forEachInOrder<Failure: Error>(_ body: (borrowing EntityRow) throws(Failure) -> Void) throws(Failure) {
+    /// The indexes of the rows, ordered by set and entity; nil if the rows have this order.
+    private var order: [Int]? {
         // A subscript of the array would copy each row. The span of an array needs macOS 26.
         let slice = rows[...]
         let rows = slice.span
@@ -136,16 +136,26 @@ extension RowTable {
                 ? rows[a].id < rows[b].id : precedesInBytes(rows[a].set, rows[b].set)
         }
         // The usual rows of one set were created one after the other.
-        if slice.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) {
-            for place in rows.indices { try body(rows[place]) }
+        if slice.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) { return nil }
+        return slice.indices.sorted(by: areInOrder)
+    }
+
+    /// Calls `body` with each row, ordered by set and entity.
+    func forEachInOrder<Failure: Error>(_ body: (borrowing EntityRow) throws(Failure) -> Void) throws(Failure) {
+        let slice = rows[...]
+        let rows = slice.span
+        if let order {
+            for place in order { try body(rows[place]) }
         } else {
-            for place in slice.indices.sorted(by: areInOrder) { try body(rows[place]) }
+            for place in rows.indices { try body(rows[place]) }
         }
     }
 
     /// Writes the rows in the order of the backing's tables, so that each page of the backing is written once.
     func write(to backing: any StateBacking) throws(StateError) {
         for id in removed.sorted() { try backing.removeRow(id) }
-        try forEachInOrder { row throws(StateError) in try backing.putRow(row) }
+        if table.isEmpty { return }
+        let rows = rows
+        try backing.putRows(order.map { $0.map { rows[$0] } } ?? rows)
     }
 }

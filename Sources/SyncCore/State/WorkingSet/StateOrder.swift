@@ -26,7 +26,9 @@ extension LinkRow {
 extension [DirtyItems.Key: EntityID] {
     /// The keys in the order of their entities. Usually it is the order of the keys too, in which a storage writes
     /// neighbors to the same page.
-    var byEntity: [(key: DirtyItems.Key, value: EntityID)] { sorted { $0.value < $1.value } }
+    var byEntity: [(set: String, key: String, entity: EntityID)] {
+        map { (set: $0.key.set, key: $0.key.key, entity: $0.value) }.sorted { $0.entity < $1.entity }
+    }
 
     /// The keys with their entities, by the bytes of set and key.
     var inOrder: [(key: DirtyItems.Key, id: EntityID)] {

@@ -185,7 +185,7 @@ package final class WorkingSet: StateStorage {
         cachedHeader.isChanged = false
         guard changeCount > 0 else { return }
         try register.forEach { id, set throws(StateError) in try backing.register(id, set: set) }
-        for (key, id) in keys.byEntity { try backing.assignKey(set: key.set, key: key.key, to: id) }
+        if !keys.isEmpty { try backing.assignKeys(keys.byEntity) }
         try rowTable.write(to: backing)
         for id in bases.entities.sorted() {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
