@@ -237,7 +237,10 @@ import Testing
             "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .string("then")], etag: "\"1\"")
         // The store does not have customer 99.
         try store.perform(
-            [.updateLink(link(order, "Customer", b)), .update(order, changes: ["CustomerID": .integer(99)], bindings: [])],
+            [
+                .updateLink(link(order, "Customer", b)),
+                .update(order, changes: ["CustomerID": .integer(99)], bindings: []),
+            ],
             changeSet: true)
         let plan = try store.plan()
         #expect(plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil, "*"], "\(plan.held)")
