@@ -170,6 +170,11 @@ struct ApplyEvaluationTests {
         ("groupby((Colour))/orderby(Colour desc)", ["Blue", "Green,Red", "null"]),
         ("orderby(Colour desc)/top(1)/aggregate(Colour with max as Most)", ["Most=Blue"]),
         ("groupby((Colour))/filter(Colour eq 'Red,Green')/aggregate($count as Count)", ["Count=1"]),
+        ("topcount(1,Colour)/aggregate(Colour with max as Most)", ["Most=Blue"]),
+        ("filter(Colour ne null)/bottomcount(1,Colour)/aggregate(Colour with min as Least)", ["Least=Green,Red"]),
+        ("compute(Colour as C)/orderby(C desc)/top(1)/aggregate(Colour with max as Most)", ["Most=Blue"]),
+        ("groupby((Colour),aggregate(Colour with max as M))/orderby(M desc)", ["M=Blue", "M=Green,Red", "M=null"]),
+        ("compute(Colour as C)/groupby((C))/orderby(C desc)", ["C=Blue", "C=Green,Red", "C=null"]),
     ])
     func `enumeration members are grouped and ordered by their numbers`(text: String, expected: [String]) throws {
         let members = [("Red", 1), ("Green", 2), ("Blue", 4)].map {
