@@ -170,6 +170,11 @@ struct ApplyEvaluationTests {
         ("groupby((Colour))/orderby(Colour desc)", ["Blue", "Green,Red", "null"]),
         ("orderby(Colour desc)/top(1)/aggregate(Colour with max as Most)", ["Most=Blue"]),
         ("groupby((Colour))/filter(Colour eq 'Red,Green')/aggregate($count as Count)", ["Count=1"]),
+        ("topcount(1,Colour)/aggregate(Colour with max as Most)", ["Most=Blue"]),
+        ("filter(Colour ne null)/bottomcount(1,Colour)/aggregate(Colour with min as Least)", ["Least=Green,Red"]),
+        ("compute(Colour as C)/orderby(C desc)/top(1)/aggregate(Colour with max as Most)", ["Most=Blue"]),
+        ("groupby((Colour),aggregate(Colour with max as M))/orderby(M desc)", ["M=Blue", "M=Green,Red", "M=null"]),
+        ("compute(Colour as C)/groupby((C))/orderby(C desc)", ["C=Blue", "C=Green,Red", "C=null"]),
     ])
     func `enumeration members are grouped and ordered by their numbers`(text: String, expected: [String]) throws {
         let members = [("Red", 1), ("Green", 2), ("Blue", 4)].map {
@@ -185,8 +190,11 @@ struct ApplyEvaluationTests {
             ], entitySets: [], singletons: [])
         let values: [Value] = ["Green,Red", "Red, Green", "Blue", "3"].map { .enumeration($0) } + [.null]
         let rows = values.map { ApplyRow(scope: EvaluationScope(["Colour": $0], type: type), source: nil) }
+        // The type check permits rankings by numbers, and by values whose type is unknown.
+        let isUntyped = text.contains("count(1,")
         let sequence = try QueryOptions.parse(
-            "$apply=" + PercentCoding.encode(text, for: .queryValue), version: .v401, type: type, model: model
+            "$apply=" + PercentCoding.encode(text, for: .queryValue), version: .v401, type: isUntyped ? nil : type,
+            model: isUntyped ? nil : model
         ).apply
         let evaluation = ApplyEvaluation(ExpressionEvaluator(model: model)) { _ in [] }
         let found = try evaluation.apply(sequence, to: rows).map { row -> String in

@@ -162,6 +162,17 @@ struct PageBuilderTests {
         #expect(try take(gone(7)).pages == [DownloadPage(query: "All")])
     }
 
+    @Test func `a removed entity that the store does not have is not one that it cannot identify`() throws {
+        let set = try #require(store.model.findEntitySet("Customers"))
+        let ids = ["Customers(7)", "Customers/7", "urn:x", "Customers('a')"]
+        var builder = try PageBuilder(
+            storage: store.state, model: store.model, index: RelationshipIndex(store.model), query: "All", set: set,
+            compares: false)
+        try builder.add(
+            ids.map { .removed(RemovedEntity(entity: EntityPayload(id: $0, values: [:]), reason: .deleted)) })
+        #expect(builder.unidentifiedRemovals == ["urn:x", "Customers('a')"])
+    }
+
     @Test func `a dangling link waits for its other end, and delays the link to the next page`() throws {
         let first = try take(customer(1), link("link", 1, 5), next: "page2")
         #expect(first.waiting.count == 1)

@@ -63,6 +63,26 @@ struct ReconcilerTests {
         #expect(try store.state.row(order)?.origin == .serviceWithStaleETag)
     }
 
+    @Test func `the response to a check of the ETag does not replace the links after it`() throws {
+        let customers = try (1...3).map { try store.download("Customers", ["CustomerID": .integer($0)]) }
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .string("o")], etag: "W/\"1\"")
+        try store.perform(
+            [
+                .updateLink(link(order, "Customer", customers[1])),
+                .update(order, changes: ["Note": .string("n")], bindings: to("Customer", customers[2])),
+            ], changeSet: true)
+        let outcomes = try answer(
+            .members([
+                response(200, #"{"@odata.etag":"W/\"2\"","OrderID":1,"CustomerID":1,"Note":"o"}"#), response(204),
+                response(200, #"{"@odata.etag":"W/\"4\"","OrderID":1,"CustomerID":3,"Note":"n"}"#),
+            ]))
+        #expect(outcomes.map(\.operation) == outcomes.map(\.operation).sorted())
+        #expect(try store.targets(order, "Customer") == [customers[2]])
+        #expect(try store.value(order, "Note") == .string("n"))
+        #expect(try store.state.row(order)?.etag == "W/\"4\"")
+    }
+
     // MARK: Keys
 
     @Test func `a response 201 with the entity contains its key, values and ETag`() throws {

@@ -159,7 +159,7 @@ import Testing
                 isFromDependent ? .updateLink(link(order, "Customer", b)) : .createLink(link(b, "Orders", order)),
                 .update(order, changes: ["CustomerID": .integer(99)], bindings: []),
             ], changeSet: true)
-        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
+        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == [operations[1]] + operations)
     }
 
     @Test func `an update of a dependent property follows the create that binds its entity`() throws {
@@ -173,7 +173,7 @@ import Testing
                     parent: nil),
                 .update(order, changes: ["CustomerID": .integer(99)], bindings: []),
             ], changeSet: true)
-        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
+        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == [operations[1]] + operations)
     }
 
     @Test(arguments: [true, false])
@@ -198,14 +198,53 @@ import Testing
         // The store does not have customer 99.
         let operations = try store.perform(
             [.delete(a), .update(order, changes: ["CustomerID": .integer(99)], bindings: [])], changeSet: true)
-        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == operations)
+        #expect(try store.plan().changeSets.first?.requests.map(\.operation) == [operations[1]] + operations)
     }
 
     @Test func `after the deletion of its principal, a change of a dependent property has no former ETag`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
         try store.perform(
             [.delete(a), .update(order, changes: ["CustomerID": .integer(2)], bindings: [])], changeSet: true)
-        #expect(try store.plan().changeSets.first?.requests.map(\.modification.ifMatch) == [nil, "*"])
+        let plan = try store.plan()
+        #expect(plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil, "*"])
+        #expect(requests(plan).first == #"PATCH Orders(1) {"CustomerID":1}"#)
+    }
+
+    @Test(arguments: [true, false])
+    func `an update with links after a link of its entity is preceded by a check of its ETag`(
+        _ supportsReferences: Bool
+    ) throws {
+        store.service = ServiceOptions(supportsETagReferences: supportsReferences)
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .string("then")], etag: "\"1\"")
+        let bindings = [Binding(navigation: "Customer", targets: [b])]
+        let operations = try store.perform(
+            [
+                .createLink(link(b, "Orders", order)),
+                .update(order, changes: ["Note": .string("now")], bindings: bindings),
+                .update(order, changes: ["Note": .string("last")], bindings: bindings),
+            ], changeSet: true)
+        let plan = try store.plan()
+        let sent = try #require(plan.changeSets.first?.requests)
+        #expect(sent.map(\.operation) == [operations[1]] + operations)
+        #expect(sent.prefix(3).map(\.modification.ifMatch) == ["\"1\"", nil, "*"])
+        #expect(requests(plan).first == #"PATCH Orders(1) {"Note":"then"}"#)
+    }
+
+    @Test func `without PATCH, the check of an ETag repeats all values`() throws {
+        store.service = ServiceOptions(supportsPatch: false)
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .string("then")], etag: "\"1\"")
+        // The store does not have customer 99.
+        try store.perform(
+            [
+                .updateLink(link(order, "Customer", b)),
+                .update(order, changes: ["CustomerID": .integer(99)], bindings: []),
+            ],
+            changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil, "*"], "\(plan.held)")
+        #expect(requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"then"}"#)
     }
 
     @Test func `an update of a principal follows the deletion of a dependent entity, with its ETag`() throws {

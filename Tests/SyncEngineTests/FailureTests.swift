@@ -226,6 +226,27 @@ struct FailureTests {
         #expect(try await shop.value(visit, "Subject") == .string("S"))
     }
 
+    @Test(arguments: [true, false])
+    func `an update in doubt whose value the service has normalized is confirmed, unless it had the value before`(
+        _ tookEffect: Bool
+    ) async throws {
+        let shop = try await Shop(.v4)
+        let former = tookEffect ? "former" : "Lovelace 1842"
+        shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"\#(former)"}"#)
+        try await shop.pull()
+        try await shop.perform(update("Customers(1)", ["Name": .string(" Lovelace 1842 ")]))
+        shop.transport.add(Fault(tookEffect ? .dropAnswer : .dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        if tookEffect { shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Lovelace 1842"}"#) }
+        shop.transport.forgetRequests()
+        let report = try await shop.push()
+        #expect(report.conflicts.isEmpty)
+        #expect(report.remaining == 0)
+        #expect(batches(shop) == (tookEffect ? 0 : 1))
+        #expect(
+            try await shop.value("Customers(1)", "Name") == .string(tookEffect ? "Lovelace 1842" : " Lovelace 1842 "))
+    }
+
     @Test func `an operation in doubt that had no effect is sent again`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))

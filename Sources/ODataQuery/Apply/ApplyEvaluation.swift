@@ -60,7 +60,7 @@ package struct ApplyEvaluation {
             var result: [ApplyRow] = []
             for row in rows { result.append(try computing(items, row, these)) }
             return result
-        case .aggregate(let items): return [ApplyRow(try aggregated(items, rows))]
+        case .aggregate(let items): return [try aggregated(items, rows)]
         case .groupBy(let items, let inner): return try grouped(rows, items, inner)
         case .concat(let sequences):
             var result: [ApplyRow] = []
@@ -85,8 +85,11 @@ package struct ApplyEvaluation {
     ) throws(EvaluationError) -> ApplyRow {
         var row = row
         for item in items {
-            let value = try value(item.expression, row, these)
+            var run = EvaluationRun(evaluator: evaluator, it: .entity(row.scope), these: these)
+            let value = try run.value(of: item.expression)
+            let enumeration = run.enumerationType(item.expression)
             row.scope = row.scope.adding([item.name: value])
+            row.scope.enumerations[item.name] = enumeration
             row.values[item.name] = value
         }
         return row
@@ -111,7 +114,7 @@ package struct ApplyEvaluation {
 
     // MARK: Aggregates and groups
 
-    private func aggregated(_ items: [AggregateItem], _ rows: [ApplyRow]) throws(EvaluationError) -> PropertyValues {
+    private func aggregated(_ items: [AggregateItem], _ rows: [ApplyRow]) throws(EvaluationError) -> ApplyRow {
         let scopes = rows.map(\.scope)
         let aggregation = Aggregation(evaluator: evaluator, these: scopes)
         let operands = scopes.map { EvaluationOperand.entity($0) }
@@ -120,7 +123,17 @@ package struct ApplyEvaluation {
             guard let name = item.resultName else { continue }
             values[name] = try aggregation.value(of: item, over: operands)
         }
-        return values
+        var row = ApplyRow(values)
+        for item in items {
+            guard let name = item.resultName, case .enumeration? = values[name],
+                case .values(let expression, _) = item.subject
+            else { continue }
+            row.scope.enumerations[name] =
+                scopes.lazy.compactMap { scope in
+                    EvaluationRun(evaluator: evaluator, it: .entity(scope)).enumerationType(expression)
+                }.first
+        }
+        return row
     }
 
     fileprivate struct Group {
@@ -227,7 +240,12 @@ package struct ApplyEvaluation {
             throw EvaluationError(.wrongOperand, "\(ranking.rawValue) requires a number, not \(limit.kindName).")
         }
         var keyed: [(key: Value, place: Int)] = []
-        for (place, row) in rows.enumerated() { keyed.append((try value(key, row, these), place)) }
+        // A sum needs the values; a count the order, which for enumeration members is that of their numbers.
+        let counts = ranking == .topcount || ranking == .bottomcount
+        for (place, row) in rows.enumerated() {
+            var run = EvaluationRun(evaluator: evaluator, it: .entity(row.scope), these: these)
+            keyed.append((counts ? try run.sortKey(key) : try run.value(of: key), place))
+        }
         keyed.sort { a, b in
             switch a.key.sortOrder(to: b.key) {
             case .same: a.place < b.place
@@ -280,6 +298,7 @@ extension ApplyEvaluation.Group {
         }
         // The paths to the values that the rows have in common are those of the rows.
         scope.type = rows.first?.scope.type
+        scope.enumerations = (rows.first?.scope.enumerations ?? [:]).merging(row.scope.enumerations) { $1 }
         return ApplyRow(scope: scope, source: nil, values: merged)
     }
 }

@@ -12,6 +12,8 @@ package struct EvaluationScope {
     package var state: (CanonicalFunction) -> Bool
     /// The entity's type, which is necessary to interpret its enumerations, or nil if it is unknown.
     package var type: StructuredType?
+    /// The enumerations of computed and aggregated values, which the type does not declare.
+    var enumerations: [String: EnumerationType] = [:]
     /// The identity of the entity for grouping and counting, if it has one.
     package var identity: String?
     /// Returns the entities of an entity set, or the entity of a singleton, for paths from `$root`. Nil for an unknown

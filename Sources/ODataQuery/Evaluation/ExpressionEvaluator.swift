@@ -217,7 +217,7 @@ struct EvaluationRun {
     }
 
     /// Returns the enumeration type of an operand, or nil if the model does not contain it.
-    private func enumerationType(_ operand: Expression) -> EnumerationType? {
+    func enumerationType(_ operand: Expression) -> EnumerationType? {
         switch operand {
         case .enumeration(let name, _): evaluator.model?.enumerationType(named: evaluator.resolve(name))
         case .list(let items): items.lazy.compactMap { enumerationType($0) }.first
@@ -228,6 +228,7 @@ struct EvaluationRun {
 
     /// Returns the enumeration type according to the declarations of the properties along the path.
     func enumerationType(_ path: ExpressionPath) -> EnumerationType? {
+        if let computed = computedEnumeration(path) { return computed }
         guard let type = declaredType(path), case .enumeration(let name) = type.kind else {
             guard case .alias(let name) = path.root, path.segments.isEmpty,
                 let alias = evaluator.aliases.first(where: { $0.name == name })

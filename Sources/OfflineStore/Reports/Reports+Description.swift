@@ -37,6 +37,7 @@ extension DownloadReport: CustomStringConvertible {
         summary.add(withoutStreams) { "\($0): without streams" }
         summary.add(quarantined) { "in quarantine: \($0)" }
         summary.add(repeated) { "repeated on a page: \($0)" }
+        summary.add(unidentifiedRemovals) { "removed, but not identified: \($0)" }
         summary.add(skipped.sorted()) { "not stored: \($0)" }
         summary.add(omittedExpansions.sorted()) { "omitted by the service: \($0)" }
         if !openLinks.isEmpty { summary.add("dangling links: \(openLinks.count)") }

@@ -113,6 +113,9 @@ public struct DownloadReport: Sendable {
     /// Entities that appeared several times on one page, which no entity set can contain, as URLs. The last occurrence
     /// is used.
     public var repeated: [String] = []
+    /// Entities that a delta reported as removed and that the store cannot identify: their entity-ids, or the name of
+    /// their entity set. The next download of the query is a full one, which removes them.
+    public var unidentifiedRemovals: [String] = []
     /// Expanded navigation properties whose entities cannot be stored, as `Set/Property`, because they lead to no
     /// entity set, or belong to a complex value.
     public var skipped: Set<String> = []

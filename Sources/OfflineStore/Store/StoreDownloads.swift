@@ -45,7 +45,9 @@ package actor StoreDownloads {
             let quarantined = builder.quarantined
             // First, so that the log shows from here on that the download is incomplete.
             if !quarantined.isEmpty { try core.add(.entitiesQuarantined(quarantined)) }
-            let next = try DownloadContinuation(of: query, in: core.state).next(next)
+            let next =
+                builder.unidentifiedRemovals.isEmpty
+                ? try DownloadContinuation(of: query, in: core.state).next(next) : nil
             var (pages, left) = try builder.finish(next: next)
             // Later pages do not repeat these links.
             if next != nil, core.options.downloadLimits.keepsWithPage(left), try self.logDanglingLinks(left, of: query)
@@ -60,7 +62,8 @@ package actor StoreDownloads {
                 tally: builder.tally, skipped: builder.skipped, omittedExpansions: builder.omittedExpansions,
                 waiting: left,
                 unlinked: builder.unlinked,
-                quarantined: quarantined, repeated: builder.repeated)
+                quarantined: quarantined, repeated: builder.repeated,
+                unidentifiedRemovals: builder.unidentifiedRemovals)
         }
         try await core.acknowledge()
         return found
@@ -193,4 +196,6 @@ package struct IngestedPart {
     package var unlinked: Set<EntityID>
     package var quarantined: [QuarantinedEntity]
     package var repeated: [String]
+    /// Entities that were removed but cannot be identified.
+    package var unidentifiedRemovals: [String]
 }

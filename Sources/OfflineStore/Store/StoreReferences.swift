@@ -53,6 +53,15 @@ package actor StoreReferences {
         return try core.read { try EntityResolver(storage: $0, model: model).serviceRow(id)?.etag }
     }
 
+    /// Returns the values that the service had when the oldest pending change of the entity was made.
+    package func formerValues(of id: EntityID) throws(TidelogError) -> PropertyValues? {
+        let model = try core.model
+        return try core.read {
+            try $0.bookkeeping.mergeBase(id)?.row.values
+                ?? EntityResolver(storage: $0, model: model).serviceRow(id)?.values
+        }
+    }
+
     package func isOnService(_ id: EntityID) throws(TidelogError) -> Bool {
         let model = try core.model
         return try core.read {

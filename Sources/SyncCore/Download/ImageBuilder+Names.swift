@@ -1,4 +1,6 @@
 import EDM
+import ODataQuery
+import ODataWire
 import Operations
 
 /// Entities by the names that the service uses for them.
@@ -16,6 +18,21 @@ extension ImageBuilder {
         return try links.key(in: name, of: set).flatMap { key throws(StateError) in
             try storage.entity(set: set.name, key: KeyText.of(key))
         }
+    }
+
+    /// Returns whether the payload contains the key of an entity, or the path of a contained one. An entity of a type
+    /// without a key is only known by its name.
+    func identifies(
+        _ payload: EntityPayload, in set: EntitySet, below parent: EntityID?
+    ) throws(StateError) -> Bool {
+        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        guard !set.isSingleton, !type.keyProperties.isEmpty else { return true }
+        if set.isContained {
+            if let id = payload.id, links.containmentPath(in: id)?.set == set { return true }
+            if try container(of: payload, in: set, known: nil, below: parent) == nil { return false }
+            if set.isContainedSingle { return true }
+        }
+        return KeyPredicate(of: type, in: (links.keyed(payload, type, set) ?? payload).values) != nil
     }
 
     /// Returns whether the service uses another name for the entity. Then an equal key does not mean the same entity.

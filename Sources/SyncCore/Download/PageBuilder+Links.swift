@@ -48,6 +48,18 @@ extension PageBuilder {
         return entitySet(removed.set)
     }
 
+    /// Returns the removed entity, or nil if the store does not have it. An entity-id in an unknown notation may name one
+    /// that the store has.
+    mutating func find(
+        _ removed: RemovedEntity, in set: EntitySet, below parent: EntityID? = nil
+    ) throws(StateError) -> EntityID? {
+        if let id = try builder.find(removed.entity, in: set, below: parent) { return id }
+        if try !builder.identifies(removed.entity, in: set, below: parent) {
+            unidentifiedRemovals.append(removed.entity.id ?? set.name)
+        }
+        return nil
+    }
+
     /// Removes the entities whose key belongs to another entity now. A delta does not have to report their deletion,
     /// because the service has an entity with this key. A full download removes them because no page contains them.
     mutating func removeFormerOwners(

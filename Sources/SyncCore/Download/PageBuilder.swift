@@ -22,6 +22,8 @@ package struct PageBuilder {
     /// The number of entities by their effect on the store.
     package private(set) var tally = DownloadCounts()
     var unidentified: Set<String> = []
+    /// Entities that were removed but cannot be identified.
+    package internal(set) var unidentifiedRemovals: [String] = []
     /// Stored entities that were logged in this part. The comparison with the store was made before that.
     private var logged: Set<EntityID> = []
     /// The largest number of unchanged entities in a record.
@@ -116,7 +118,7 @@ package struct PageBuilder {
         case .removed(let removed):
             guard let set = entitySet(of: removed.entity) else { return }
             if removed.reason == .deleted { forgetLinks(of: removed.entity, in: set) }
-            guard let id = try builder.find(removed.entity, in: set) else { return }
+            guard let id = try find(removed, in: set) else { return }
             // Without a reason, the entity may still exist for other queries.
             try remove(id, isDeleted: removed.reason == .deleted)
         case .link(let link): addLinkChange(link)
@@ -279,7 +281,7 @@ package struct PageBuilder {
                 try add(.init(source: source, navigation: property.name, target: id, isAdded: true))
             case .removed(let removed):
                 if removed.reason == .deleted { forgetLinks(of: removed.entity, in: target) }
-                guard let id = try builder.find(removed.entity, in: target, below: parent) else { continue }
+                guard let id = try find(removed, in: target, below: parent) else { continue }
                 // An entity that leaves its container no longer exists, whatever the reason.
                 if removed.reason == .deleted || parent != nil {
                     try remove(id, isDeleted: true)

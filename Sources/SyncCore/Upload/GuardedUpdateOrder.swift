@@ -6,24 +6,34 @@ import Operations
 /// A new or ended link may change the ETag of either end, so a later update would be sent without one and could
 /// overwrite changes of other clients. An update without links therefore moves before the first operation that links or
 /// unlinks its entity; a deletion unlinks an entity if its dependent properties change. A `PUT` then repeats the
-/// dependent properties as they were before. Otherwise the order is the app's.
+/// dependent properties as they were before. Otherwise the order is the app's, and a check of the ETag precedes the link;
+/// see ``RequestPlanner/addCheck(before:)``.
 struct GuardedUpdateOrder {
     let resolver: EntityResolver<WorkingSet>
 
     /// Operations in this order.
     ///
     /// An operation that ends links of other entities, and thereby changes their dependent properties, has these entities
-    /// at its index in `unlinked`.
-    typealias OrderedOperations = (operations: [PendingOperation], unlinked: [Int: [EntityID]])
+    /// at its index in `unlinked`. Later updates of an entity that it links or unlinks are at its index in `unguarded`.
+    typealias OrderedOperations = (
+        operations: [PendingOperation], unlinked: [Int: [EntityID]], unguarded: [Int: [PendingOperation]]
+    )
+
+    private struct OperationPlace {
+        var guarded: [PendingOperation] = []
+        let last: PendingOperation
+        let unlinked: [EntityID]
+        var unguarded: [PendingOperation] = []
+    }
 
     /// Returns the operations in this order.
     func sorted(_ operations: [PendingOperation]) throws(StateError) -> OrderedOperations {
         // Only requests with ETags move, or depend on the links that earlier operations end.
         guard operations.count > 1, operations.contains(where: \.operation.maySendETag) else {
-            return (operations, [:])
+            return (operations, [:], [:])
         }
-        /// Each operation, with the updates that precede it.
-        var places: [(guarded: [PendingOperation], last: PendingOperation, unlinked: [EntityID])] = []
+        /// Each operation, with the updates that precede it, and those that follow it without an ETag.
+        var places: [OperationPlace] = []
         var firstLinks: [EntityID: Int] = [:]
         /// Entities whose updates do not move, because the order of operations on one entity matters.
         var fixed: Set<EntityID> = []
@@ -40,6 +50,7 @@ struct GuardedUpdateOrder {
                     linked[entity]?.isDisjoint(with: changes.names) ?? true,
                     try resolver.namedTargets(of: entity, changes, in: pending.operation).isEmpty
                 else {
+                    if let place = firstLinks[entity] { places[place].unguarded.append(pending) }
                     if firstLinks[entity] != nil || !bindings.isEmpty { fixed.insert(entity) }
                     break
                 }
@@ -60,11 +71,12 @@ struct GuardedUpdateOrder {
                 linked[dependent.entity, default: []].formUnion(dependent.properties)
             }
             let others = unlinked.filter { !$0.properties.isEmpty && !referenced.contains($0.entity) }
-            places.append(([], pending, others.map(\.entity)))
+            places.append(OperationPlace(last: pending, unlinked: others.map(\.entity)))
         }
-        var sorted: OrderedOperations = ([], [:])
+        var sorted: OrderedOperations = ([], [:], [:])
         for place in places {
             sorted.operations += place.guarded
+            if !place.unguarded.isEmpty { sorted.unguarded[sorted.operations.count] = place.unguarded }
             if !place.unlinked.isEmpty { sorted.unlinked[sorted.operations.count] = place.unlinked }
             sorted.operations.append(place.last)
         }

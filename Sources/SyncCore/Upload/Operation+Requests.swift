@@ -11,6 +11,9 @@ extension Operation {
         }
     }
 
+    /// Whether the request itself contains the ETag of the entity.
+    func sendsETag(of entity: EntityID?) -> Bool { maySendETag && subject == entity }
+
     /// Whether the operation creates entities below another new one.
     var hasNestedCreation: Bool {
         if case .create(let creation, _) = action { !creation.inline.isEmpty } else { false }

@@ -80,12 +80,13 @@ package struct Reconciler {
         _ changeSet: UploadedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var images: [SequenceNumber: [EntityImage]] = [:]
+        let checks = changeSet.checks
         // Requests that create single entities first, because the response to a deep insert may contain the same
         // entities.
         for isDeepInsert in [false, true] {
             // By index, because a loop over the elements copies each request and response.
             for (place, answer) in zip(changeSet.requests.indices, responses.indices)
-            where changeSet.requests[place].isDeepInsert == isDeepInsert {
+            where changeSet.requests[place].isDeepInsert == isDeepInsert && !checks.contains(place) {
                 // With the last operation of the request, because then all entities that the request creates exist.
                 let last = changeSet.requests[place].operations.max() ?? changeSet.requests[place].operation
                 images[last, default: []] += try self.images(changeSet.requests[place], responses[answer])

@@ -12,7 +12,7 @@ struct RequestPlanner {
     private var nextContentID: Int
     private(set) var contentIDs = IDTable<String>()
     /// The entities that earlier requests of the change set change or link.
-    private var changed = ChangedEntities()
+    private(set) var changed = ChangedEntities()
     /// Whether a request of the change set may depend on ``changed``.
     private var readsChanged = false
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
@@ -65,7 +65,15 @@ struct RequestPlanner {
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
         let sorted = try GuardedUpdateOrder(resolver: resolver).sorted(operations)
+        var unguarded: [PendingOperation] = []
         for (index, pending) in sorted.operations.enumerated() {
+            unguarded += sorted.unguarded[index] ?? []
+            if !superseded.operations.contains(pending.sequence) {
+                for update in unguarded where !pending.operation.sendsETag(of: update.operation.subject) {
+                    try addCheck(before: update)
+                }
+                unguarded = []
+            }
             if !options.supportsPatch, pending.operation.call == nil {
                 try nullDependents(pending.operation, &tracker)
             }
@@ -87,10 +95,7 @@ struct RequestPlanner {
 
     private mutating func add(_ pending: PendingOperation) throws(StateError) {
         let operation = pending.operation
-        headers = operation.headers.isEmpty ? .empty : HTTPHeaders(operation.headers.map { ($0.name, $0.value) })
-        for template in operation.headerTemplates {
-            if case .value(let value) = try resolver.fill(template) { headers.add(name: template.name, value: value) }
-        }
+        try setHeaders(of: operation)
         if let stream = operation.stream { return try add(stream, pending) }
         if let call = operation.call { return try add(call, pending) }
         switch operation.action {
@@ -132,6 +137,13 @@ struct RequestPlanner {
             let target = navigation.isCollection ? try reference(link.to) : nil
             add(.unlink(from: try reference(link.from), navigation: navigation, to: target), pending)
             didChange([link.from, link.to])
+        }
+    }
+
+    mutating func setHeaders(of operation: Operation) throws(StateError) {
+        headers = operation.headers.isEmpty ? .empty : HTTPHeaders(operation.headers.map { ($0.name, $0.value) })
+        for template in operation.headerTemplates {
+            if case .value(let value) = try resolver.fill(template) { headers.add(name: template.name, value: value) }
         }
     }
 

@@ -10,6 +10,7 @@ extension DownloadReport {
         omittedExpansions.formUnion(download.omittedExpansions)
         quarantined += download.quarantined
         repeated += download.repeated
+        unidentifiedRemovals += download.unidentifiedRemovals
         if let error { return failures.append(Failure(name: download.query.name, error: error)) }
         queries.append(
             Query(

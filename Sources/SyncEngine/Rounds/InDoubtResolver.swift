@@ -58,7 +58,10 @@ struct InDoubtResolver {
             }
             guard bindings.allSatisfy({ $0.targets.allSatisfy(removed.contains) }) else { return .mayBeDoneTwice }
             guard let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
-            return holds(payload, changes) ? .tookEffect(batch, payload, set) : .mayBeSentAgain
+            if holds(payload, changes) { return .tookEffect(batch, payload, set) }
+            let former = try await store.references.formerValues(of: id) ?? [:]
+            let isNormalized = changes.areNormalized(in: payload.values, former: former, of: set.entityType)
+            return isNormalized ? .tookEffect(batch, payload, set) : .mayBeSentAgain
         // Setting or removing a link and deleting an entity are idempotent.
         case .delete, .createLink, .updateLink, .deleteLink: return .mayBeDoneTwice
         }

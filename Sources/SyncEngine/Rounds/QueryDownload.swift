@@ -21,6 +21,8 @@ struct QueryDownload {
     private(set) var quarantined: [QuarantinedEntity] = []
     /// Entities that appeared several times on one page.
     private(set) var repeated: [String] = []
+    /// Entities that a delta removed and that cannot be identified.
+    private(set) var unidentifiedRemovals: [String] = []
     /// Links that a delta reported before their other end, in this download or in an earlier one.
     private var waiting = DanglingLinks()
     /// The dangling links that the previous query left, if the store has exactly these; nil if they have to be loaded.
@@ -92,11 +94,13 @@ struct QueryDownload {
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
                 waiting = DanglingLinks(kept: try await store.downloads.openLinks())
                 unlinked = []
-                (quarantined, repeated) = ([], [])
+                (quarantined, repeated, unidentifiedRemovals) = ([], [], [])
             case .finished(let deltaLink):
                 try await awaitIngestion()
+                // Only a full download shows which entities have been removed.
+                let isComplete = run.isFull || unidentifiedRemovals.isEmpty
                 let end = try await store.downloads.finishDownload(
-                    of: query, deltaLink: deltaLink, waiting: waiting, unlinked: unlinked)
+                    of: query, deltaLink: isComplete ? deltaLink : nil, waiting: waiting, unlinked: unlinked)
                 tally.removed += end.removed
                 left = end.waiting
                 return
@@ -241,6 +245,8 @@ struct QueryDownload {
                 .cancelled, "The download was cancelled.",
                 recovery: "Start the download again; it continues after the last complete page.")
         }
+        // An interrupted download continues with the first page that has such a removal.
+        let next = unidentifiedRemovals.isEmpty ? next : nil
         let (store, set, query, compares, waiting) = (store, target.set, query, run.compares, waiting)
         ingestion = Task(executorPreference: store.environment.executor) {
             do throws(TidelogError) {
@@ -264,6 +270,7 @@ struct QueryDownload {
         omittedExpansions.formUnion(found.omittedExpansions)
         quarantined += found.quarantined.prefix(max(0, QuarantinedEntity.limit - quarantined.count))
         repeated += found.repeated
+        if !run.isFull { unidentifiedRemovals += found.unidentifiedRemovals }
         waiting = found.waiting
         unlinked.formUnion(found.unlinked)
     }

@@ -33,6 +33,9 @@ struct DownloadText {
         lines += report.repeated.prefix(Self.listed).map {
             "\(oneLine($0)) occurred several times on one page; the last occurrence is stored."
         }
+        lines += report.unidentifiedRemovals.prefix(Self.listed).map {
+            "The service removed \(oneLine($0)), which cannot be identified; the next download of its query is a full one."
+        }
         lines += quarantined
         if let example = report.openLinks.first {
             let count = report.openLinks.count
@@ -90,6 +93,9 @@ struct DownloadText {
         for entity in report.quarantined { QuarantineText(entity).write(to: &json) }
         json.endArray()
         if !report.omittedExpansions.isEmpty { Self.write(report.omittedExpansions.sorted(), as: "untold", to: &json) }
+        if !report.unidentifiedRemovals.isEmpty {
+            Self.write(report.unidentifiedRemovals, as: "unidentifiedRemovals", to: &json)
+        }
         if let example = report.openLinks.first {
             json.name("openLinks")
             json.beginObject()

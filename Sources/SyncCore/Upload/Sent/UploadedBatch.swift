@@ -121,7 +121,7 @@ package struct UploadedChangeSet: Sendable, Hashable {
     }
 
     /// The operations that the requests perform, each once, in the order of their creation, except that an operation
-    /// whose request precedes those of earlier operations precedes these.
+    /// whose last request precedes those of earlier operations precedes these.
     package var operations: [SequenceNumber] {
         if requests.count == 1, requests[0].carries.isEmpty { return requests[0].operations }
         var places: [SequenceNumber: (first: SequenceNumber, request: Int)] = [:]
@@ -130,12 +130,28 @@ package struct UploadedChangeSet: Sendable, Hashable {
         for place in requests.indices.reversed() {
             let own = requests[place].operation
             first = min(first, own)
-            for operation in requests[place].operations {
+            for operation in requests[place].operations where places[operation] == nil {
                 places[operation] = (operation == own ? first : operation, place)
             }
         }
         return places.sorted { ($0.value.first, $0.value.request, $0.key) < ($1.value.first, $1.value.request, $1.key) }
             .map(\.key)
+    }
+
+    /// The places of the requests that only check the ETag for a later request of the same operation. Their responses
+    /// describe the entity as it was before the operations between them.
+    var checks: Set<Int> {
+        guard requests.count > 2 else { return [] }
+        var (checks, later): (Set<Int>, Set<SequenceNumber>) = ([], [])
+        // By index, because a loop over the elements copies each request.
+        for place in requests.indices.reversed() {
+            let operation = requests[place].operation
+            guard !later.insert(operation).inserted, requests[place].effect == .update,
+                requests[place + 1].operation != operation
+            else { continue }
+            checks.insert(place)
+        }
+        return checks
     }
 
     /// Returns the Content-ID of the request that caused the rejection of the change set, or nil if it is unknown.

@@ -1,0 +1,40 @@
+import EDM
+import SyncCore
+import Testing
+
+/// The forms in which a service may store a sent value.
+struct NormalizedValueTests {
+    private func decimal(_ text: String) throws -> Value { .decimal(try #require(DecimalValue(text))) }
+    private func time(_ text: String) throws -> Value { .dateTimeOffset(try #require(GlobalDateTime(text))) }
+
+    @Test(arguments: [
+        ("1.005", "1.01", true), ("1.005", "1", true), ("1.996", "1.99", true), ("1.9996", "2.00", true),
+        ("1.005", "1.02", false), ("1.01", "1.005", false), ("1.5", "1.5001", false), ("-1.25", "-1.2", true),
+    ])
+    func `a decimal may be rounded or truncated`(_ sent: String, _ found: String, _ expected: Bool) throws {
+        #expect(try decimal(sent).isNormalized(as: decimal(found), nil) == expected)
+        #expect(try !decimal(sent).isNormalized(as: decimal(found), Facets(scale: .fixed(4))))
+    }
+
+    @Test(arguments: [
+        ("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05Z", true),
+        ("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:06Z", true),
+        ("2026-01-02T03:04:05.378Z", "2026-01-02T03:04:06Z", false),
+        ("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.67Z", true),
+        ("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.66Z", false),
+        ("2026-01-02T03:04:05Z", "2026-01-02T03:04:04Z", false),
+        ("2026-01-02T03:04:05+02:00", "2026-01-02T01:04:05Z", true),
+    ])
+    func `a time may lose digits of its second, or change its offset`(
+        _ sent: String, _ found: String, _ expected: Bool
+    ) throws {
+        #expect(try time(sent).isNormalized(as: time(found), nil) == expected)
+    }
+
+    @Test(arguments: [
+        ("  Ada ", "Ada", true), (" Ada ", " Ada", true), ("Ada", "ada", false), (" ", "", false), ("Ada", "Ad", false),
+    ])
+    func `a text may lose spaces at its ends`(_ sent: String, _ found: String, _ expected: Bool) {
+        #expect(Value.string(sent).isNormalized(as: .string(found), nil) == expected)
+    }
+}
