@@ -130,7 +130,7 @@ struct RequestPlanner {
         case .deleteLink(let link):
             let navigation = try navigation(link.navigation, of: link.from, in: operation)
             let target = navigation.isCollection ? try reference(link.to) : nil
-            add(.unlink(from: try reference(link.from), navigation: navigation, to: target), pending)
+            add(.unlink(from: try reference(link.from, having: navigation), navigation: navigation, to: target), pending)
             didChange([link.from, link.to])
         }
     }
@@ -141,7 +141,8 @@ struct RequestPlanner {
     mutating func add(_ link: LinkContent, of entity: EntityID, _ pending: PendingOperation) throws(StateError) {
         guard let target = link.target else {
             didChange([entity])
-            return add(.unlink(from: try reference(entity), navigation: link.navigation, to: nil), pending)
+            let source = try reference(entity, having: link.navigation)
+            return add(.unlink(from: source, navigation: link.navigation, to: nil), pending)
         }
         try addLink(from: entity, link.navigation, to: target, pending)
     }
@@ -153,9 +154,11 @@ struct RequestPlanner {
         if options.contentIDReferences != .urlsAndBodies, contentIDs[to] != nil, contentIDs[from] == nil,
             let partner = resolver.model.partner(of: navigation)
         {
-            add(.link(from: try reference(to), navigation: partner, to: try reference(from)), pending)
+            let source = try reference(to, having: partner)
+            add(.link(from: source, navigation: partner, to: try reference(from)), pending)
         } else {
-            add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), pending)
+            let source = try reference(from, having: navigation)
+            add(.link(from: source, navigation: navigation, to: try reference(to)), pending)
         }
         // A service may treat a link as a change of either end.
         didChange([from, to])
@@ -205,6 +208,16 @@ struct RequestPlanner {
             throw StateError(.unsendable, "the request needs entity \(entity), which the service does not have")
         }
         return reference
+    }
+
+    /// Returns a reference to the entity whose URL can continue with the property: if the declared type of its set does
+    /// not have the property, it is cast to the type that does (OData 4.01 Part 2, section 4.11).
+    func reference(_ entity: EntityID, having property: Property) throws(StateError) -> ResourceReference {
+        let reference = try reference(entity)
+        guard !resolver.model.version.isLegacy, let set = resolver.model.findEntitySet(try set(of: entity)),
+            set.entityType.findProperty(property.name) != property
+        else { return reference }
+        return .cast(reference, to: property.declaringType)
     }
 
     /// Stores that the last request changed these entities.
