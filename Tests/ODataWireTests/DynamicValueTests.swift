@@ -45,7 +45,8 @@ import Testing
         let encoder = RequestEncoder(version: .v4, model: model, serviceRoot: "http://h/s/")
         func written(_ values: PropertyValues) -> String {
             String(
-                decoding: encoder.encode(DataModification(.create(in: set, EntityBody(type: type, values: values)))).body,
+                decoding: encoder.encode(DataModification(.create(in: set, EntityBody(type: type, values: values))))
+                    .body,
                 as: UTF8.self)
         }
         let downloaded = try PayloadReader(version: .v4, model: model).entity(Array(json.utf8), type: type)

@@ -130,7 +130,8 @@ struct RequestPlanner {
         case .deleteLink(let link):
             let navigation = try navigation(link.navigation, of: link.from, in: operation)
             let target = navigation.isCollection ? try reference(link.to) : nil
-            add(.unlink(from: try reference(link.from, having: navigation), navigation: navigation, to: target), pending)
+            let source = try reference(link.from, having: navigation)
+            add(.unlink(from: source, navigation: navigation, to: target), pending)
             didChange([link.from, link.to])
         }
     }
