@@ -211,14 +211,11 @@ struct RequestPlanner {
         return reference
     }
 
-    /// Returns a reference to the entity whose URL can continue with the property: if the declared type of its set does
-    /// not have the property, it is cast to the type that does (OData 4.01 Part 2, section 4.11).
+    /// Returns a reference to the entity whose URL can continue with the property.
     func reference(_ entity: EntityID, having property: Property) throws(StateError) -> ResourceReference {
         let reference = try reference(entity)
-        guard !resolver.model.version.isLegacy, let set = resolver.model.findEntitySet(try set(of: entity)),
-            set.entityType.findProperty(property.name) != property
-        else { return reference }
-        return .cast(reference, to: property.declaringType)
+        guard let set = resolver.model.findEntitySet(try set(of: entity)) else { return reference }
+        return reference.having(property, in: set, version: resolver.model.version)
     }
 
     /// Stores that the last request changed these entities.
