@@ -155,15 +155,13 @@ struct ContainerReader {
         return result
     }
 
-    /// Returns the name of the set, without a container of this document.
+    /// Returns the name of the set, without a container of this document. The path to contained entities may have type
+    /// casts (CSDL 4.01, 13.4.2).
     private func setName(_ target: String) -> String {
-        let parts = target.trimmed.split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, parts[0].contains("."),
-            index.isOwn(index.qualified(parts[0], at: element), at: element)
-        else {
-            return String(target.trimmed)
-        }
-        return String(parts[1])
+        let path = index.qualifiedPath(target.trimmed, at: element)
+        let parts = path.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, parts[0].contains(".") else { return path }
+        return index.isOwn(String(parts[0]), at: element) ? String(parts[1]) : String(target.trimmed)
     }
 
     private func associationSet(_ child: MarkupElement) throws(CSDLError) -> AssociationSet {

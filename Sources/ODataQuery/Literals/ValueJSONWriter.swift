@@ -75,10 +75,11 @@ package struct ValueJSONWriter {
         writer.endObject()
     }
 
-    /// Writes one member of an entity or complex value. The type of a dynamic one is included if JSON does not imply
-    /// it.
+    /// Writes one member of an entity or complex value. The type of a dynamic one, or of one whose declared type is
+    /// abstract, is included if JSON does not imply it.
     package func property(_ name: String, _ value: Value, _ type: TypeReference?, _ writer: inout JSONWriter) {
-        if type == nil, !version.isLegacy, let typeName = dynamicTypeName(value) {
+        let isAbstract = type?.primitive == .primitiveType || type?.primitive == .untyped
+        if type == nil || isAbstract, !version.isLegacy, let typeName = dynamicTypeName(value) {
             writer.name(name + "@odata.type")
             writer.string(typeName)
         }
@@ -109,6 +110,7 @@ package struct ValueJSONWriter {
         case .collection(let items):
             let names = items.map { item -> String? in
                 if case .null = item { return nil }
+                if case .complex(let complex) = item { return complex.type }
                 let type = PrimitiveLiteral.naturalType(of: item, version: version)
                 return type == .untyped ? nil : String(type.rawValue.dropFirst(4))
             }

@@ -59,10 +59,7 @@ extension RequestEncoder {
         if let property = binding.property {
             path = EntityURLWriter.appending("/" + urls.encode(property.name), to: path)
         }
-        // Some services include the cast in the links that they return.
-        if let cast = binding.cast, !path.prefix(while: { $0 != "?" }).hasSuffix("/" + urls.encode(cast)) {
-            path = EntityURLWriter.appending("/" + urls.encode(cast), to: path)
-        }
+        if let cast = binding.cast { path = urls.casting(path, to: cast) }
         return EntityURLWriter.appending("/" + urls.encode(invocation.operation.name), to: path)
     }
 

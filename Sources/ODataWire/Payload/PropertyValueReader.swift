@@ -46,9 +46,11 @@ struct PropertyValueReader: Sendable {
         return .collection(values)
     }
 
-    private func complex(_ json: JSONValue, _ declared: String) throws(PayloadError) -> ComplexValue {
+    /// - Parameter declared: The declared type, or nil if the type is known only from the payload. The value names its
+    ///   type if that differs.
+    private func complex(_ json: JSONValue, _ declared: String?) throws(PayloadError) -> ComplexValue {
         guard let object = json.object ?? (markup?.isBlank(json) == true ? JSONObject() : nil) else {
-            throw mismatch(json, declared)
+            throw mismatch(json, declared ?? "Edm.ComplexType")
         }
         var types: [String: String] = [:]
         var own: String?
@@ -60,10 +62,12 @@ struct PropertyValueReader: Sendable {
             default: break
             }
         }
-        if let name = own, model.findComplexType(name) != nil, !model.isType(name, derivedFrom: declared) {
+        if let declared, let name = own, model.findComplexType(name) != nil,
+            !model.isType(name, derivedFrom: declared)
+        {
             throw PayloadError(.unknownType, "Expected a value of type \(declared), not \(name).")
         }
-        let type = own.flatMap(model.findComplexType) ?? model.findComplexType(declared)
+        let type = own.flatMap(model.findComplexType) ?? declared.flatMap(model.findComplexType)
         var value = ComplexValue(type: own == declared ? nil : own, properties: [:])
         for member in object.members {
             guard case .property(let name) = MemberName(member.name, version: family) else { continue }
@@ -81,10 +85,12 @@ struct PropertyValueReader: Sendable {
 
     /// Reads a value without a declared type, using the type in the payload or otherwise the JSON type.
     ///
+    /// Complex values contain the type, because a request must repeat it (JSON Format 4.01, 4.6.3).
+    ///
     /// A number without a type is `Edm.Double` if that represents it exactly, and `Edm.Decimal` otherwise, so that no
     /// digit is lost.
     func dynamicValue(_ json: JSONValue, typeName: String?) throws(PayloadError) -> Value {
-        if let typeName, let type = reference(typeName) { return try value(json, type: type) }
+        if let typeName, let type = reference(typeName) { return try value(json, type: type).naming(type) }
         switch json {
         case .null: return .null
         case .boolean(let flag): return .boolean(flag)
@@ -103,8 +109,7 @@ struct PropertyValueReader: Sendable {
             if object["type"]?.string != nil, object.contains("coordinates") || object.contains("geometries") {
                 return .raw(json.text)
             }
-            let type = object["@odata.type"] ?? object["@type"] ?? object["__metadata"]?["type"]
-            return .complex(try complex(json, type?.string.map(self.typeName) ?? ""))
+            return .complex(try complex(json, nil))
         }
     }
 
@@ -128,7 +133,24 @@ struct PropertyValueReader: Sendable {
             return TypeReference(.primitive(primitive))
         }
         if model.enumerationType(named: name) != nil { return TypeReference(.enumeration(name: name)) }
+        if let definition = model.typeDefinition(named: name) {
+            return TypeReference(.typeDefinition(name: name, underlying: definition.underlyingType))
+        }
         return model.findComplexType(name) != nil ? TypeReference(.complex(name: name)) : nil
+    }
+}
+
+extension Value {
+    /// Returns the value whose complex values name the type, or the derived type that they already name.
+    fileprivate func naming(_ type: TypeReference) -> Value {
+        guard case .complex(let name) = type.kind else { return self }
+        switch self {
+        case .complex(var complex):
+            complex.type = complex.type ?? name
+            return .complex(complex)
+        case .collection(let items): return .collection(items.map { $0.naming(type.item) })
+        default: return self
+        }
     }
 }
 

@@ -30,11 +30,19 @@ struct EntityURLWriter: Sendable {
             let type = model.findEntityType(navigation.navigation?.targetType ?? "")
             let key = key.map { predicate($0, of: type) } ?? ""
             return Self.appending("/" + encode(navigation.name) + key, to: relative(parent))
-        case .cast(let entity, let type): return Self.appending("/" + encode(type), to: relative(entity))
+        case .cast(let entity, let type): return casting(relative(entity), to: type)
         case .url(let url):
             for prefix in prefixes where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
             return url
         }
+    }
+
+    /// Returns the URL with a cast to the type. Some services return links that already end with it or with a cast to a
+    /// type that is derived from it.
+    func casting(_ url: String, to type: String) -> String {
+        let last = url.prefix { $0 != "?" }.split(separator: "/").last ?? ""
+        let name = (try? PercentCoding.decode(last)) ?? ""
+        return model.isType(name, derivedFrom: type) ? url : Self.appending("/" + encode(type), to: url)
     }
 
     /// Returns the URL with a longer path. The query options of an editLink stay at the end.

@@ -23,6 +23,13 @@ package indirect enum ResourceReference: Sendable, Hashable {
         }
     }
 
+    /// Returns a reference whose URL can continue with the property of the entity: if the declared type of the entity's
+    /// set does not have the property, it is cast to the type that does (OData 4.01 Part 2, section 4.11).
+    package func having(_ property: Property, in set: EntitySet, version: ODataVersion) -> ResourceReference {
+        version.isLegacy || set.entityType.findProperty(property.name) == property
+            ? self : .cast(self, to: property.declaringType)
+    }
+
     /// Whether the URL begins with an entity that a request of the same change set creates.
     package var isBelowContentID: Bool { contentID != nil }
 

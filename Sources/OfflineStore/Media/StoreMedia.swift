@@ -112,8 +112,11 @@ package actor StoreMedia {
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: "", options: try core.serviceOptions)
         let known = try core.read { try $0.stream(property, of: id) }
+        let owner =
+            property.flatMap(type.findProperty).map { reference.having($0, in: set, version: model.version) }
+            ?? reference
         return StreamSource(
-            entity: id, url: known?.reported?.readLink ?? encoder.streamURL(of: reference, property: property),
+            entity: id, url: known?.reported?.readLink ?? encoder.streamURL(of: owner, property: property),
             known: known
         )
     }

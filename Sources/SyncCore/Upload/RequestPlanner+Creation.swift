@@ -91,18 +91,6 @@ extension RequestPlanner {
         navigation.navigation?.containsTarget == true && !resolver.model.version.isLegacy
     }
 
-    /// Returns a reference to the entity, cast to the type that declares the containment property if its set also has
-    /// other types.
-    private func reference(
-        _ entity: EntityID, having navigation: Property
-    ) throws(StateError) -> ResourceReference {
-        let reference = try reference(entity)
-        guard isContaining(navigation), let set = resolver.model.findEntitySet(try set(of: entity)),
-            let cast = resolver.model.target(of: navigation, in: set)?.containment?.cast
-        else { return reference }
-        return .cast(reference, to: cast)
-    }
-
     /// Returns the collection in which the entity can be created so that the URL defines the link: `POST
     /// Customers(1)/Orders`.
     private func owner(

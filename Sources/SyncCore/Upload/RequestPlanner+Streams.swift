@@ -13,19 +13,24 @@ extension RequestPlanner {
             let body = EntityBody(type: type, declaredType: set.entityType, values: [:])
             if let parent {
                 let navigation = try navigation(parent.navigation, of: parent.entity, in: pending.operation)
+                let owner = try reference(parent.entity, having: navigation)
                 add(
-                    .createRelated(in: try reference(parent.entity), navigation: navigation, body), pending,
+                    .createRelated(in: owner, navigation: navigation, body), pending,
                     creates: NewEntity(creation.entity), stream: stream)
             } else {
                 add(.create(in: set, body), pending, creates: NewEntity(creation.entity), stream: stream)
             }
         case .update(let entity, _, _):
-            let body = EntityBody(type: try type(of: entity, in: pending.operation), values: [:])
+            let type = try type(of: entity, in: pending.operation)
+            let body = EntityBody(type: type, values: [:])
+            let property = stream.property.flatMap(type.findProperty)
+            let target =
+                if let property { try reference(entity, having: property) } else { try reference(entity) }
             let image = try resolver.storage.stream(stream.property, of: entity)
             // A stream has its own ETag (OData JSON 4.01, 4.5.10). V2 services that return none use the entity's.
             let fallback = resolver.model.version.isLegacy ? try etag(entity) : nil
             add(
-                .update(try reference(entity), body, replaces: true), pending, ifMatch: image?.etag ?? fallback,
+                .update(target, body, replaces: true), pending, ifMatch: image?.etag ?? fallback,
                 stream: stream, streamLink: image?.reported?.editLink)
             didChange([entity])
         case .delete, .createLink, .updateLink, .deleteLink:

@@ -135,7 +135,8 @@ struct RequestPlanner {
         case .deleteLink(let link):
             let navigation = try navigation(link.navigation, of: link.from, in: operation)
             let target = navigation.isCollection ? try reference(link.to) : nil
-            add(.unlink(from: try reference(link.from), navigation: navigation, to: target), pending)
+            let source = try reference(link.from, having: navigation)
+            add(.unlink(from: source, navigation: navigation, to: target), pending)
             didChange([link.from, link.to])
         }
     }
@@ -153,7 +154,8 @@ struct RequestPlanner {
     mutating func add(_ link: LinkContent, of entity: EntityID, _ pending: PendingOperation) throws(StateError) {
         guard let target = link.target else {
             didChange([entity])
-            return add(.unlink(from: try reference(entity), navigation: link.navigation, to: nil), pending)
+            let source = try reference(entity, having: link.navigation)
+            return add(.unlink(from: source, navigation: link.navigation, to: nil), pending)
         }
         try addLink(from: entity, link.navigation, to: target, pending)
     }
@@ -165,9 +167,11 @@ struct RequestPlanner {
         if options.contentIDReferences != .urlsAndBodies, contentIDs[to] != nil, contentIDs[from] == nil,
             let partner = resolver.model.partner(of: navigation)
         {
-            add(.link(from: try reference(to), navigation: partner, to: try reference(from)), pending)
+            let source = try reference(to, having: partner)
+            add(.link(from: source, navigation: partner, to: try reference(from)), pending)
         } else {
-            add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), pending)
+            let source = try reference(from, having: navigation)
+            add(.link(from: source, navigation: navigation, to: try reference(to)), pending)
         }
         // A service may treat a link as a change of either end.
         didChange([from, to])
@@ -217,6 +221,13 @@ struct RequestPlanner {
             throw StateError(.unsendable, "the request needs entity \(entity), which the service does not have")
         }
         return reference
+    }
+
+    /// Returns a reference to the entity whose URL can continue with the property.
+    func reference(_ entity: EntityID, having property: Property) throws(StateError) -> ResourceReference {
+        let reference = try reference(entity)
+        guard let set = resolver.model.findEntitySet(try set(of: entity)) else { return reference }
+        return reference.having(property, in: set, version: resolver.model.version)
     }
 
     /// Stores that the last request changed these entities.

@@ -42,6 +42,26 @@ import Testing
         #expect(model.target(of: below, in: first) == first)
     }
 
+    @Test(arguments: [
+        "Cars/S.Racer/Wheels", "Cars/Self.Racer/Wheels", "S.C/Cars/S.Racer/Wheels", "Self.C/Cars/Self.Racer/Wheels",
+    ])
+    func `the target of a binding can be a contained set below a type cast, with or without an alias`(
+        path: String
+    ) throws {
+        let model = try EntityDataModel.v4(
+            CSDLSource.entityType("Wheel") + CSDLSource.entityType("Car")
+                + #"<EntityType Name="Racer" BaseType="S.Car"><NavigationProperty Name="Wheels""#
+                + #" Type="Collection(S.Wheel)" ContainsTarget="true"/><NavigationProperty Name="Spares""#
+                + #" Type="Collection(S.Wheel)" ContainsTarget="true"/></EntityType>"#
+                + CSDLSource.entityType("Maker", #"<NavigationProperty Name="Best" Type="S.Wheel"/>"#)
+                + #"<EntityContainer Name="C"><EntitySet Name="Cars" EntityType="S.Car"/>"#
+                + #"<EntitySet Name="Makers" EntityType="S.Maker"><NavigationPropertyBinding Path="Best""#
+                + #" Target="\#(path)"/></EntitySet></EntityContainer>"#)
+        let makers = try #require(model.findEntitySet("Makers"))
+        let best = try #require(makers.entityType.findProperty("Best"))
+        #expect(model.target(of: best, in: makers)?.name == "Cars/S.Racer/Wheels")
+    }
+
     @Test func `a contained set uses the bindings of its root for the rest of the path`() throws {
         let items = try #require(model.findEntitySet("People/Trips/Items"))
         let place = try #require(items.entityType.findProperty("Place"))
