@@ -28,4 +28,15 @@ struct SnapshotLinksTests {
         links.read = nil
         #expect(!links.hasRead && links.edit == "Others(1)")
     }
+
+    @Test func `links with other streams differ, and a changed link keeps the streams`() {
+        var links = SnapshotLinks.texts(read: "Orders(5)", edit: nil)
+        let plain = links
+        links.streams = [StreamLinks(property: "Photo", readLink: "Orders(5)/Photo")]
+        #expect(links != plain && links.read == "Orders(5)")
+        links.edit = "Others(1)"
+        #expect(links.streams.map(\.property) == ["Photo"] && links.edit == "Others(1)")
+        links.streams = []
+        #expect(links == .texts(read: "Orders(5)", edit: "Others(1)"))
+    }
 }

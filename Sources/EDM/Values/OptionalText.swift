@@ -9,7 +9,7 @@
 package struct OptionalText: Sendable, Hashable {
     /// The text; empty for nil.
     @usableFromInline let present: String
-    @usableFromInline let isPresent: Bool
+    @usableFromInline package let isPresent: Bool
 
     @inlinable
     package init(_ text: String?) {

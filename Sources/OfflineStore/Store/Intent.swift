@@ -84,30 +84,35 @@ package struct ResultEntities: Sendable {
 /// An immutable copy of an entity as it was read.
 @usableFromInline
 package struct EntitySnapshot: Sendable, Hashable {
-    @usableFromInline package let kind: EntityKind
-    package var values: PropertyValues
-    private var storedETag: OptionalText
+    /// The row of the entity as it was read. Its ID is 0, which no entity has, if it was read from a service.
+    @usableFromInline private(set) var row: EntityRow
     package var links: SnapshotLinks
-    /// The entity ID; nil for an entity that was read from a service.
-    package var entityID: EntityID?
     package var state: SyncState
     /// A Boolean value that indicates whether the entity was created or changed locally and not uploaded yet
     /// (`sap.islocal()`).
-    package var isLocal = false
-    /// A Boolean value that indicates whether the service does not have the entity yet.
-    package var isCreated = false
+    package private(set) var isLocal = false
     /// A Boolean value that indicates whether the expanded link to the entity was created locally and not uploaded yet.
     package var isFromLocalRelationship = false
     package var expanded: [Expanded]
-    /// The addresses of the entity's streams, for an entity that was read from a service.
-    package var streams: [StreamLinks] = []
 
-    @inlinable package var set: String { kind.set }
+    @inlinable package var kind: EntityKind { row.kind }
+    @inlinable package var set: String { row.set }
     @inlinable package var type: String { kind.type }
 
+    /// The entity ID; nil for an entity that was read from a service.
+    package var entityID: EntityID? { row.id.rawValue == 0 ? nil : row.id }
+
+    /// A Boolean value that indicates whether the service does not have the entity yet.
+    package var isCreated: Bool { row.origin == .local }
+
+    package var values: PropertyValues {
+        get { row.values }
+        _modify { yield &row.values }
+    }
+
     package var etag: String? {
-        get { storedETag.text }
-        set { storedETag = OptionalText(newValue) }
+        get { row.etag }
+        set { row.etag = newValue }
     }
 
     /// The readLink; empty for a row that is no entity.
@@ -153,27 +158,39 @@ package struct EntitySnapshot: Sendable, Hashable {
         set: String, type: String, values: PropertyValues, etag: String? = nil, readLink: String, editLink: String,
         entityID: EntityID? = nil, state: SyncState = .clean, expanded: [Expanded] = []
     ) {
-        kind = EntityKind(set: set, type: type)
-        self.values = values
-        storedETag = OptionalText(etag)
+        row = EntityRow(
+            id: entityID ?? EntityID(rawValue: 0), set: set, type: type, values: values, etag: etag, origin: .service)
         links = .texts(read: readLink.isEmpty ? nil : readLink, edit: editLink.isEmpty ? nil : editLink)
-        self.entityID = entityID
         self.state = state
         self.expanded = expanded
     }
 
     /// Creates a snapshot of an entity of the store.
     ///
-    /// - Parameter row: The entity. The usual convention of an initializer would copy it once more.
-    init(_ row: borrowing EntityRow, _ links: consuming SnapshotLinks, _ state: SyncState) {
-        kind = row.kind
-        values = row.values
-        storedETag = OptionalText(row.etag)
-        self.links = links
-        entityID = row.id
-        self.state = state
-        isCreated = row.origin == .local
+    /// - Parameter row: The entity. It is moved, because a copy retains all of its parts, and is not changed, because the
+    ///   optimizer (Swift 6.3) moves only an unchanged parameter.
+    init(_ row: consuming EntityRow, _ links: consuming SnapshotLinks, _ state: SyncState) {
         isLocal = row.origin == .local || state != .clean
+        self.links = links
+        self.state = state
         expanded = []
+        self.row = row
+    }
+}
+
+extension EntitySnapshot {
+    /// Returns whether the app sees no difference. Other properties of the rows may differ.
+    @usableFromInline
+    package static func == (a: EntitySnapshot, b: EntitySnapshot) -> Bool {
+        a.row.id == b.row.id && a.kind == b.kind && a.state == b.state && a.isLocal == b.isLocal
+            && a.isCreated == b.isCreated && a.isFromLocalRelationship == b.isFromLocalRelationship
+            && a.values == b.values && a.etag == b.etag && a.links == b.links && a.expanded == b.expanded
+    }
+
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(entityID)
+        hasher.combine(row.kind)
+        hasher.combine(row.values)
     }
 }

@@ -74,10 +74,10 @@ extension LocalQuery {
         // The sources of the same target share its array. The targets are moved, because a copy retains all parts.
         var single: [[EntitySnapshot]] = []
         if !item.property.isCollection {
-            single.reserveCapacity(entities.count)
-            entities.reverse()
-            while let entity = entities.popLast() { single.append([entity]) }
+            single = Array(repeating: [], count: entities.count)
+            while let entity = entities.popLast() { single[entities.count] = [entity] }
         }
+        let local = try reader.localTargets(item.property)
         for (source, place) in places.enumerated() {
             let targets = found.targets(of: source)
             let isShared = targets.count == 1 && !single.isEmpty
@@ -87,10 +87,11 @@ extension LocalQuery {
                     ? single[targets[targets.startIndex]]
                     : targets.map { single.isEmpty ? entities[$0] : single[$0][0] },
                 count: isCounted ? found.counts[source] : nil, form: item.form)
-            let local = try reader.localTargets(of: rows[place].id, item.property)
-            for index in result.entities.indices where !local.isEmpty {
-                result.entities[index].isFromLocalRelationship =
-                    result.entities[index].entityID.map(local.contains) ?? false
+            if !local.isEmpty, let local = local[rows[place].id] {
+                for index in result.entities.indices {
+                    result.entities[index].isFromLocalRelationship =
+                        result.entities[index].entityID.map(local.contains) ?? false
+                }
             }
             snapshots[place].expanded.append(result)
         }

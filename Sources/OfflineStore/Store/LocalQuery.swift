@@ -105,7 +105,7 @@ struct LocalQuery {
         let (size, subset) = (page?.size(for: request.options), Selection.needed(for: request, model))
         guard case .entities = request.path.target, request.options.expand.isEmpty, request.options.compute.isEmpty
         else { return try query.answer(request, pageSize: size, only: subset) }
-        let converter = try reader.converter()
+        var converter = try reader.converter()
         snapshots.reserveCapacity(EntityQueries.expectedCount(request.options))
         func receive(_ row: consuming EntityRow) { snapshots.append(converter.snapshot(row)) }
         return try withoutActuallyEscaping(receive) { try query.answer(request, pageSize: size, only: subset, to: $0) }

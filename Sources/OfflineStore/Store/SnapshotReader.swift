@@ -24,18 +24,24 @@ struct SnapshotReader {
         return snapshot
     }
 
-    /// Returns the targets of a navigation property whose links were not uploaded yet.
-    func localTargets(of entity: EntityID, _ property: Property) throws -> Set<EntityID> {
-        guard let end = property.navigation else { return [] }
-        return try localLinks.targets(of: entity, end, in: state)
+    /// Returns the targets of a navigation property whose links were not uploaded yet, by source.
+    func localTargets(_ property: Property) throws -> LocalTargets {
+        guard let end = property.navigation else { return [:] }
+        return try localLinks.targets(along: end, in: state)
     }
 
-    func snapshot(_ row: EntityRow) throws -> EntitySnapshot { try converter().snapshot(row) }
+    /// Targets of local links by their sources.
+    typealias LocalTargets = [EntityID: Set<EntityID>]
+
+    func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
+        var converter = try converter()
+        return converter.snapshot(row)
+    }
 
     /// Returns the entities in the same order.
     func snapshots(_ rows: [EntityRow]) throws -> [EntitySnapshot] {
         guard !rows.isEmpty else { return [] }
-        let converter = try converter()
+        var converter = try converter()
         var snapshots: [EntitySnapshot] = []
         snapshots.reserveCapacity(rows.count)
         // The loop over the array itself would copy each row. The span of an array needs macOS 26.
@@ -48,17 +54,21 @@ struct SnapshotReader {
     /// Returns a converter for the rows of one result.
     func converter() throws -> Converter {
         let queue = try state.queue.load()
-        return Converter(forms: forms, queue: queue.count == 0 ? nil : queue)
+        return Converter(forms: forms, form: forms.last, queue: queue.count == 0 ? nil : queue)
     }
 
     /// Converts rows one by one, with the pending operations at the time of its creation.
     struct Converter {
         fileprivate let forms: LinkForms
+        /// The form of the previous row, since the rows of a result usually have the same set and type.
+        fileprivate var form: LinkForms.KnownForm
         /// The pending operations; nil for none.
         fileprivate let queue: PendingQueue?
 
-        func snapshot(_ row: borrowing EntityRow) -> EntitySnapshot {
-            EntitySnapshot(row, forms.links(row), state(of: row.id))
+        mutating func snapshot(_ row: consuming EntityRow) -> EntitySnapshot {
+            if form.kind !== row.kind { form = forms.form(of: row.kind) }
+            let (links, state) = (forms.links(row, form), state(of: row.id))
+            return EntitySnapshot(row, links, state)
         }
 
         private func state(of id: EntityID) -> EntitySnapshot.SyncState {
@@ -77,32 +87,34 @@ final class LinkForms {
     let model: EntityDataModel
     let root: String
     let names: EntityNames<WorkingSet>
-    /// The last used form, since the rows of a result usually have the same set and type.
-    private var last: KnownForm?
+    /// The form that was used last.
+    fileprivate private(set) var last = KnownForm(EntityKind(set: "", type: ""), nil, local: nil)
 
     /// The form of the links of a set and type.
-    private final class KnownForm {
+    fileprivate final class KnownForm {
         let kind: EntityKind
         /// The plain form, if the links have that form.
-        private let plain: PlainLinkForm?
+        private let plain: SnapshotLinks.LinkSource?
         /// The key property of the plain form.
         private let key: PropertyLookup
         /// The form for entities that the service does not have.
-        private let local: PlainLinkForm?
+        private let local: SnapshotLinks.LinkSource?
 
         init(_ kind: EntityKind, _ plain: PlainLinkForm?, local: PlainLinkForm?) {
-            (self.kind, self.plain, self.local) = (kind, plain, local)
+            self.kind = kind
+            self.plain = plain.map(SnapshotLinks.LinkSource.init)
+            self.local = local.map(SnapshotLinks.LinkSource.init)
             key = PropertyLookup(plain?.key ?? "")
         }
 
-        /// Returns the links of an entity, or nil if they do not have the form.
+        /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
         func links(_ row: borrowing EntityRow) -> SnapshotLinks? {
             if row.origin == .local {
                 guard let local, let number = Int64(exactly: row.id.rawValue) else { return nil }
-                return .plain(local, number)
+                return SnapshotLinks(local, number)
             }
             guard let plain, case .integer(let number)? = key(row.values) else { return nil }
-            return .plain(plain, number)
+            return SnapshotLinks(plain, number)
         }
     }
 
@@ -112,50 +124,50 @@ final class LinkForms {
         names = EntityNames(storage: state, model: model, serviceRoot: root)
     }
 
-    func readLink(_ row: EntityRow) -> String { plain(row)?.read ?? names.readLink(row) }
+    func readLink(_ row: EntityRow) -> String { form(of: row.kind).links(row)?.read ?? names.readLink(row) }
 
     /// Returns the links of an entity.
-    func links(_ row: borrowing EntityRow) -> SnapshotLinks {
-        if row.editLink == nil, let links = plain(row) { return links }
+    ///
+    /// - Parameter form: The form of its kind.
+    fileprivate func links(_ row: borrowing EntityRow, _ form: KnownForm) -> SnapshotLinks {
+        if !row.hasEditLink, let links = form.links(row) { return links }
         let readLink = readLink(row)
         return .texts(read: readLink, edit: row.editLink == nil ? readLink : names.editLink(row, readLink: readLink))
     }
 
-    /// Returns the links of an entity if its readLink has the plain form, without regard to its own editLink.
-    private func plain(_ row: borrowing EntityRow) -> SnapshotLinks? {
-        if let last, last.kind == row.kind { return last.links(row) }
-        let kind = row.kind
-        let form = KnownForm(
+    /// Returns the form for a set and type.
+    fileprivate func form(of kind: EntityKind) -> KnownForm {
+        if last.kind == kind { return last }
+        last = KnownForm(
             kind, names.plainForm(set: kind.set, type: kind.type), local: names.localForm(set: kind.set))
-        last = form
-        return form.links(row)
+        return last
     }
 }
 
 /// The links that were not uploaded yet, read once for all entities of a query. There are never many.
 private final class LocalLinks {
-    private struct Source: Hashable {
+    private struct Direction: Hashable {
         let relationship: String
         let isForward: Bool
-        let entity: EntityID
     }
 
-    private var targets: [Source: Set<EntityID>]?
+    private var targets: [Direction: SnapshotReader.LocalTargets]?
 
-    func targets(of entity: EntityID, _ end: Navigation, in state: WorkingSet) throws -> Set<EntityID> {
+    func targets(along end: Navigation, in state: WorkingSet) throws -> SnapshotReader.LocalTargets {
         let targets = try targets ?? read(state)
-        if targets.isEmpty { return [] }
+        if targets.isEmpty { return [:] }
         let relationship = end.relationship
-        return targets[
-            Source(relationship: relationship.name, isForward: relationship.isForward, entity: entity)] ?? []
+        return targets[Direction(relationship: relationship.name, isForward: relationship.isForward)] ?? [:]
     }
 
-    private func read(_ state: WorkingSet) throws -> [Source: Set<EntityID>] {
-        var found: [Source: Set<EntityID>] = [:]
+    private func read(_ state: WorkingSet) throws -> [Direction: SnapshotReader.LocalTargets] {
+        var found: [Direction: SnapshotReader.LocalTargets] = [:]
         for link in try state.changedLinks() where link.inLocal {
             let name = link.relationship
-            found[Source(relationship: name, isForward: true, entity: link.first), default: []].insert(link.second)
-            found[Source(relationship: name, isForward: false, entity: link.second), default: []].insert(link.first)
+            found[Direction(relationship: name, isForward: true), default: [:]][link.first, default: []]
+                .insert(link.second)
+            found[Direction(relationship: name, isForward: false), default: [:]][link.second, default: []]
+                .insert(link.first)
         }
         targets = found
         return found

@@ -48,6 +48,9 @@ package struct EntityRow: Sendable, Hashable {
         set { storedEditLink = OptionalText(newValue) }
     }
 
+    /// Whether the row has an editLink of its own. Unlike a comparison with nil, this does not copy the link.
+    @inlinable package var hasEditLink: Bool { storedEditLink.isPresent }
+
     /// Creates a row that shares its set and type with no other one.
     package init(
         id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
@@ -100,11 +103,12 @@ package final class EntityKind: Sendable, Hashable {
     }
 
     /// Returns whether the set and the type are these. Compares code units, because a shared kind replaces the texts.
+    @usableFromInline
     package func isAbout(_ set: String, _ type: String) -> Bool {
         self.set.isExactly(set) && self.type.isExactly(type)
     }
 
-    @usableFromInline
+    @inlinable
     package static func == (a: EntityKind, b: EntityKind) -> Bool { a === b || a.isAbout(b.set, b.type) }
 
     @usableFromInline

@@ -37,8 +37,8 @@ package struct IDTable<Value> {
         guard let first = ids.first else { return nil }
         // Numbers that were counted up are usually at their distance from the first one.
         let distance = id &- first
+        if isConsecutive { return distance < UInt64(ids.count) ? Int(distance) : nil }
         if distance < UInt64(ids.count), ids[Int(distance)] == id { return Int(distance) }
-        if isConsecutive { return nil }
         if slots.isEmpty { return ids.firstIndex(of: id) }
         var slot = home(of: id)
         while true {

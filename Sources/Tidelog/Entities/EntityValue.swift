@@ -87,7 +87,6 @@ open class EntityValue {
     private final var storedLinks = SnapshotLinks.texts(read: nil, edit: nil)
     private final var storedETag: String?
     private final var status = EntityStatus()
-    private final var storedStreams: [StreamLinks] = []
     /// The entity set, and the provider with which the entity was read or saved.
     private final var placement: EntityPlacement?
     private final var bound: [(property: Property, entity: EntityValue)] = []
@@ -233,8 +232,8 @@ extension EntityValue {
 
     /// The addresses of the entity's streams, if it was read from a service.
     final var streams: [StreamLinks] {
-        get { storedStreams }
-        set { storedStreams = newValue }
+        get { links.streams }
+        set { links.streams = newValue }
     }
 
     private final var links: SnapshotLinks {
@@ -270,7 +269,6 @@ extension EntityValue {
         storedLinks = snapshot.links
         storedETag = snapshot.etag
         status = EntityStatus(snapshot)
-        storedStreams = snapshot.streams
     }
 
     /// Marks the values as saved.

@@ -70,7 +70,7 @@ package struct OnlineSnapshots: Sendable {
         var entity = EntitySnapshot(
             set: set?.name ?? "", type: type.name, values: payload.values, etag: payload.etag,
             readLink: canonical ?? link, editLink: editLink ?? canonical ?? link, expanded: expanded)
-        entity.streams = StreamLinks.all(in: payload).map { $0.resolved(by: links) }
+        entity.links.streams = StreamLinks.all(in: payload).map { $0.resolved(by: links) }
         return entity
     }
 

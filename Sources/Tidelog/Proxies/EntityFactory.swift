@@ -1,6 +1,7 @@
 import EDM
 import Logging
 import OfflineStore
+import SyncCore
 
 /// Creates entity objects from snapshots, with the class that the service declares for each type. The objects retain
 /// the factory to read their relations.
@@ -64,16 +65,16 @@ struct EntityObjects {
 
     /// The placement of the entities of a set. A reference, so that it is not copied for each entity.
     private final class KnownSet {
-        let name: String
+        let kind: EntityKind
         /// In the set of the model or else of the queue, if there is one.
         private let placement: EntityPlacement
         private let isInModel: Bool
 
-        init(_ name: String, _ factory: EntityFactory) {
-            self.name = name
-            let set = factory.model.findEntitySet(name)
+        init(_ kind: EntityKind, _ factory: EntityFactory) {
+            self.kind = kind
+            let set = factory.model.findEntitySet(kind.set)
             isInModel = set != nil
-            placement = EntityPlacement(set ?? QueueModel.model.findEntitySet(name), factory)
+            placement = EntityPlacement(set ?? QueueModel.model.findEntitySet(kind.set), factory)
         }
 
         /// Returns the placement of an object: in the model's set, the object's own, which its initializer may have
@@ -86,10 +87,12 @@ struct EntityObjects {
 
     /// The class for the entities of a type.
     private final class KnownClass {
+        let kind: EntityKind
         let type: EntityType
         let entityClass: EntityValue.Type
 
-        init(_ type: EntityType, _ entityClass: EntityValue.Type) {
+        init(_ kind: EntityKind, _ type: EntityType, _ entityClass: EntityValue.Type) {
+            self.kind = kind
             self.type = type
             self.entityClass = entityClass
         }
@@ -115,18 +118,18 @@ struct EntityObjects {
     // The snapshots are not changed: `inout` avoids copies.
 
     private mutating func knownClass(of snapshot: inout EntitySnapshot) -> KnownClass? {
-        if let lastClass, lastClass.type.name == snapshot.type { return lastClass }
+        if let lastClass, lastClass.kind == snapshot.kind { return lastClass }
         guard
             let type = factory.model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type)
         else { return nil }
-        let known = KnownClass(type, factory.entityClass(of: type))
+        let known = KnownClass(snapshot.kind, type, factory.entityClass(of: type))
         lastClass = known
         return known
     }
 
     private mutating func knownSet(of snapshot: inout EntitySnapshot) -> KnownSet {
-        if let lastSet, lastSet.name == snapshot.set { return lastSet }
-        let known = KnownSet(snapshot.set, factory)
+        if let lastSet, lastSet.kind == snapshot.kind { return lastSet }
+        let known = KnownSet(snapshot.kind, factory)
         lastSet = known
         return known
     }

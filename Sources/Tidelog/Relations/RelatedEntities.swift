@@ -20,9 +20,24 @@ final class RelatedEntities {
     /// A target that was set and has been saved. Weak, because it may refer to the owner.
     private weak var saved: EntityValue?
     /// The error of the last read.
-    var failure: TidelogError?
+    var failure: TidelogError? {
+        get { storedFailure?.error }
+        set { storedFailure = newValue.map(StoredError.init) }
+    }
     /// The error that made the targets unknown when some were to be removed. Thrown when the relation is saved.
-    private(set) var obstacle: TidelogError?
+    private(set) var obstacle: TidelogError? {
+        get { storedObstacle?.error }
+        set { storedObstacle = newValue.map(StoredError.init) }
+    }
+    private var storedFailure: StoredError?
+    private var storedObstacle: StoredError?
+
+    /// An error, which few relations have. A reference, because an error is large to initialize and to destroy.
+    private final class StoredError {
+        let error: TidelogError
+
+        init(_ error: TidelogError) { self.error = error }
+    }
 
     enum Edit {
         /// No change since it was read or saved.

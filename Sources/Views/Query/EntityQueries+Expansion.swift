@@ -25,25 +25,25 @@ extension EntityQueries {
         let skip = Int(clamping: max(0, options.skip ?? 0))
         let last = Int(clamping: max(0, options.top ?? .max)).addingReportingOverflow(skip)
         let limit = last.overflow ? .max : last.partialValue
-        var places: [Int64: Int] = [:]
-        places.reserveCapacity(sources.count)
-        found.rows.reserveCapacity(sources.count)
-        let name = set.name
+        var targets = IDTable<EntityRow>(minimumCapacity: sources.count)
         var page = PackedPage()
+        var form = rowTables.shapes.last
+        form.use(set.name, rowTables)
         try each(text) { row in
             let source = Int(row.integer(Self.selectedColumnCount))
             let number = Int(found.counts[source])
             found.counts[source] += 1
             guard number >= skip, number < limit else { return }
-            let id = row.integer(0)
-            if let place = places[id] {
+            let id = row.entity(0)
+            if let place = targets.place(of: id) {
                 found.append(place, to: source)
             } else {
-                places[id] = found.rows.count
-                found.append(found.rows.count, to: source)
-                found.rows.append(try rowTables.entityRow(row, set: name, &page))
+                found.append(targets.count, to: source)
+                targets.updateValue(try form.entity(row, only: nil, rowTables, &page), for: id)
             }
         }
+        rowTables.shapes.last = form
+        found.rows = targets.values
         if options.orderBy.isEmpty { found.sort() }
         return found
     }

@@ -19,8 +19,10 @@ extension EntityQueries {
         }
     }
 
-    /// Returns all targets of a navigation property of one entity, in the order of their IDs.
-    func reached(from entity: EntityID, along end: Navigation, in set: EntitySet) throws -> [EntityRow] {
+    /// Calls `body` with each target of a navigation property of one entity, in the order of their IDs.
+    func forEachReached(
+        from entity: EntityID, along end: Navigation, in set: EntitySet, _ body: (consuming EntityRow) throws -> Void
+    ) throws {
         let form = ProjectionKey(set: set.name, isForward: end.relationship.isForward)
         let sql: String
         if let known = reachedTexts[form] {
@@ -29,12 +31,7 @@ extension EntityQueries {
             sql = "SELECT \(Self.selectedColumns) " + (try reached(along: end, in: set)) + "1 ORDER BY " + form.farEnd
             reachedTexts[form] = sql
         }
-        var found: [EntityRow] = []
-        var page = PackedPage()
-        try each(SQLText(sql, [.text(end.relationship.name), SQLValue(entity)])) { row in
-            found.append(try rowTables.entityRow(row, set: set.name, &page))
-        }
-        return found
+        try forEachRow(of: SQLText(sql, [.text(end.relationship.name), SQLValue(entity)]), in: set, body)
     }
 
     /// The properties that determine the statement.
@@ -70,11 +67,12 @@ extension EntityQueries {
             of: options, entity: end.relationship.isForward ? "links.second" : "links.first")
         let position = try compiler.position(of: options, entity: "t0.entity")
         let rows = {
-            var page = PackedPage()
-            return try self.found(
-                "SELECT \(Self.selectedColumns) " + reached + (position.map { " AND " + $0 } ?? SQLText(""))
-                    + " ORDER BY " + SQLText.joined(terms, by: ", ") + Self.limit(options)
-            ) { try self.rowTables.entityRow($0, set: set.name, &page) }
+            var found: [EntityRow] = []
+            try self.forEachRow(
+                of: "SELECT \(Self.selectedColumns) " + reached + (position.map { " AND " + $0 } ?? SQLText(""))
+                    + " ORDER BY " + SQLText.joined(terms, by: ", ") + Self.limit(options), in: set
+            ) { found.append($0) }
+            return found
         }
         let count = { try self.found("SELECT COUNT(*) " + reached) { $0.integer(0) }.first ?? 0 }
         return (rows, count)

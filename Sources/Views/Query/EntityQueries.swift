@@ -75,10 +75,18 @@ package final class EntityQueries: StatementRunner {
         in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?, only subset: PropertySubset?,
         _ body: (consuming EntityRow) throws -> Void
     ) throws {
+        try forEachRow(of: selection(.rows, set, options, now), in: set, only: subset, body)
+    }
+
+    /// Calls `body` with each entity that a statement with ``selectedColumns`` finds.
+    func forEachRow(
+        of text: SQLText, in set: EntitySet, only subset: PropertySubset? = nil,
+        _ body: (consuming EntityRow) throws -> Void
+    ) throws {
         var page = PackedPage()
         var form = rowTables.shapes.last
         form.use(set.name, rowTables)
-        try each(selection(.rows, set, options, now)) { try body(form.entity($0, only: subset, rowTables, &page)) }
+        try each(text) { try body(form.entity($0, only: subset, rowTables, &page)) }
         rowTables.shapes.last = form
     }
 

@@ -86,7 +86,7 @@ extension RowQuery {
 
     /// Returns the targets of a collection-valued navigation property of one entity, as in `Customers(1)/Orders`, by
     /// SQL on the table of the targets. Nil for other paths, and for options that have to be evaluated in memory.
-    func reachedInSQL(_ request: ServiceRequest) throws -> Answer? {
+    func reachedInSQL(_ request: ServiceRequest, to body: RowReceiver? = nil) throws -> Answer? {
         guard request.path.segments.count > 2, request.options.apply.isEmpty else { return nil }
         var segments = request.path.segments
         // A filter of links may refer to the state of the links.
@@ -98,7 +98,13 @@ extension RowQuery {
             let set = try onlyTarget(of: property, from: source)
         else { return nil }
         if request.options == QueryOptions(), request.path.target != .count {
-            return Answer(.entities(try state.entityQueries.reached(from: source, along: end, in: set)))
+            if let body {
+                try state.entityQueries.forEachReached(from: source, along: end, in: set, body)
+                return Answer(.delivered)
+            }
+            var rows: [EntityRow] = []
+            try state.entityQueries.forEachReached(from: source, along: end, in: set) { rows.append($0) }
+            return Answer(.entities(rows))
         }
         do {
             let found = try state.entityQueries.reached(from: source, along: end, in: set, request.options, now: now)

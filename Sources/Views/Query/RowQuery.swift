@@ -96,13 +96,13 @@ package struct RowQuery {
 
     private static let downloadFunctions: Set = [CanonicalFunction.upsertedLastDownload]
 
-    package typealias RowReceiver = (consuming EntityRow) -> Void
+    package typealias RowReceiver = (consuming EntityRow) throws -> Void
 
     private func whole(
         _ request: ServiceRequest, only subset: PropertySubset? = nil, to body: RowReceiver? = nil
     ) throws -> Answer {
         if let answer = try appliedInSQL(request) { return answer }
-        if let answer = try reachedInSQL(request) { return answer }
+        if let answer = try reachedInSQL(request, to: body) { return answer }
         if let answer = try answerInSQL(request, wantsCount: request.wantsCount, only: subset, to: body) {
             return answer
         }
