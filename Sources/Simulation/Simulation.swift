@@ -36,6 +36,8 @@ package actor Simulation {
         package var changesMetadata: Bool?
         /// Whether the apps only append to shared entities, and the outcome contains the history of the run.
         package var recordsHistory = false
+        /// The parsed metadata, which the runs with these options share.
+        let metadata = ParsedMetadata()
 
         package init(steps: Int? = nil, troubles: Set<FaultKind> = Set(FaultKind.allCases), keepsLines: Bool = false) {
             self.steps = steps
