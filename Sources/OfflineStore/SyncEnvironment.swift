@@ -1,3 +1,4 @@
+package import EDM
 package import Operations
 
 /// The sources of time, delays and random numbers of the store and the engine.
@@ -13,6 +14,8 @@ package struct SyncEnvironment: Sendable {
     /// The executor of the store, and of the tasks that the engine starts. If nil, each store has a queue of its own,
     /// and the tasks run in the shared pool.
     package var executor: SerialQueueExecutor?
+    /// The source of the models of metadata documents. A simulation shares the models of its stores.
+    package var models = ModelSource.parser
 
     package init(
         now: @escaping @Sendable () -> Timestamp = systemClock,

@@ -13,35 +13,42 @@ struct DeviceSetup {
         let disk = SimulatedDisk()
         let views = run.viewsHabits.areFiles ? DeviceViews(seed: run.seed &* 31 &+ UInt64(number)) : nil
         do {
-            // An app does not begin its work before the installation is on the disk.
-            let (store, engine) = try await open(disk, views, .everyCommit, in: run)
+            let (store, engine) = try await open(disk, views, in: run)
             let app = DeviceApp(number: number, seed: run.seed &* 37 &+ UInt64(number), plants: run.options.plants)
             let device = Device(
                 number: number, disk: disk, views: views, app: app, keys: run.habits.keys, store: store, engine: engine)
             run.devices.append(device)
-            try await device.engine.prepare()
-            if run.habits.hasClientOnly, let service = try await store.service {
-                let joined = try ClientOnlyMetadata.joined(
-                    service: service.metadata, additions: Array(FieldService.clientOnlyMetadata.utf8))
-                _ = try await store.metadata.refresh(joined, policy: CompatibilityPolicy())
-            }
+            try await installMetadata(of: device, in: run)
             let keyless = run.habits.readsKeyless ? [(FieldService.keyless, FieldService.keyless)] : []
             for (name, query) in FieldService.queries + keyless {
                 try await store.definingQueries.add(DefiningQuery(name: name, query: query))
             }
             _ = try await device.engine.download()
             try await DeviceUser(device: device).refresh()
-            guard run.habits.durability != .everyCommit else { return }
-            await device.store.close()
-            (device.store, device.engine) = try await open(disk, views, in: run)
+            // An app does not begin its work before the installation is on the disk.
+            try await store.makeDurable()
         } catch {
             run.violated("d\(number) cannot be installed: \(error)")
         }
     }
 
+    /// Installs the metadata, most often with the client-only part, as a new app does. Some devices get that part later,
+    /// as with a new version of the app.
+    private func installMetadata(of device: Device, in run: isolated Simulation) async throws {
+        let models = run.options.metadata
+        guard run.habits.hasClientOnly else { return try await device.engine.prepare() }
+        if (run.seed &+ UInt64(number)) % 4 != 0 {
+            let service = try await MetadataReading.read(device.engine.session, models: models.source).bytes
+            return try await device.engine.install(try models.withClientOnly(service))
+        }
+        try await device.engine.prepare()
+        guard let service = try await device.store.service else { return }
+        _ = try await device.store.metadata.refresh(
+            try models.withClientOnly(service.metadata), policy: CompatibilityPolicy())
+    }
+
     func open(
-        _ disk: SimulatedDisk, _ views: DeviceViews? = nil, _ durability: OperationLog.Options.Durability? = nil,
-        in run: isolated Simulation
+        _ disk: SimulatedDisk, _ views: DeviceViews? = nil, in run: isolated Simulation
     ) async throws(TidelogError) -> (LocalStore, SyncEngine) {
         // Sixteen bytes derived from the seed and the device, so that they are the same in each run.
         let identifier = StoreIdentifier(
@@ -49,10 +56,11 @@ struct DeviceSetup {
         )
         var environment = run.clock.environment
         environment.executor = run.executor
+        environment.models = run.options.metadata.source
         var options = LocalStoreOptions(
             environment: environment,
             log: OperationLog.Options(
-                durability: durability ?? run.durability, sealing: .asWritten,
+                durability: run.durability, sealing: .asWritten,
                 segmentSize: run.habits.segmentSize,
                 storeIdentifier: identifier, keys: run.habits.keys),
             snapshots: run.snapshots, service: run.serviceOptions)

@@ -65,7 +65,9 @@ struct RunVerification {
         _ device: Device, _ records: [(sequence: SequenceNumber, record: Record)], in run: isolated Simulation
     ) async throws {
         let found = try await device.store.digest()
-        var fold = try Fold(storage: WorkingSet(keepsDigest: true))
+        let state = WorkingSet(keepsDigest: true)
+        state.models = run.options.metadata.source
+        var fold = try Fold(storage: state)
         for (sequence, record) in records {
             if case .batchPrepared(let prepared) = record.body { try verifyBatch(prepared, device, &fold, in: run) }
             try fold.apply(record, sequence: sequence)

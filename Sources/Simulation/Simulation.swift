@@ -36,6 +36,8 @@ package actor Simulation {
         package var changesMetadata: Bool?
         /// Whether the apps only append to shared entities, and the outcome contains the history of the run.
         package var recordsHistory = false
+        /// The parsed metadata, which the runs with these options share.
+        let metadata = ParsedMetadata()
 
         package init(steps: Int? = nil, troubles: Set<FaultKind> = Set(FaultKind.allCases), keepsLines: Bool = false) {
             self.steps = steps
@@ -80,6 +82,8 @@ package actor Simulation {
     let steps: Int
     /// The percentage of requests with faults.
     let severity: Int
+    /// The number of steps from which a run has more faults in each step, so that a long run has hundreds of them.
+    private static let longLife = 64
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
     let habits: WorkloadMix
@@ -105,7 +109,7 @@ package actor Simulation {
         deviceCount = min(devices, options.devices ?? devices)
         let drawn = [3, 6, 8, 16][random.below(4)]
         steps = options.steps ?? drawn
-        severity = [0, 8, 20, 40][random.below(4)]
+        severity = (steps >= Self.longLife ? [20, 30, 40, 40] : [0, 8, 20, 40])[random.below(4)]
         var capabilities = ServiceOptions()
         if random.chance(30) { capabilities.batchFormat = .json }
         if random.chance(15) { capabilities.supportsBatch = false }
@@ -227,8 +231,22 @@ package actor Simulation {
         case 97..<98: await process.openAgain(in: self)
         default: await process.reopen(in: self)
         }
+        if steps >= Self.longLife, random.chance(60) { await disturb(devices[random.below(devices.count)]) }
         if random.chance(habits.recompression) { await process.recompress(in: self) }
         await restartCrashed()
+    }
+
+    /// Injects one of the faults of a device that a step of a long run has in addition to its work.
+    private func disturb(_ device: Device) async {
+        let process = DeviceProcess(device: device)
+        switch random.below(8) {
+        case 0..<3:
+            if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
+        case 3..<5: await process.crash(in: self)
+        case 5: await process.openAgain(in: self)
+        case 6: changeNetwork(of: device)
+        default: if happens(.clockJump) { jump() }
+        }
     }
 
     /// Sets the clocks of the devices back or forward, by at most an hour.

@@ -135,7 +135,7 @@ package actor SyncEngine {
     /// Reads and logs the service's metadata if the store has none.
     package func prepare() async throws(TidelogError) {
         if await store.hasModel { return }
-        try await install(try await MetadataReading.read(session).bytes)
+        try await install(try await MetadataReading.read(session, models: store.environment.models).bytes)
     }
 
     /// Reads the service's metadata and installs them if they are compatible or approved; see
@@ -147,7 +147,7 @@ package actor SyncEngine {
         defer { end() }
         let before = session.root
         do throws(TidelogError) {
-            let metadata = try await MetadataReading.read(session).bytes
+            let metadata = try await MetadataReading.read(session, models: store.environment.models).bytes
             return try await store.metadata.refresh(metadata, policy: policy, classes: classes, root: session.root)
         } catch {
             session.move(to: before)
@@ -179,7 +179,7 @@ package actor SyncEngine {
     ) async throws(TidelogError) -> MetadataRefresh {
         let before = session.root
         defer { session.move(to: before) }
-        let metadata = try await MetadataReading.read(session).bytes
+        let metadata = try await MetadataReading.read(session, models: store.environment.models).bytes
         return try await store.metadata.rehearseRefresh(metadata, policy: policy, classes: classes)
     }
 

@@ -94,7 +94,7 @@ package actor StoreMetadata {
             if let own, ClientOnlyMetadata.parts(metadata).additions == nil {
                 metadata = try ClientOnlyMetadata.joined(service: metadata, additions: own)
             }
-            let new = try CSDLReader.read(metadata)
+            let new = try core.environment.models.read(metadata)
             return (metadata, old, new, ModelDifference(from: old, to: new))
         } catch {
             throw TidelogError(error, place: try core.service?.root)

@@ -203,7 +203,7 @@ package actor LocalStore {
     }
 
     /// Waits until the logged records survive a power loss, whatever the options are.
-    func makeDurable() async throws(TidelogError) { try await core.makeDurable() }
+    package func makeDurable() async throws(TidelogError) { try await core.makeDurable() }
 
     // MARK: History
 

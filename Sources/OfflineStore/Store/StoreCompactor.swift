@@ -1,3 +1,4 @@
+import EDM
 import OperationLog
 import Operations
 import SyncCore
@@ -75,8 +76,11 @@ struct StoreCompactor {
             path: core.disk.isSystem ? proof[0] : nil, key: ViewsKey(core.keys, in: core.log.storeIdentifier),
             store: core.log.storeIdentifier.description)
         defer { state.close() }
-        if let base { try ViewsOpener.restore(base, reader, into: state) }
-        var fold = try Fold(storage: WorkingSet(over: state))
+        let models = core.environment.models
+        if let base { try ViewsOpener.restore(base, reader, into: state, models) }
+        let workingSet = WorkingSet(over: state)
+        workingSet.models = models
+        var fold = try Fold(storage: workingSet)
         let first = try reader.segmentList().last { $0.firstSequence <= begin }?.firstSequence ?? 1
         if first > base?.sequence ?? 1, first < snapshot.sequence {
             try ViewsOpener.catchUp(&fold, reader, through: first - 1)

@@ -96,7 +96,7 @@ struct ViewsOpener {
                 report.snapshot = snapshot.sequence
                 if foldsInMemory { return try remadeInMemory(from: snapshot) }
                 let state = try emptyViews()
-                try Self.restore(snapshot, reader, into: state)
+                try Self.restore(snapshot, reader, into: state, options.environment.models)
                 return try caughtUp(state)
             } catch {
                 guard let why = Self.reasonToPassOver(error) else { throw error }
@@ -115,7 +115,8 @@ struct ViewsOpener {
 
     private mutating func remadeInMemory(from snapshot: SnapshotFile?) throws -> (SQLiteState, Fold) {
         let memory = WorkingSet()
-        if let snapshot { try Self.read(snapshot, reader, into: memory) }
+        memory.models = options.environment.models
+        if let snapshot { try Self.read(snapshot, reader, into: memory, options.environment.models) }
         var past = try HistoricalFold(memory)
         report.foldedRecords = try past.advance(through: .max, reader)
         let state = try emptyViews()
@@ -135,6 +136,7 @@ struct ViewsOpener {
 
     private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold) {
         let workingSet = WorkingSet(over: state)
+        workingSet.models = options.environment.models
         if let flushLimit = options.flushLimit { workingSet.flushLimit = flushLimit }
         var fold = try Fold(storage: workingSet)
         if let longQueue = options.longQueue { fold.longQueue = longQueue }
@@ -155,13 +157,17 @@ struct ViewsOpener {
     // MARK: The two steps
 
     /// Restores the views from a snapshot, atomically.
-    static func restore(_ snapshot: SnapshotFile, _ reader: LogReader, into state: SQLiteState) throws {
-        try state.transaction { try read(snapshot, reader, into: state) }
+    static func restore(
+        _ snapshot: SnapshotFile, _ reader: LogReader, into state: SQLiteState, _ models: ModelSource
+    ) throws {
+        try state.transaction { try read(snapshot, reader, into: state, models) }
     }
 
-    private static func read(_ snapshot: SnapshotFile, _ reader: LogReader, into state: some StateStorage) throws {
+    private static func read(
+        _ snapshot: SnapshotFile, _ reader: LogReader, into state: some StateStorage, _ models: ModelSource
+    ) throws {
         let cursor = try reader.snapshot(snapshot)
-        var restoration = StateRestoration(into: state)
+        var restoration = StateRestoration(into: state, models: models)
         while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.bytes) }
         guard try restoration.finish().header.applied &+ 1 == snapshot.sequence else {
             throw StateError(.damaged, "The snapshot \(snapshot.path) belongs to another position of the log.")

@@ -48,7 +48,7 @@ struct LayeredState {
     mutating func adopt(_ service: ServiceDescription) throws(StateError) {
         let model: EntityDataModel
         do throws(CSDLError) {
-            model = try CSDLReader.read(service.metadata)
+            model = try storage.models.read(service.metadata)
         } catch {
             throw StateError(.noModel, "The metadata of \(service.root) in the log cannot be parsed: \(error)")
         }

@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 import Operations
 
 /// Restores a state from the records of a snapshot.
@@ -9,18 +9,23 @@ package struct StateRestoration {
     private let storage: any StateStorage
     /// The model of the state's metadata, if the caller has it.
     private let model: EntityDataModel?
+    private let models: ModelSource
     private var decoder = SnapshotDecoder()
     private var header = StateHeader()
 
     /// Creates a restoration into an empty storage.
     ///
+    /// - Parameter models: The source of the model of the state's metadata.
     /// - Precondition: The storage is empty.
-    package init(into storage: any StateStorage) { self.init(into: storage, nil) }
+    package init(into storage: any StateStorage, models: ModelSource = .parser) {
+        self.init(into: storage, nil, models)
+    }
 
-    /// - Parameter model: The model of the state's metadata; if nil, the metadata are parsed.
-    init(into storage: any StateStorage, _ model: EntityDataModel?) {
+    /// - Parameter model: The model of the state's metadata; if nil, the metadata are read.
+    init(into storage: any StateStorage, _ model: EntityDataModel?, _ models: ModelSource = .parser) {
         self.storage = storage
         self.model = model
+        self.models = models
     }
 
     /// Adds a record of the snapshot.
@@ -77,7 +82,7 @@ package struct StateRestoration {
         if let model { return try storage.install(model) }
         let model: EntityDataModel
         do throws(CSDLError) {
-            model = try CSDLReader.read(service.metadata)
+            model = try models.read(service.metadata)
         } catch {
             throw SnapshotDecoder.damaged("contains metadata that cannot be parsed: \(error)")
         }

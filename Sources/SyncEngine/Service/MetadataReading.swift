@@ -10,9 +10,10 @@ package enum MetadataReading {
     /// The accepted metadata formats for the header `Accept`. V4 services may offer JSON only.
     package static let accepted = "application/xml, application/json;q=0.5"
 
-    package static func read(_ session: ServiceSession) async throws(TidelogError) -> (
-        bytes: [UInt8], model: EntityDataModel
-    ) {
+    /// - Parameter models: The source of the model of the document.
+    package static func read(
+        _ session: ServiceSession, models: ModelSource = .parser
+    ) async throws(TidelogError) -> (bytes: [UInt8], model: EntityDataModel) {
         let place = "GET \(session.root)$metadata"
         let response = try await session.locate("$metadata", headers: ["Accept": accepted])
         try response.requireSuccess("GET", session.root + "$metadata")
@@ -23,7 +24,7 @@ package enum MetadataReading {
                 .notOData, "The metadata contain a part for stores only, which no service may send.", place: place)
         }
         do {
-            let model = try CSDLReader.read(response.body)
+            let model = try models.read(response.body)
             return try await withReferences(response.body, model, session)
         } catch let error as CSDLError {
             throw TidelogError(error, place: place)

@@ -18,6 +18,8 @@ package final class WorkingSet: StateStorage {
     package let queue: QueueTable
     /// The maximum number of changed items before they are flushed, also within a transaction.
     package var flushLimit = 20_000
+    /// The source of the models of the service's metadata.
+    package var models = ModelSource.parser
 
     var cachedHeader = CachedHeader()
     var rowTable = RowTable()
@@ -65,6 +67,7 @@ package final class WorkingSet: StateStorage {
     package func copy() -> WorkingSet {
         let tracking = StateTracking(tracking.digest, tracking.dirtyItems)
         let copy = WorkingSet(nil, bookkeeping.copy(tracking), queue.copy(), tracking)
+        copy.models = models
         copy.cachedHeader = cachedHeader
         copy.rowTable = rowTable
         copy.linkTable = linkTable.copy()
