@@ -119,9 +119,6 @@ package final class RelationshipIndex: Sendable {
     /// Returns the relationships of a set, or nil if the model does not have it.
     func relationships(of set: String) -> SetRelationships? { sets[set] }
 
-    /// Returns the properties of a set's entities that determine a partner with a to-one end.
-    func propertiesNamingSinglePlaces(in set: String) -> Set<String> { sets[set]?.namingSinglePlaces ?? [] }
-
     /// Returns the constraints whose dependent set this is.
     package func constraints(ofDependentsIn set: String) -> [Constraint] { sets[set]?.dependents ?? [] }
     /// Returns the constraints whose principal set this is.
