@@ -131,13 +131,20 @@ extension RowTable {
         // A subscript of the array would copy each row. The span of an array needs macOS 26.
         let slice = rows[...]
         let rows = slice.span
-        func areInOrder(_ a: Int, _ b: Int) -> Bool {
-            rows[a].kind === rows[b].kind || rows[a].set.isExactly(rows[b].set)
-                ? rows[a].id < rows[b].id : precedesInBytes(rows[a].set, rows[b].set)
-        }
+        var addresses: [(set: String, id: EntityID)] = []
+        addresses.reserveCapacity(rows.count)
         // The usual rows of one set were created one after the other.
-        if slice.indices.dropFirst().allSatisfy({ areInOrder($0 - 1, $0) }) { return nil }
-        return slice.indices.sorted(by: areInOrder)
+        var areInOrder = true
+        for place in rows.indices {
+            let address = (set: rows[place].set, id: rows[place].id)
+            if let last = addresses.last, !Self.areInOrder(last, address) { areInOrder = false }
+            addresses.append(address)
+        }
+        return areInOrder ? nil : addresses.indices.sorted { Self.areInOrder(addresses[$0], addresses[$1]) }
+    }
+
+    private static func areInOrder(_ a: (set: String, id: EntityID), _ b: (set: String, id: EntityID)) -> Bool {
+        a.set.isExactly(b.set) ? a.id < b.id : precedesInBytes(a.set, b.set)
     }
 
     /// Calls `body` with each row, ordered by set and entity.
