@@ -270,7 +270,10 @@ struct QueryDownload {
         omittedExpansions.formUnion(found.omittedExpansions)
         quarantined += found.quarantined.prefix(max(0, QuarantinedEntity.limit - quarantined.count))
         repeated += found.repeated
-        if !run.isFull { unidentifiedRemovals += found.unidentifiedRemovals }
+        if !run.isFull {
+            let room = max(0, QuarantinedEntity.limit - unidentifiedRemovals.count)
+            unidentifiedRemovals += found.unidentifiedRemovals.prefix(room)
+        }
         waiting = found.waiting
         unlinked.formUnion(found.unlinked)
     }
