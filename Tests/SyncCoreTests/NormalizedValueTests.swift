@@ -37,4 +37,14 @@ struct NormalizedValueTests {
     func `a text may lose spaces at its ends`(_ sent: String, _ found: String, _ expected: Bool) {
         #expect(Value.string(sent).isNormalized(as: .string(found), nil) == expected)
     }
+
+    @Test func `only changed values are evidence that an update took effect`() throws {
+        let type = EntityType(kind: .entity, name: "Shop.Customer", properties: [])
+        let sent: PropertyValues = ["Name": .string("Lovelace 1842"), "Code": .string("A ")]
+        let found: PropertyValues = ["Name": .string("Lovelace 1842"), "Code": .string("A")]
+        let former: PropertyValues = ["Name": .string("Byron 1816"), "Code": .string("B")]
+        #expect(sent.areNormalized(in: found, former: former, of: type))
+        let same: PropertyValues = ["Name": .string("Lovelace 1842"), "Code": .string("B")]
+        #expect(!sent.areNormalized(in: found, former: same, of: type))
+    }
 }

@@ -162,15 +162,34 @@ struct PageBuilderTests {
         #expect(try take(gone(7)).pages == [DownloadPage(query: "All")])
     }
 
-    @Test func `a removed entity that the store does not have is not one that it cannot identify`() throws {
+    private func unidentified(_ ids: [String]) throws -> [String] {
         let set = try #require(store.model.findEntitySet("Customers"))
-        let ids = ["Customers(7)", "Customers/7", "urn:x", "Customers('a')"]
         var builder = try PageBuilder(
             storage: store.state, model: store.model, index: RelationshipIndex(store.model), query: "All", set: set,
             compares: false)
         try builder.add(
             ids.map { .removed(RemovedEntity(entity: EntityPayload(id: $0, values: [:]), reason: .deleted)) })
-        #expect(builder.unidentifiedRemovals == ["urn:x", "Customers('a')"])
+        return builder.unidentifiedRemovals
+    }
+
+    @Test func `a removed entity that the store does not have is not one that it cannot identify`() throws {
+        let ids = ["Customers(7)", "Customers/7", "7", "http://other/x/Customers(7)", "urn:x", "Customers('a')", "a"]
+        #expect(try unidentified(ids) == [], "The store has no entity of the set.")
+        try take(customer(1))
+        #expect(try unidentified(ids) == ["urn:x", "Customers('a')", "a"])
+    }
+
+    @Test func `a removed entity is identified if the service names all entities of the set in its own way`() throws {
+        try take(#"{"@id":"urn:y","CustomerID":1}"#)
+        #expect(try unidentified(["urn:x"]) == [])
+        try take(customer(2))
+        #expect(try unidentified(["urn:x"]) == ["urn:x"])
+    }
+
+    @Test func `the entity-id of a removed entity may be the value of its key alone`() throws {
+        try take(customer(1), customer(2))
+        try take(##"{"@odata.context":"http://h/$metadata#Customers/$deletedEntity","id":"1","reason":"deleted"}"##)
+        #expect(try store.state.rows(set: "Customers") == [try id("Customers", "CustomerID=2")])
     }
 
     @Test func `a dangling link waits for its other end, and delays the link to the next page`() throws {

@@ -254,6 +254,21 @@ struct ReconcilerTests {
         #expect(refused == [culprit == "1", culprit == "2"])
     }
 
+    @Test func `an error that names the entity of a check applies to the operation of the check`() throws {
+        let customers = try (1...3).map { try store.download("Customers", ["CustomerID": .integer($0)]) }
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .string("o")], etag: "W/\"1\"")
+        let operations = try store.perform(
+            [
+                .updateLink(link(order, "Customer", customers[1])),
+                .update(order, changes: ["Note": .string("n")], bindings: to("Customer", customers[2])),
+            ], changeSet: true)
+        let outcomes = try answer(
+            .failed(response(400, #"{"error":{"code":"C","message":"m","target":"Orders(1)/Note"}}"#), culprit: nil))
+        let refused = outcomes.filter { if case .rejected = $0.result { true } else { false } }
+        #expect(refused.map(\.operation) == [operations[1]])
+    }
+
     @Test(arguments: ["{\"target\":\"Name\"}", "{\"@Core.ContentID\":\"7\"}", "{\"target\":\"OrdersOfMine\"}"])
     func `an error that names no request applies to all requests`(_ error: String) throws {
         let customer = try store.create("Customers")

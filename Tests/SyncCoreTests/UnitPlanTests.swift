@@ -247,6 +247,36 @@ import Testing
         #expect(requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"then"}"#)
     }
 
+    @Test func `without PATCH, the check of an ETag does not remove a link whose replacement follows`() throws {
+        store.service = ServiceOptions(supportsPatch: false)
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .string("then")], etag: "\"1\"")
+        // The store does not have customer 99.
+        let operations = try store.perform(
+            [
+                .deleteLink(link(order, "Customer", a)), .updateLink(link(order, "Customer", b)),
+                .update(order, changes: ["CustomerID": .integer(99)], bindings: []),
+            ], changeSet: true)
+        let plan = try store.plan()
+        let sent = try #require(plan.changeSets.first?.requests, "\(plan.held)")
+        #expect(sent.map(\.operation) == [operations[2], operations[1], operations[2]])
+        #expect(requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"then"}"#)
+    }
+
+    @Test func `no check precedes an update that is sent as links only, because these have no ETag`() throws {
+        store.service = ServiceOptions(supportsBind: false)
+        let customer = try store.download(
+            "Customers", ["CustomerID": .integer(9), "Name": .string("c")], etag: "\"9\"")
+        let orders = try (1...2).map { try store.download("Orders", ["OrderID": .integer($0), "CustomerID": .null]) }
+        let operations = try store.perform(
+            [
+                .createLink(link(customer, "Orders", orders[0])),
+                .update(customer, changes: [:], bindings: [Binding(navigation: "Orders", targets: [orders[1]])]),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.changeSets.first?.requests.map(\.operation) == operations, "\(plan.held)")
+    }
+
     @Test func `an update of a principal follows the deletion of a dependent entity, with its ETag`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(3)], etag: "\"3\"")
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(3)])

@@ -97,13 +97,15 @@ package actor StoreDownloads {
     /// It is executed after the pages are folded, since it reads their coverage; then they are committed.
     ///
     /// - Parameters:
+    ///   - requiresFull: Whether the next download has to be a full one, because this one was a delta that removed
+    ///     entities which cannot be identified.
     ///   - waiting: The links with an unknown end.
     ///   - unlinked: The entities that left a collection in any part.
     /// - Returns: The number of entities that the query no longer contains, and the dangling links if the store has
     ///   exactly these.
     package func finishDownload(
-        of query: DefiningQuery, deltaLink: String?, waiting: DanglingLinks = DanglingLinks(),
-        unlinked: Set<EntityID> = []
+        of query: DefiningQuery, deltaLink: String?, requiresFull: Bool = false,
+        waiting: DanglingLinks = DanglingLinks(), unlinked: Set<EntityID> = []
     ) async throws(TidelogError) -> (removed: Int, waiting: DanglingLinks?) {
         let model = try core.model
         let found = try core.transaction(.lastShared) { () throws -> (Int, DanglingLinks?) in
@@ -122,7 +124,7 @@ package actor StoreDownloads {
             let areKept = try self.logDanglingLinks(waiting, of: query)
             if areKept { waiting.markKept() }
             let link =
-                core.options.downloadLimits.areExceeded(by: waiting.open)
+                requiresFull || core.options.downloadLimits.areExceeded(by: waiting.open)
                 ? nil : try DownloadContinuation(of: query, in: core.state).deltaLink(deltaLink)
             try core.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
             _ = try core.commit()

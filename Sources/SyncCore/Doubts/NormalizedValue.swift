@@ -4,7 +4,8 @@ extension PropertyValues {
     /// Returns whether these values of an update are stored in an entity that was read, possibly as normalized forms.
     ///
     /// A normalized form proves that the update took effect only if the entity did not have it before, and if the
-    /// values together are distinctive. Otherwise the service may have had the value already.
+    /// changed values together are distinctive. Otherwise the service may have had the value already, or a different
+    /// client may have chosen it.
     ///
     /// - Parameter former: The values before the update.
     package func areNormalized(in found: PropertyValues, former: PropertyValues, of type: EntityType) -> Bool {
@@ -16,7 +17,8 @@ extension PropertyValues {
                     value.isNormalized(as: stored, type.findProperty(name)?.facets)
                 else { return false }
             }
-            bits += ValueInformation.bits(value)
+            // A value that the entity had before is no evidence.
+            if former[name] != value { bits += ValueInformation.bits(value) }
         }
         return bits >= DoubtEvidence.tellingBits
     }

@@ -20,9 +20,10 @@ extension ImageBuilder {
         }
     }
 
-    /// Returns whether the payload contains the key of an entity, or the path of a contained one. An entity of a type
-    /// without a key is only known by its name.
-    func identifies(
+    /// Returns whether the payload contains the key of an entity, or the path of a contained one, or if not, whether the
+    /// service names all entities of the set in its own way, so that the store has none with the name. An entity of a
+    /// type without a key is only known by its name.
+    mutating func identifies(
         _ payload: EntityPayload, in set: EntitySet, below parent: EntityID?
     ) throws(StateError) -> Bool {
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
@@ -32,7 +33,24 @@ extension ImageBuilder {
             if try container(of: payload, in: set, known: nil, below: parent) == nil { return false }
             if set.isContainedSingle { return true }
         }
-        return KeyPredicate(of: type, in: (links.keyed(payload, type, set) ?? payload).values) != nil
+        if KeyPredicate(of: type, in: (links.keyed(payload, type, set) ?? payload).values) != nil { return true }
+        guard payload.id != nil, !set.isContained else { return false }
+        return try areNamed(set)
+    }
+
+    /// Returns whether the names of all entities of the set that the service has do not follow from their keys.
+    private mutating func areNamed(_ set: EntitySet) throws(StateError) -> Bool {
+        if let areNamed = named[set.name] { return areNamed }
+        var areNamed = true
+        for id in try storage.rows(set: set.name) {
+            guard let row = try storage.serviceRow(id) else { continue }
+            guard let name = row.editLink, links.key(in: name, of: set) == nil else {
+                areNamed = false
+                break
+            }
+        }
+        named[set.name] = areNamed
+        return areNamed
     }
 
     /// Returns whether the service uses another name for the entity. Then an equal key does not mean the same entity.

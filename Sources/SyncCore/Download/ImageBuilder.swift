@@ -24,6 +24,8 @@ package struct ImageBuilder {
     var lookup: EntityLookup
     /// The containers that the request path determines, by set.
     var places: [String: EntityID] = [:]
+    /// Whether the service names all stored entities in its own way, by set.
+    var named: [String: Bool] = [:]
     /// The stored contained entities by container and key.
     var children: [LinkEnd: [ExactText: EntityID]] = [:]
     /// Entities that could not be applied, without a query yet.

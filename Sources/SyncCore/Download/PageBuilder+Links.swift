@@ -53,8 +53,10 @@ extension PageBuilder {
     mutating func find(
         _ removed: RemovedEntity, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> EntityID? {
-        if let id = try builder.find(removed.entity, in: set, below: parent) { return id }
-        if try !builder.identifies(removed.entity, in: set, below: parent) {
+        let entity = builder.links.withURL(removed.entity, in: set)
+        if removed.reason == .deleted { forgetLinks(of: entity, in: set) }
+        if let id = try builder.find(entity, in: set, below: parent) { return id }
+        if try !builder.identifies(entity, in: set, below: parent) {
             unidentifiedRemovals.append(removed.entity.id ?? set.name)
         }
         return nil
@@ -78,7 +80,7 @@ extension PageBuilder {
     }
 
     /// Discards the waiting links of an entity that the service has deleted.
-    mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
+    private mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
         guard !waiting.isEmpty, let end = builder.end(entity, in: set) else { return }
         waiting.removeLinks(end)
     }

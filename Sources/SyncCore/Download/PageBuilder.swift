@@ -117,7 +117,6 @@ package struct PageBuilder {
             }
         case .removed(let removed):
             guard let set = entitySet(of: removed.entity) else { return }
-            if removed.reason == .deleted { forgetLinks(of: removed.entity, in: set) }
             guard let id = try find(removed, in: set) else { return }
             // Without a reason, the entity may still exist for other queries.
             try remove(id, isDeleted: removed.reason == .deleted)
@@ -280,7 +279,6 @@ package struct PageBuilder {
                 guard let id = try add(payload, target, below: parent) else { continue }
                 try add(.init(source: source, navigation: property.name, target: id, isAdded: true))
             case .removed(let removed):
-                if removed.reason == .deleted { forgetLinks(of: removed.entity, in: target) }
                 guard let id = try find(removed, in: target, below: parent) else { continue }
                 // An entity that leaves its container no longer exists, whatever the reason.
                 if removed.reason == .deleted || parent != nil {

@@ -18,6 +18,17 @@ extension EntityLinks {
         return payload
     }
 
+    /// Returns the payload with a URL as entity-id, if the entity-id is only the value of the key. Dynamics 365 reports
+    /// removed entities so.
+    func withURL(_ payload: EntityPayload, in set: EntitySet) -> EntityPayload {
+        guard let value = payload.id, !set.isContained, !set.isSingleton,
+            !value.utf8.contains(where: "/(:?#'".utf8.contains), let key = key(in: "\(set.segment)/\(value)", of: set)
+        else { return payload }
+        var payload = payload
+        payload.id = url(of: key, in: set)
+        return payload
+    }
+
     /// Returns the service's name of the entity, if it does not follow from the key. The editLink is used only if there
     /// is no entity-id, because it may differ in each response.
     func name(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {

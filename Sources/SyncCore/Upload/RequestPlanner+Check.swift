@@ -9,13 +9,14 @@ extension RequestPlanner {
     /// to values that it has: those that the later update replaces, if they are known.
     mutating func addCheck(before update: PendingOperation) throws(StateError) {
         guard case .update(let entity, let changes, let bindings) = update.operation.action,
-            !changes.isEmpty || !bindings.isEmpty, contentIDs[entity] == nil, !changed.all.contains(entity),
-            let row = try resolver.serviceRow(entity), row.etag != nil
+            contentIDs[entity] == nil, !changed.all.contains(entity), let row = try resolver.serviceRow(entity),
+            row.etag != nil
         else { return }
         let type = try type(of: entity, in: update.operation)
+        guard !changes.isEmpty || bindings.contains(where: { mayBeInBody($0, type) }) else { return }
+        // Not those that the change set leads to: a removed link without a request has already changed these.
         let values =
-            options.supportsPatch
-            ? formerValues(row, changes, type) : try replacement(of: entity, [:], [], type)
+            options.supportsPatch ? formerValues(row, changes, type) : replacing(row.values, [:], type)
         try setHeaders(of: update.operation)
         let body = EntityBody(
             type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType, values: values)
@@ -23,6 +24,12 @@ extension RequestPlanner {
             .update(try reference(entity), body, replaces: !options.supportsPatch), update,
             ifMatch: try etag(entity))
         didChange([entity], etagOf: entity)
+    }
+
+    /// Returns whether the request of an update may contain the binding. A request that only sets a link has no ETag.
+    private func mayBeInBody(_ binding: Binding, _ type: EntityType) -> Bool {
+        options.supportsBind
+            || type.findProperty(binding.navigation)?.navigation?.constraints.isEmpty == false
     }
 
     /// Returns values of the row that an update may contain. They are empty if the store has none.

@@ -87,6 +87,11 @@ extension RequestPlanner {
             for pair in navigation.navigation?.constraints ?? [] { all[pair.dependent] = nil }
         }
         standing[entity] = all
+        return replacing(all, changes, type)
+    }
+
+    /// Returns the values of the entity that a PUT repeats, and the changes.
+    func replacing(_ all: PropertyValues, _ changes: PropertyValues, _ type: EntityType) -> PropertyValues {
         var values: PropertyValues = [:]
         let keys = Set(type.keyProperties.map(\.name))
         for property in type.properties where !property.isClientOnly {

@@ -97,10 +97,10 @@ struct QueryDownload {
                 (quarantined, repeated, unidentifiedRemovals) = ([], [], [])
             case .finished(let deltaLink):
                 try await awaitIngestion()
-                // Only a full download shows which entities have been removed.
-                let isComplete = run.isFull || unidentifiedRemovals.isEmpty
+                // Only a full download shows which entities have been removed. The removals are those of a delta.
                 let end = try await store.downloads.finishDownload(
-                    of: query, deltaLink: isComplete ? deltaLink : nil, waiting: waiting, unlinked: unlinked)
+                    of: query, deltaLink: deltaLink, requiresFull: !unidentifiedRemovals.isEmpty, waiting: waiting,
+                    unlinked: unlinked)
                 tally.removed += end.removed
                 left = end.waiting
                 return
@@ -270,7 +270,10 @@ struct QueryDownload {
         omittedExpansions.formUnion(found.omittedExpansions)
         quarantined += found.quarantined.prefix(max(0, QuarantinedEntity.limit - quarantined.count))
         repeated += found.repeated
-        if !run.isFull { unidentifiedRemovals += found.unidentifiedRemovals }
+        if !run.isFull {
+            let room = max(0, QuarantinedEntity.limit - unidentifiedRemovals.count)
+            unidentifiedRemovals += found.unidentifiedRemovals.prefix(room)
+        }
         waiting = found.waiting
         unlinked.formUnion(found.unlinked)
     }

@@ -145,20 +145,21 @@ struct DeltaDownloadTests {
         #expect(try await shop.store.query("Customers").entities.count == 2)
     }
 
-    @Test(arguments: ["urn:customer:3", "Customers('three')"])
+    @Test(arguments: ["urn:customer:3", "Customers('three')"], ["", #",{"Name":"in quarantine"}"#])
     func `after a removal with an unknown entity-id, the next download is a full one and removes the entity`(
-        _ id: String
+        _ id: String, _ other: String
     ) async throws {
         let shop = try await Service.flat.shop(queries: [Self.customers])
         shop.transport.direct("DELETE", "/v4/Customers(3)")
         let items = ##"{"@odata.context":"#Customers/$deletedEntity","id":"\##(id)","reason":"deleted"}"##
         let body =
-            ##"{"@odata.context":"http://shop.test/v4/$metadata#Customers/$delta","value":[\##(items)],"##
+            ##"{"@odata.context":"http://shop.test/v4/$metadata#Customers/$delta","value":[\##(items)\##(other)],"##
             + ##""@odata.deltaLink":"http://shop.test/v4/Customers?$deltatoken=1"}"##
         shop.transport.add(
             Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "deltatoken"))
         let report = try await shop.engine.download()
         #expect(report.unidentifiedRemovals == [id])
+        #expect(report.quarantined.isEmpty == other.isEmpty)
         #expect(report.description.contains("removed, but not identified: \(id)"))
         #expect(try await shop.store.query("Customers").entities.count == 3)
         let next = try await shop.engine.download()

@@ -159,8 +159,16 @@ package struct UploadedChangeSet: Sendable, Hashable {
     /// - Parameter culprit: The Content-ID according to the position of the rejection in the response.
     package func culprit(_ response: WireResponse, _ culprit: String?) -> String? {
         if let culprit { return culprit }
-        let sent = requests.compactMap { request in request.wire.map { (request.contentID, $0) } }
-        return ServiceErrorReader.read(response.body).flatMap { FailingRequestMatcher(sent).find($0) }
+        guard let error = ServiceErrorReader.read(response.body) else { return nil }
+        if let found = FailingRequestMatcher(sent(requests.indices)).find(error) { return found }
+        // A check has the URL of a later request of the same operation.
+        let checks = checks
+        guard !checks.isEmpty else { return nil }
+        return FailingRequestMatcher(sent(requests.indices.filter { !checks.contains($0) })).find(error)
+    }
+
+    private func sent(_ places: some Sequence<Int>) -> [(contentID: String, request: WireRequest)] {
+        places.compactMap { place in requests[place].wire.map { (requests[place].contentID, $0) } }
     }
 }
 
