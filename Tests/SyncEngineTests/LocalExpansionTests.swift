@@ -61,7 +61,7 @@ struct LocalExpansionTests {
         ("Nodes(1)?$expand=Children($levels=max)", "1(2(3(4())))"),
         ("Nodes(2)?$expand=Children($levels=2),Parent", "2(3(4);1)"),
         ("Nodes(2)?$expand=*", "2(3;1)"), ("Nodes(2)?$expand=*/$ref", "2(0;0)"),
-        ("Nodes(2)?$expand=Children/$count", "2(#1)"),
+        ("Nodes(2)?$expand=Children/$count", "2(#1)"), ("Nodes(2)?$expand=Children/S.Node/$count", "2(#1)"),
         ("Nodes(1)?$expand=Children($expand=Children($expand=Parent))", "1(2(3(2)))"),
     ])
     func `an expansion reaches as many levels as $levels states`(query: String, expected: String) throws {

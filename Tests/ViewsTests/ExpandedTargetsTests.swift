@@ -75,6 +75,7 @@ struct ExpandedTargetsTests {
             #expect(found.counts == each.map(\.count), "seed \(seed): \(text)")
             let counted = try shop.query.targets(of: sources, property, options, isCount: true)
             #expect(counted.counts == each.map(\.count), "seed \(seed): \(text)")
+            #expect(counted.rows.isEmpty && sources.indices.allSatisfy { counted.targets(of: $0).isEmpty })
         }
     }
 }

@@ -26,9 +26,6 @@ package struct SnapshotLinks: Sendable {
             self.form = form
             (read, edit, streams) = (nil, nil, [])
         }
-
-        /// The property of the key; empty if the number is the entity ID, or for texts.
-        var key: String { form?.key ?? "" }
     }
 
     /// Creates links of a form, with this key.

@@ -30,7 +30,11 @@ extension RowQuery {
                 state.connection.trace?.recordInMemory(error.message)
             }
         }
-        return try targetsInMemory(of: rows, property, end, options, type)
+        let found = try targetsInMemory(of: rows, property, end, options, type)
+        guard isCount else { return found }
+        var counted = ExpandedTargets(sources: rows.count)
+        counted.counts = found.counts
+        return counted
     }
 
     private func targetsInMemory(

@@ -2,20 +2,25 @@ import SyncCore
 
 /// A statement that inserts a block of new rows, which takes less time than a statement for each row.
 ///
-/// It skips rows that exist. A statement that replaces or refuses them can fail after its first row. To be able to
-/// revert it, SQLite copies each page before the first change, which takes longer than the statements for each row.
-struct BlockInsertion {
+/// It skips rows that exist, and those that violate a constraint. The caller compares the number of inserted rows, and
+/// writes the rows of an incomplete block one after the other, which reports such an error.
+///
+/// A statement that replaces or refuses stored rows can fail after its first row. To be able to revert it, SQLite copies
+/// each page before the first change, which takes longer than the statements for each row.
+package struct BlockInsertion {
     /// The number of parameters that every build of SQLite accepts.
     static let parameterLimit = 999
     private static let usualSize = 32
 
     let statement: Statement
     /// The number of rows.
-    let size: Int
+    package let size: Int
     /// The number of columns of each row.
     let columns: Int
 
-    init(into target: String, columns: Int) {
+    package var sql: String { statement.sql }
+
+    package init(into target: String, columns: Int) {
         size = min(Self.usualSize, Self.parameterLimit / columns)
         self.columns = columns
         let row = "(" + repeatElement("?", count: columns).joined(separator: ", ") + ")"

@@ -157,7 +157,7 @@ package struct TableLayout: Sendable {
     }
 
     /// The insertion of many new rows; nil if too few rows fit a statement.
-    var blockInsertion: BlockInsertion? {
+    package var blockInsertion: BlockInsertion? {
         let insertion = BlockInsertion(into: target, columns: allColumns.count)
         return insertion.size < Self.smallestBlock ? nil : insertion
     }

@@ -9,8 +9,8 @@ internal import Views
 /// every engine with this log and these tables.
 ///
 /// The records are encoded, compressed and committed as the store does. The rows are written to a copy of the views by
-/// the statements of the store, with bound values, table by table in ascending order. A row
-/// that was written repeatedly is written once.
+/// the statements of the store, new ones in blocks, with bound values, table by table in ascending order. A row that was
+/// written repeatedly is written once.
 final class StoredWork {
     static let name = "the records and rows alone"
 
