@@ -113,7 +113,8 @@ package actor Simulation {
         let devices = max(options.recordsHistory ? 2 : 1, [1, 2, 2, 3][random.below(4)])
         deviceCount = min(devices, options.devices ?? devices)
         let drawn = [3, 6, 8, 16][random.below(4)]
-        steps = options.steps ?? drawn
+        let steps = options.steps ?? drawn
+        self.steps = steps
         isLong = options.isLong ?? (steps >= Self.longLife)
         severity = (isLong ? [20, 30, 40, 40] : [0, 8, 20, 40])[random.below(4)]
         var capabilities = ServiceOptions()

@@ -98,7 +98,7 @@ struct EntityReader {
     private static func paths(_ names: [String], _ set: EntitySet, _ model: EntityDataModel) -> String {
         names.flatMap { name in
             let paths = model.declarations(of: name, in: set.entityType).map { path($0, set, model.version) }
-            return paths.isEmpty ? [name] : paths
+            return paths.isEmpty || model.version.isLegacy ? [name] : paths
         }.joined(separator: ",")
     }
 
