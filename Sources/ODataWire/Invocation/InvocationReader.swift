@@ -24,7 +24,7 @@ package struct InvocationReader: Sendable {
     }
 
     /// Returns the names of the arguments in the body of an action.
-    package func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] { 
+    package func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] {
         try members(of: bytes).map(\.name).filter { !$0.contains("@") }
     }
 
