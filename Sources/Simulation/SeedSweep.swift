@@ -108,11 +108,12 @@ package struct SeedSweep: Sendable {
     /// Finds a shorter run of the seed that also fails, by bisection. Its steps are a prefix of those of the longer run.
     private func shortened(_ finding: Finding) async -> Finding {
         var shortest = finding
+        var options = finding.options
+        // Otherwise the steps of a short run would have fewer faults.
+        if options.isLong == nil, finding.steps >= Simulation.longLife { options.isLong = true }
         var passing = -1
         while passing + 1 < shortest.steps {
             let steps = (passing + shortest.steps) / 2
-            var options = finding.options
-            options.steps = steps
             if let shorter = await failing(finding.seed, options, steps: steps) {
                 shortest = shorter
             } else {
@@ -160,5 +161,6 @@ extension Simulation.Options {
             + (devices.map { " --devices \($0)" } ?? "")
             + (hasGateway.map { $0 ? " --gateway yes" : " --gateway no" } ?? "")
             + (changesMetadata.map { $0 ? " --metadata yes" : " --metadata no" } ?? "")
+            + (isLong.map { $0 ? " --long yes" : " --long no" } ?? "")
     }
 }

@@ -34,6 +34,9 @@ package actor Simulation {
         package var hasGateway: Bool?
         /// Whether the metadata of the service change; nil leaves it to the seed.
         package var changesMetadata: Bool?
+        /// Whether each step has more faults, so that a long run has hundreds of them; if nil, runs of at least 64 steps
+        /// have them.
+        package var isLong: Bool?
         /// Whether the apps only append to shared entities, and the outcome contains the history of the run.
         package var recordsHistory = false
         /// The parsed metadata, which the runs with these options share.
@@ -82,8 +85,10 @@ package actor Simulation {
     let steps: Int
     /// The percentage of requests with faults.
     let severity: Int
-    /// The number of steps from which a run has more faults in each step, so that a long run has hundreds of them.
-    private static let longLife = 64
+    /// Whether each step has more faults.
+    let isLong: Bool
+    /// The number of steps from which a run has more faults in each step.
+    static let longLife = 64
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
     let habits: WorkloadMix
@@ -108,8 +113,10 @@ package actor Simulation {
         let devices = max(options.recordsHistory ? 2 : 1, [1, 2, 2, 3][random.below(4)])
         deviceCount = min(devices, options.devices ?? devices)
         let drawn = [3, 6, 8, 16][random.below(4)]
-        steps = options.steps ?? drawn
-        severity = (steps >= Self.longLife ? [20, 30, 40, 40] : [0, 8, 20, 40])[random.below(4)]
+        let steps = options.steps ?? drawn
+        self.steps = steps
+        isLong = options.isLong ?? (steps >= Self.longLife)
+        severity = (isLong ? [20, 30, 40, 40] : [0, 8, 20, 40])[random.below(4)]
         var capabilities = ServiceOptions()
         if random.chance(30) { capabilities.batchFormat = .json }
         if random.chance(15) { capabilities.supportsBatch = false }
@@ -231,7 +238,7 @@ package actor Simulation {
         case 97..<98: await process.openAgain(in: self)
         default: await process.reopen(in: self)
         }
-        if steps >= Self.longLife, random.chance(60) { await disturb(devices[random.below(devices.count)]) }
+        if isLong, random.chance(60) { await disturb(devices[random.below(devices.count)]) }
         if random.chance(habits.recompression) { await process.recompress(in: self) }
         await restartCrashed()
     }

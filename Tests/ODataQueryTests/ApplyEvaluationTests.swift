@@ -177,17 +177,7 @@ struct ApplyEvaluationTests {
         ("compute(Colour as C)/groupby((C))/orderby(C desc)", ["C=Blue", "C=Green,Red", "C=null"]),
     ])
     func `enumeration members are grouped and ordered by their numbers`(text: String, expected: [String]) throws {
-        let members = [("Red", 1), ("Green", 2), ("Blue", 4)].map {
-            EnumerationType.Member(name: $0.0, value: Int64($0.1))
-        }
-        let colour = TypeReference(.enumeration(name: "S.Colour"))
-        let type = StructuredType(
-            kind: .entity, name: "S.T", properties: [Property(name: "Colour", type: colour, declaringType: "S.T")])
-        let model = EntityDataModel(
-            version: .v401, schemas: [], structuredTypes: [type],
-            enumerationTypes: [
-                EnumerationType(name: "S.Colour", underlyingType: .int32, isFlags: true, members: members)
-            ], entitySets: [], singletons: [])
+        let (model, type) = Self.colours()
         let values: [Value] = ["Green,Red", "Red, Green", "Blue", "3"].map { .enumeration($0) } + [.null]
         let rows = values.map { ApplyRow(scope: EvaluationScope(["Colour": $0], type: type), source: nil) }
         // The type check permits rankings by numbers, and by values whose type is unknown.
@@ -203,6 +193,35 @@ struct ApplyEvaluationTests {
             return values.map { "\($0.name)=\(Self.text($0.value))" }.joined()
         }
         #expect(found == expected)
+    }
+
+    @Test func `computed enumeration members are compared and ordered by their numbers`() throws {
+        let (model, type) = Self.colours()
+        let options = try QueryOptions.parse(
+            "$compute=Colour%20as%20C,C%20as%20D&$filter=D%20eq%20'Red,Green'&$orderby=D", version: .v401, type: type,
+            model: model)
+        let evaluator = ExpressionEvaluator(model: model)
+        let entity = EvaluationScope(["Colour": .enumeration("Green,Red")], type: type)
+        let (values, scope) = try evaluator.computing(options.compute, for: entity)
+        #expect(values == ["C": .enumeration("Green,Red"), "D": .enumeration("Green,Red")])
+        let filter = try #require(options.filter)
+        #expect(try evaluator.isTrue(filter, for: scope))
+        #expect(try evaluator.sortKeys(options.orderBy, for: scope) == [.integer(3)])
+    }
+
+    private static func colours() -> (EntityDataModel, StructuredType) {
+        let members = [("Red", 1), ("Green", 2), ("Blue", 4)].map {
+            EnumerationType.Member(name: $0.0, value: Int64($0.1))
+        }
+        let colour = TypeReference(.enumeration(name: "S.Colour"))
+        let type = StructuredType(
+            kind: .entity, name: "S.T", properties: [Property(name: "Colour", type: colour, declaringType: "S.T")])
+        let model = EntityDataModel(
+            version: .v401, schemas: [], structuredTypes: [type],
+            enumerationTypes: [
+                EnumerationType(name: "S.Colour", underlyingType: .int32, isFlags: true, members: members)
+            ], entitySets: [], singletons: [])
+        return (model, type)
     }
 
     @Test func `grouping by properties of a missing related entity yields null for the whole entity`() throws {

@@ -11,7 +11,8 @@ import Testing
         let text = """
             <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices>
             <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="M">
-            <ComplexType Name="Place"><Property Name="City" Type="Edm.String"/></ComplexType>
+            <ComplexType Name="Place"><Property Name="City" Type="Edm.String"/>
+            <Property Name="Any" Type="Edm.PrimitiveType"/></ComplexType>
             <ComplexType Name="Town" BaseType="M.Place"><Property Name="Zip" Type="Edm.Int32"/></ComplexType>
             <TypeDefinition Name="Weight" UnderlyingType="Edm.Decimal"/>
             <TypeDefinition Name="Day" UnderlyingType="Edm.Date"/>
@@ -30,6 +31,8 @@ import Testing
         ##"{"Where":{"@odata.type":"#Elsewhere.Place","City":"x"}}"##,
         ##"{"Where":{"City":"x"}}"##,
         ##"{"Where@odata.type":"#Collection(M.Place)","Where":[{"@odata.type":"#M.Place","City":"x"}]}"##,
+        ##"{"Where":{"@odata.type":"#M.Place","Any@odata.type":"#Date","Any":"2020-02-29"}}"##,
+        ##"{"Many@odata.type":"#Collection(N.Place)","Many":[{"@odata.type":"#N.Place","City":"x"}]}"##,
         ##"{"Day@odata.type":"#Date","Day":"2020-02-29"}"##,
         ##"{"Any@odata.type":"#Date","Any":"2020-02-29"}"##,
         ##"{"Any":"2020-02-29"}"##,
@@ -77,5 +80,27 @@ import Testing
         let entity = try PayloadReader(version: .v4, model: model).entity(Array(json.utf8), type: type)
         #expect(entity.values["W"] == DecimalValue("1.50").map(Value.decimal))
         #expect(entity.values["D"] == LocalDate("2020-02-29").map(Value.date))
+    }
+
+    @Test func `the items of a collection have its type also if the metadata lack it`() throws {
+        let model = try Self.model()
+        let json = ##"{"Many@odata.type":"#Collection(N.Place)","Many":[{"City":"x"},{"@odata.type":"#N.Town"}]}"##
+        let type = try #require(model.findEntityType("M.T"))
+        let entity = try PayloadReader(version: .v4, model: model).entity(Array(json.utf8), type: type)
+        #expect(
+            entity.values["Many"]
+                == .collection([
+                    .complex(ComplexValue(type: "N.Place", properties: ["City": .string("x")])),
+                    .complex(ComplexValue(type: "N.Town", properties: [:])),
+                ]))
+    }
+
+    @Test func `a type name with any number of nested collections is not a type`() throws {
+        let model = try Self.model()
+        let name = String(repeating: "Collection(", count: 20_000) + String(repeating: ")", count: 20_000)
+        let type = try #require(model.findEntityType("M.T"))
+        let json = ##"{"Many@odata.type":"#\##(name)","Many":[1]}"##
+        let entity = try PayloadReader(version: .v4, model: model).entity(Array(json.utf8), type: type)
+        #expect(entity.values["Many"] == .collection([.double(1)]))
     }
 }

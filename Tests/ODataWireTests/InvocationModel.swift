@@ -44,6 +44,7 @@ enum InvocationModel {
           <Function Name="Level" IsBound="true">
             <Parameter Name="it" Type="Model.VipCustomer"/><ReturnType Type="Edm.Int64"/></Function>
           <Action Name="Activation"/>
+          <Action Name="Marking"><Parameter Name="mark" Type="Edm.PrimitiveType"/></Action>
           <Action Name="Rejection" IsBound="true">
             <Parameter Name="it" Type="Model.VipCustomer"/><Parameter Name="reason" Type="Edm.String"/>
             <Parameter Name="amount" Type="Edm.Decimal" Scale="2"/></Action>
@@ -58,6 +59,7 @@ enum InvocationModel {
             <FunctionImport Name="Optional" Function="Model.Optional"/>
             <FunctionImport Name="ProductsOrderedBy" Function="Model.ProductsOrderedBy"/>
             <ActionImport Name="Activation" Action="Model.Activation"/>
+            <ActionImport Name="Marking" Action="Model.Marking"/>
             <ActionImport Name="Invite" Action="Model.Invite"/>
           </EntityContainer>
         </Schema></edmx:DataServices></edmx:Edmx>

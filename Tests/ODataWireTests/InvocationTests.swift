@@ -27,6 +27,16 @@ import Testing
         try Self.request(try InvocationModel.v2(), name, arguments)
     }
 
+    @Test func `the body of an action names the type of a value whose parameter is of an abstract type`() throws {
+        let model = try InvocationModel.v4()
+        let value = try #require(LocalDate("2020-02-29").map(Value.date))
+        let body = try Self.request(model, "Marking", [Argument("mark", .value(value))]).body
+        #expect(String(decoding: body, as: UTF8.self) == ##"{"mark@odata.type":"#Date","mark":"2020-02-29"}"##)
+        let reader = InvocationReader(version: .v4, model: model)
+        let operation = try model.invokedOperation("Marking", on: nil, parameters: reader.names(inBody: body))
+        #expect(try reader.arguments(inBody: body, of: operation) == ["mark": .value(value)])
+    }
+
     // MARK: V4 functions
 
     @Test func `a function without parameters is called with empty parentheses`() throws {

@@ -58,6 +58,12 @@ struct Command: AsyncParsableCommand {
             valueName: "presence"))
     var metadata: Presence?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether each step has more faults: yes or no. Without it, runs of at least 64 steps have them.",
+            valueName: "presence"))
+    var long: Presence?
+
     @Flag(help: "Also reports operations in doubt for a reason that the engine could have avoided.")
     var strict = false
 
@@ -121,6 +127,7 @@ struct Command: AsyncParsableCommand {
         options.devices = devices
         options.hasGateway = gateway.map { $0 == .yes }
         options.changesMetadata = metadata.map { $0 == .yes }
+        options.isLong = long.map { $0 == .yes }
         options.recordsHistory = history != nil
         let file = try history.map(Self.create)
         let campaign = SeedSweep(seeds: range, options: options, runsTwice: twice, jobs: jobs)

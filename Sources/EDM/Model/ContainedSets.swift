@@ -7,9 +7,7 @@ public struct Containment: Sendable {
 
     /// The qualified name of the type cast that a URL needs between the parent and the navigation property, if the
     /// declared type of the parent's set does not have the property.
-    public var cast: String? {
-        parent.entityType.findProperty(navigation.name) == navigation ? nil : navigation.declaringType
-    }
+    public var cast: String? { parent.cast(for: navigation) }
 
     /// The relationship, as seen from the parent.
     public var relationship: Relationship? { navigation.navigation?.relationship }

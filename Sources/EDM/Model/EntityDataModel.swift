@@ -168,6 +168,24 @@ public final class EntityDataModel: Sendable {
     /// Returns the qualified names of the types whose base type is the given one.
     public func derivedTypes(of name: String) -> [String] { subtypes[name] ?? [] }
 
+    /// Returns the properties of a name that entities of the type can have: that of the type, or those of derived types.
+    package func declarations(of name: String, in type: StructuredType) -> [Property] {
+        if let property = type.findProperty(name) { return [property] }
+        var found: [Property] = []
+        var visited: Set = [type.name]
+        var rest = derivedTypes(of: type.name)
+        // A model created in code can contain a cycle.
+        while let next = rest.popLast() {
+            guard visited.insert(next).inserted else { continue }
+            if let property = structuredTypes[next]?.findProperty(name) {
+                found.append(property)
+            } else {
+                rest += derivedTypes(of: next)
+            }
+        }
+        return found.sorted { $0.declaringType < $1.declaringType }
+    }
+
     /// Returns the base types that the document declares, the nearest first.
     public func baseTypes(of type: StructuredType) -> [StructuredType] {
         var result: [StructuredType] = []

@@ -47,6 +47,14 @@ extension EntitySet {
     }
 }
 
+extension EntitySet {
+    /// Returns the qualified name of the type cast that a path from an entity of the set needs before the property, or
+    /// nil if the declared type has the property (OData 4.01 Part 2, section 4.11).
+    package func cast(for property: Property) -> String? {
+        entityType.findProperty(property.name) == property ? nil : property.declaringType
+    }
+}
+
 extension EntitySet: Hashable {
     public static func == (a: EntitySet, b: EntitySet) -> Bool { a === b || a.name == b.name }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -84,14 +84,9 @@ package struct ApplyEvaluation {
         _ items: [ComputeItem], _ row: ApplyRow, _ these: [EvaluationScope]
     ) throws(EvaluationError) -> ApplyRow {
         var row = row
-        for item in items {
-            var run = EvaluationRun(evaluator: evaluator, it: .entity(row.scope), these: these)
-            let value = try run.value(of: item.expression)
-            let enumeration = run.enumerationType(item.expression)
-            row.scope = row.scope.adding([item.name: value])
-            row.scope.enumerations[item.name] = enumeration
-            row.values[item.name] = value
-        }
+        let (values, scope) = try evaluator.computing(items, for: row.scope, these: these)
+        row.scope = scope
+        row.values.merge(values)
         return row
     }
 

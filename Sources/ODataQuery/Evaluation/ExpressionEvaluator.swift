@@ -50,12 +50,22 @@ package struct ExpressionEvaluator: Sendable {
         return keys
     }
 
-    /// Returns the values of `$compute` for an entity, in order. Each one may use its predecessors.
-    package func computed(_ items: [ComputeItem], for entity: EvaluationScope) throws(EvaluationError) -> PropertyValues
-    {
+    /// Returns the values of `$compute` for an entity, in order, and the entity with them. Each one may use its
+    /// predecessors.
+    package func computing(
+        _ items: [ComputeItem], for entity: EvaluationScope, these: [EvaluationScope]? = nil
+    ) throws(EvaluationError) -> (values: PropertyValues, scope: EvaluationScope) {
         var values = PropertyValues()
-        for item in items { values[item.name] = try evaluate(item.expression, for: entity.adding(values)) }
-        return values
+        var scope = entity
+        for item in items {
+            var run = EvaluationRun(evaluator: self, it: .entity(scope), these: these)
+            values[item.name] = try run.value(of: item.expression)
+            var enumerations = scope.enumerations
+            enumerations[item.name] = run.enumerationType(item.expression)
+            scope = entity.adding(values)
+            scope.enumerations = enumerations
+        }
+        return (values, scope)
     }
 
     /// Returns the values that `$orderby` sorts an entity by.

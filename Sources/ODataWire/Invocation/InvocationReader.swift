@@ -24,16 +24,24 @@ package struct InvocationReader: Sendable {
     }
 
     /// Returns the names of the arguments in the body of an action.
-    package func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] { try members(of: bytes).map(\.name) }
+    package func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] {
+        try members(of: bytes).map(\.name).filter { !$0.contains("@") }
+    }
 
     /// Returns the arguments in the body of an action.
     package func arguments(
         inBody bytes: [UInt8], of operation: InvokedOperation
     ) throws(PayloadError) -> [String: ArgumentValue] {
         var arguments: [String: ArgumentValue] = [:]
-        for member in try members(of: bytes) {
+        let members = try members(of: bytes)
+        var types: [String: String] = [:]
+        for member in members {
+            guard case .control("type", let name) = MemberName(member.name, version: values.family) else { continue }
+            types[String(name)] = member.value.string.map(values.typeName)
+        }
+        for member in members {
             guard let parameter = operation.parameters.first(where: { $0.name == member.name }) else { continue }
-            do { arguments[member.name] = try content(member.value, parameter.type) } catch {
+            do { arguments[member.name] = try content(member.value, parameter.type, types[member.name]) } catch {
                 throw error.below(member.name)
             }
         }
@@ -55,18 +63,22 @@ package struct InvocationReader: Sendable {
 
     private var reader: PayloadReader { PayloadReader(version: version, model: model) }
 
+    private var values: PropertyValueReader { reader.entities.valueReader }
+
     private func members(of bytes: [UInt8]) throws(PayloadError) -> [JSONObject.Member] {
         guard !bytes.isEmpty else { return [] }
         let json = try reader.document(bytes)
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The body is \(json.kindName), not an object with parameters.")
         }
-        return object.members.filter { !$0.name.contains("@") }
+        return object.members
     }
 
-    private func content(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> ArgumentValue {
+    private func content(
+        _ json: JSONValue, _ type: TypeReference, _ typeName: String? = nil
+    ) throws(PayloadError) -> ArgumentValue {
         guard case .entity(let name) = type.kind, json != .null else {
-            return .value(try reader.entities.valueReader.value(json, type: type))
+            return .value(try values.value(json, type: type, typeName: typeName))
         }
         guard let entityType = model.findEntityType(name), let items = type.isCollection ? json.array : [json] else {
             throw PayloadError(.typeMismatch, "Expected a value of type \(type.name), not \(json.kindName).")

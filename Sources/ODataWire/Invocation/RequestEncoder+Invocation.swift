@@ -54,7 +54,7 @@ extension RequestEncoder {
         var path =
             switch binding.resource {
             case .entity(let reference): url(of: reference)
-            case .set(let set): urls.encode(set.name)
+            case .set(let set): urls.encode(set.segment)
             }
         if let property = binding.property {
             path = EntityURLWriter.appending("/" + urls.encode(property.name), to: path)
@@ -122,8 +122,12 @@ extension RequestEncoder {
         writer.beginObject()
         for parameter in invocation.operation.parameters {
             guard let argument = invocation.arguments.first(where: { $0.name == parameter.name }) else { continue }
-            writer.name(parameter.name)
-            write(argument.content, parameter, to: &writer)
+            if case .value(let value) = argument.content {
+                values.property(parameter.name, value, parameter.type, &writer)
+            } else {
+                writer.name(parameter.name)
+                write(argument.content, parameter, to: &writer)
+            }
         }
         writer.endObject()
         return writer.bytes

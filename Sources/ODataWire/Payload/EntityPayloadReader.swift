@@ -131,13 +131,7 @@ struct EntityPayloadReader: Sendable {
         if property.isNavigation {
             try takeNavigation(property, json, names, &payload)
         } else if property.type.primitive != .stream {
-            var value = try valueReader.value(json, type: property.type)
-            if property.type.primitive == .primitiveType || property.type.primitive == .untyped,
-                let typeName = names.types[name]
-            {
-                value = try valueReader.dynamicValue(json, typeName: typeName)
-            }
-            payload.values[name] = value
+            payload.values[name] = try valueReader.value(json, type: property.type, typeName: names.types[name])
         }
     }
 

@@ -28,6 +28,15 @@ struct PropertyValueReader: Sendable {
         }
     }
 
+    /// Reads a structural property's value with the type that the payload names, which matters only if the declared one
+    /// is abstract.
+    func value(_ json: JSONValue, type: TypeReference, typeName: String?) throws(PayloadError) -> Value {
+        if let typeName, type.primitive == .primitiveType || type.primitive == .untyped {
+            return try dynamicValue(json, typeName: typeName)
+        }
+        return try value(json, type: type)
+    }
+
     private func mismatch(_ json: JSONValue, _ type: String) -> PayloadError {
         PayloadError(.typeMismatch, "Expected a value of type \(type), not \(json.kindName).")
     }
@@ -74,7 +83,8 @@ struct PropertyValueReader: Sendable {
             do {
                 if let property = type?.findProperty(String(name)) {
                     guard !property.isNavigation, property.type.primitive != .stream else { continue }
-                    value.properties[property.name] = try self.value(member.value, type: property.type)
+                    value.properties[property.name] = try self.value(
+                        member.value, type: property.type, typeName: types[property.name])
                 } else if type?.isOpen(to: String(name)) ?? true {
                     value.properties[String(name)] = try dynamicValue(member.value, typeName: types[String(name)])
                 }
@@ -101,15 +111,19 @@ struct PropertyValueReader: Sendable {
             return double.isFinite && DecimalValue(double) == exact ? .double(double) : .decimal(exact)
         case .array(let items):
             var values: [Value] = []
+            let itemType = typeName.flatMap(Self.itemName).map(self.typeName)
             for (index, item) in items.enumerated() {
-                do { values.append(try dynamicValue(item, typeName: nil)) } catch { throw error.below(index) }
+                do { values.append(try dynamicValue(item, typeName: itemType)) } catch { throw error.below(index) }
             }
             return .collection(values)
         case .object(let object):
             if object["type"]?.string != nil, object.contains("coordinates") || object.contains("geometries") {
                 return .raw(json.text)
             }
-            return .complex(try complex(json, nil))
+            var value = try complex(json, nil)
+            // A type that the metadata lack. `Edm.ComplexType` is none.
+            if value.type == nil, let typeName, !typeName.hasPrefix("Edm.") { value.type = typeName }
+            return .complex(value)
         }
     }
 
@@ -119,15 +133,21 @@ struct PropertyValueReader: Sendable {
     /// an alias may replace a namespace (JSON Format 4.01, 4.6.3).
     func typeName(_ text: String) -> String {
         let name = text.lastIndex(of: "#").map { String(text[text.index(after: $0)...]) } ?? text
-        guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return model.resolveAlias(name) }
-        return "Collection(\(model.resolveAlias(String(name.dropFirst(11).dropLast()))))"
+        guard let item = Self.itemName(name) else { return model.resolveAlias(name) }
+        return "Collection(\(model.resolveAlias(item)))"
+    }
+
+    /// Returns the name of the items' type if the name is that of a collection.
+    private static func itemName(_ name: String) -> String? {
+        name.hasPrefix("Collection(") && name.hasSuffix(")") ? String(name.dropFirst(11).dropLast()) : nil
     }
 
     /// Returns the type for a type name in a payload: `Edm.Int32`, `Int32`, `Collection(NS.Color)`.
     func reference(_ name: String) -> TypeReference? {
-        if name.hasPrefix("Collection("), name.hasSuffix(")") {
-            let item = typeName(String(name.dropFirst(11).dropLast()))
-            return reference(item).map { TypeReference($0.kind, isCollection: true) }
+        if let item = Self.itemName(name) {
+            // There are no collections of collections.
+            guard Self.itemName(item) == nil else { return nil }
+            return reference(typeName(item)).map { TypeReference($0.kind, isCollection: true) }
         }
         if let primitive = PrimitiveType(rawValue: name) ?? PrimitiveType(rawValue: "Edm." + name) {
             return TypeReference(.primitive(primitive))

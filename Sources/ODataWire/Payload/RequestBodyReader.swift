@@ -136,12 +136,9 @@ package struct RequestBodyReader: Sendable {
         }
         if property.isNavigation {
             try takeNavigation(property, json, &body)
-        } else if let typeName = types[name],
-            property.type.primitive == .primitiveType || property.type.primitive == .untyped
-        {
-            body.values[name] = try reader.entities.valueReader.dynamicValue(json, typeName: typeName)
         } else {
-            body.values[name] = try reader.entities.valueReader.value(json, type: property.type)
+            body.values[name] = try reader.entities.valueReader.value(
+                json, type: property.type, typeName: types[name])
         }
     }
 

@@ -41,7 +41,7 @@ struct EntityURLWriter: Sendable {
     /// type that is derived from it.
     func casting(_ url: String, to type: String) -> String {
         let last = url.prefix { $0 != "?" }.split(separator: "/").last ?? ""
-        let name = (try? PercentCoding.decode(last)) ?? ""
+        let name = model.resolveAlias((try? PercentCoding.decode(last)) ?? "")
         return model.isType(name, derivedFrom: type) ? url : Self.appending("/" + encode(type), to: url)
     }
 

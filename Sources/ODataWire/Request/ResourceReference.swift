@@ -24,10 +24,10 @@ package indirect enum ResourceReference: Sendable, Hashable {
     }
 
     /// Returns a reference whose URL can continue with the property of the entity: if the declared type of the entity's
-    /// set does not have the property, it is cast to the type that does (OData 4.01 Part 2, section 4.11).
+    /// set does not have the property, it is cast to the type that does.
     package func having(_ property: Property, in set: EntitySet, version: ODataVersion) -> ResourceReference {
-        version.isLegacy || set.entityType.findProperty(property.name) == property
-            ? self : .cast(self, to: property.declaringType)
+        guard !version.isLegacy, let cast = set.cast(for: property) else { return self }
+        return .cast(self, to: cast)
     }
 
     /// Whether the URL begins with an entity that a request of the same change set creates.

@@ -26,7 +26,8 @@ struct EntityReader {
         _ set: EntitySet, at place: ResourceReference? = nil, where values: [(property: Property, value: Value)]
     ) async throws(TidelogError) -> [EntityPayload] {
         let version = try await store.model.version
-        let filter = values.map { "\($0.name) eq \(Self.literal($1, of: $0, version))" }.joined(separator: " and ")
+        let filter = values.map { "\(Self.path($0, set, version)) eq \(Self.literal($1, of: $0, version))" }
+            .joined(separator: " and ")
         return try await search(set, at: place, filter: filter, limit: 2).entities
     }
 
@@ -42,7 +43,8 @@ struct EntityReader {
     ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool) {
         let version = try await store.model.version
         let filter = conditions.map { condition in
-            let (property, name) = (condition.property, condition.property.name)
+            let property = condition.property
+            let name = Self.path(property, set, version)
             let terms = condition.alternatives.map { term in
                 switch term {
                 case .equal(let value): "\(name) eq \(Self.literal(value, of: property, version))"
@@ -65,7 +67,7 @@ struct EntityReader {
             version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
         var url =
             "\(place.map(encoder.url) ?? set.segment)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=\(limit)"
-        if !expand.isEmpty { url += "&$expand=" + expand.joined(separator: ",") }
+        if !expand.isEmpty { url += "&$expand=" + Self.paths(expand, set, model) }
         var found: [EntityPayload] = []
         while true {
             let response = try await session.get(url, headers: encoder.headers)
@@ -86,6 +88,20 @@ struct EntityReader {
         }
     }
 
+    /// Returns the path of a property, with a cast if the declared type of the set does not have it.
+    private static func path(_ property: Property, _ set: EntitySet, _ version: ODataVersion) -> String {
+        guard !version.isLegacy, let cast = set.cast(for: property) else { return property.name }
+        return cast + "/" + property.name
+    }
+
+    /// Returns the paths of navigation properties. A property of derived types is expanded for each of them.
+    private static func paths(_ names: [String], _ set: EntitySet, _ model: EntityDataModel) -> String {
+        names.flatMap { name in
+            let paths = model.declarations(of: name, in: set.entityType).map { path($0, set, model.version) }
+            return paths.isEmpty || model.version.isLegacy ? [name] : paths
+        }.joined(separator: ",")
+    }
+
     private static func literal(_ value: Value, of property: Property, _ version: ODataVersion) -> String {
         switch (property.type.kind, value) {
         case (.enumeration(let name), .enumeration(let members)) where !version.isLegacy:
@@ -103,7 +119,7 @@ struct EntityReader {
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
         var url = encoder.url(of: reference)
-        if !expand.isEmpty { url = encoder.adding("$expand=" + expand.joined(separator: ","), to: url) }
+        if !expand.isEmpty { url = encoder.adding("$expand=" + Self.paths(expand, set, model), to: url) }
         let response = try await session.get(url, headers: encoder.headers)
         if response.status == 404 || response.status == 410 { return nil }
         try response.requireSuccess("GET", url)

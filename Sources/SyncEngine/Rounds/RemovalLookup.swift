@@ -57,7 +57,10 @@ struct RemovalLookup {
 
     private func isGone(_ link: Link, _ operation: SequenceNumber) async throws(TidelogError) -> Bool {
         guard let (source, set) = try await store.references.serviceReference(link.from),
-            let navigation = set.entityType.findProperty(link.navigation),
+            // Derived types may have different properties of this name.
+            case let model = try await store.model,
+            case let declarations = model.declarations(of: link.navigation, in: set.entityType),
+            let navigation = declarations.first, declarations.count == 1,
             !members.contains(where: { $0.sequence != operation && $0.operation.maySet(link, navigation) }),
             try await !store.doubts.earlierOperations(than: operation, naming: [link.from, link.to]).contains(where: {
                 $0.operation.maySet(link, navigation)
@@ -72,7 +75,8 @@ struct RemovalLookup {
                 values[property.name].map { (property: property, value: $0) }
             }
             guard condition.count == key.values.count else { return false }
-            let place = ResourceReference.contained(in: source, by: navigation, key: nil)
+            let owner = source.having(navigation, in: set, version: model.version)
+            let place = ResourceReference.contained(in: owner, by: navigation, key: nil)
             return try await reader.search(targets, at: place, where: condition).isEmpty
         }
         guard let (payload, _) = try await reader.read(source, set, expand: [navigation.name]),

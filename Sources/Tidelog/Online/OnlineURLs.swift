@@ -30,7 +30,7 @@ package struct OnlineURLs: Sendable {
         case .url(let url): return [url]
         case .set(let set, let options): return [set.segment + (try suffix(options))]
         case .related(let address, let property, let options):
-            return ["\(try url(of: address))/\(property.name)\(try suffix(options))"]
+            return ["\(try url(of: address, having: property))/\(property.name)\(try suffix(options))"]
         case .entity(let id): throw .onlyInStore(id)
         case .sources(let address, let property, let options): return try sources(of: address, property, options)
         }
@@ -52,7 +52,35 @@ package struct OnlineURLs: Sendable {
     /// Returns the URL for reading a stream.
     package func url(of stream: StreamAddress) throws(TidelogError) -> String {
         if let link = stream.links?.readLink { return link }
-        return encoder.streamURL(of: .url(try url(of: stream.entity)), property: stream.property)
+        var entity = try url(of: stream.entity)
+        // Derived types may have different properties of this name.
+        if let name = stream.property, let type = type(at: entity),
+            case let declarations = model.declarations(of: name, in: type), declarations.count == 1
+        {
+            entity = try url(of: stream.entity, having: declarations[0])
+        }
+        return encoder.streamURL(of: .url(entity), property: stream.property)
+    }
+
+    /// Returns the URL of an entity that can continue with the property: with a cast if the type to which the entity's
+    /// URL leads does not have it.
+    private func url(of address: EntityAddress, having property: Property) throws(TidelogError) -> String {
+        let url = try url(of: address)
+        guard !model.version.isLegacy, let type = type(at: url), type.findProperty(property.name) != property else {
+            return url
+        }
+        return encoder.url(of: .cast(.url(url), to: property.declaringType))
+    }
+
+    /// Returns the declared type of the entity at a URL, or nil if the URL is not a canonical one.
+    private func type(at url: String) -> EntityType? {
+        guard case .entity(let type, _)? = request(at: url)?.path.target else { return nil }
+        return type
+    }
+
+    private func request(at url: String) -> ServiceRequest? {
+        try? ServiceRequest.parse(
+            url, serviceRoot: encoder.absoluteURL(of: .url("")), model: model, version: model.version)
     }
 
     package func suffix(_ options: QueryOptions) throws(TidelogError) -> String {
@@ -83,7 +111,7 @@ package struct OnlineURLs: Sendable {
         of address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> [String] {
         if let partner = model.partner(of: property) {
-            return ["\(try url(of: address))/\(partner.name)\(try suffix(options))"]
+            return ["\(try url(of: address, having: partner))/\(partner.name)\(try suffix(options))"]
         }
         let condition = try condition(property, isAt: address)
         var filtered = options
@@ -139,8 +167,7 @@ package struct OnlineURLs: Sendable {
     private func key(of address: EntityAddress) throws(TidelogError) -> (KeyPredicate, EntityType?) {
         if case .key(let name, let key) = address { return (key, model.findEntitySet(name)?.entityType) }
         let url = try url(of: address)
-        let request = try? ServiceRequest.parse(
-            url, serviceRoot: encoder.absoluteURL(of: .url("")), model: model, version: model.version)
+        let request = request(at: url)
         guard case .key(.key(let key))? = request?.path.segments.last, case .entity(let type, _)? = request?.path.target
         else {
             throw TidelogError(

@@ -255,12 +255,12 @@ package struct RowQuery {
     ) throws -> EvaluationScope {
         let scope = scope(row, link: link)
         return options.compute.isEmpty
-            ? scope : scope.adding(try evaluator.computed(options.compute, for: scope))
+            ? scope : try evaluator.computing(options.compute, for: scope).scope
     }
 
     /// Returns the values of `$compute` for an entity.
     package func computed(_ row: EntityRow, _ options: QueryOptions) throws -> PropertyValues {
-        try evaluator(options).computed(options.compute, for: scope(row))
+        try evaluator(options).computing(options.compute, for: scope(row)).values
     }
 
     /// Returns the entity for an expression.

@@ -10,7 +10,7 @@ import Testing
 struct DerivedTypeRequestTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
-        <Schema Namespace="M" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <Schema Namespace="M" Alias="Self" xmlns="http://docs.oasis-open.org/odata/ns/edm">
         <EntityType Name="Item"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32" Nullable="false"/>
         <NavigationProperty Name="Owner" Type="M.Line"/></EntityType>
         <EntityType Name="Flight" BaseType="M.Item"><NavigationProperty Name="Airline" Type="M.Line"/>
@@ -62,6 +62,7 @@ struct DerivedTypeRequestTests {
     @Test(arguments: [
         ("Items(1)", "Items(1)/M.Flight/Airline/$ref"),
         ("Items(1)/M.Flight", "Items(1)/M.Flight/Airline/$ref"),
+        ("Items(1)/Self.Flight", "Items(1)/Self.Flight/Airline/$ref"),
         ("Items(1)/M.Charter", "Items(1)/M.Charter/Airline/$ref"),
         ("Items(1)/M.Item", "Items(1)/M.Item/M.Flight/Airline/$ref"),
         ("Items(1)?a=b", "Items(1)/M.Flight/Airline/$ref?a=b"),

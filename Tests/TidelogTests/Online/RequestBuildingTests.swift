@@ -44,6 +44,31 @@ import Tidelog
         #expect(try urls.url(of: StreamAddress(photo, links: links)) == "http://cdn.test/1")
     }
 
+    @Test(arguments: ["Items(1)", "http://shop.test/v4/Items(1)", "Items(1)/M.Flight"])
+    func `a property of a derived type is addressed below a cast`(link: String) throws {
+        let text = """
+            <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+            <Schema Namespace="M" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+            <EntityType Name="Item"><Key><PropertyRef Name="ID"/></Key>
+            <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Icon" Type="Edm.Stream"/>
+            <NavigationProperty Name="Owner" Type="M.Item"/></EntityType>
+            <EntityType Name="Flight" BaseType="M.Item"><Property Name="Photo" Type="Edm.Stream"/>
+            <NavigationProperty Name="Next" Type="M.Item"/></EntityType>
+            <EntityContainer Name="C"><EntitySet Name="Items" EntityType="M.Item"/></EntityContainer>
+            </Schema></edmx:DataServices></edmx:Edmx>
+            """
+        let urls = OnlineURLs(model: try CSDLReader.read(Array(text.utf8)), root: "http://shop.test/v4/")
+        let item = EntityAddress.link(link)
+        let flight = try #require(urls.model.findEntityType("M.Flight"))
+        let next = try #require(flight.findProperty("Next"))
+        let owner = try #require(flight.findProperty("Owner"))
+        let plain = link.hasSuffix("Flight") ? link : "Items(1)"
+        #expect(try urls.urls(of: .related(item, next, QueryOptions())) == ["Items(1)/M.Flight/Next"])
+        #expect(try urls.urls(of: .related(item, owner, QueryOptions())) == ["\(plain)/Owner"])
+        #expect(try urls.url(of: StreamAddress(item, property: "Photo")) == "Items(1)/M.Flight/Photo")
+        #expect(try urls.url(of: StreamAddress(item, property: "Icon")) == "\(plain)/Icon")
+    }
+
     @Test(arguments: Client.Dialect.allCases)
     func `an edit link of another origin is replaced by the URL that follows from the key`(
         _ dialect: Client.Dialect
