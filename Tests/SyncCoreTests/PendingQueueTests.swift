@@ -1,8 +1,9 @@
 import EDM
 import Operations
 import SeededRandom
-import SyncCore
 import Testing
+
+@testable import SyncCore
 
 /// The queue, compared with a model that searches all operations for each question.
 struct PendingQueueTests {
@@ -115,9 +116,8 @@ struct PendingQueueTests {
             #expect(found.map(\.operation).sorted() == model.accesses(of: item), comment)
             // A read of members is disturbed only by writes of members.
             var writers: [SequenceNumber] = []
-            let (reads, writes) = (Access(rawValue: 8), Access(rawValue: 128))
-            queue.effects.forEachAccess(to: item, disturbedBy: reads) { operation, _ in writers.append(operation) }
-            #expect(writers == found.filter { $0.access.contains(writes) }.map(\.operation), comment)
+            queue.effects.forEachAccess(to: item, disturbedBy: .readsMembers) { writer, _ in writers.append(writer) }
+            #expect(writers == found.filter { $0.access.contains(.writesMembers) }.map(\.operation), comment)
             #expect(found.allSatisfy { model.effects[$0.operation]?.access(to: item) == $0.access }, comment)
         }
     }
@@ -144,6 +144,28 @@ struct PendingQueueTests {
 }
 
 extension PendingQueueTests {
+    @Test(arguments: UInt64(1)...20)
+    func `a copy of a queue in a transaction is rolled back independently`(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let queue = PendingQueue()
+        var model = Model()
+        func change() { for _ in 0..<40 { self.change(queue, &model, &random) } }
+        change()
+        let before = model
+        queue.begin()
+        change()
+        queue.removeEffects()
+        model.effects = [:]
+        change()
+        let copy = queue.copy()
+        queue.rollBack()
+        model = before
+        change()
+        copy.rollBack()
+        compare(copy, before, "seed \(seed)")
+        compare(queue, model, "seed \(seed)")
+    }
+
     @Test func `a rollback restores operations up to the highest sequence number`() {
         let queue = PendingQueue()
         let operation = Operation(.delete(EntityID(rawValue: 1)))

@@ -1,5 +1,6 @@
 import EDM
 import Operations
+import SeededRandom
 import Testing
 
 @testable import SyncCore
@@ -37,6 +38,18 @@ struct AccessTests {
                 #expect(first.overwrites(second) == overwrites)
                 #expect(first.disturbs(later: second) == overwrites)
             }
+        }
+    }
+
+    @Test func `an access disturbs several others exactly if it disturbs one of them`() {
+        let all = (0...UInt8.max).map { Access(rawValue: $0) }
+        for earlier in all {
+            let disturbed = all.allSatisfy { later in
+                let kinds = (Self.reads + Self.writes).filter(later.contains)
+                return earlier.disturbs(later: later) == kinds.contains { earlier.disturbs(later: $0) }
+            }
+            #expect(disturbed, "\(earlier)")
+            #expect(all.allSatisfy { !$0.overwrites(earlier) || earlier.disturbs(later: $0) }, "\(earlier)")
         }
     }
 
@@ -83,6 +96,40 @@ struct AccessTests {
         for sequence: SequenceNumber in 1...590 { log.remove(sequence) }
         #expect(log.count == 10)
         for sequence: SequenceNumber in 591...600 { #expect(log[sequence] == written(by: sequence)) }
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func `the operations that an access disturbs are those of a search of all effects`(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let log = EffectLog()
+        var model: [SequenceNumber: OperationEffect] = [:]
+        func anyAccess() -> Access {
+            // Few kinds, so that many lists end early.
+            let all = Self.reads + Self.writes
+            return all.randomElement(using: &random)!.union(all.randomElement(using: &random)!)
+        }
+        for step in 0..<3_000 {
+            let sequence = SequenceNumber.random(in: 1...100, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5:
+                let items = (0..<8).map { StateItem(rawValue: $0) }.filter { _ in Bool.random(using: &random) }
+                let effect = effect(items.map { ($0, anyAccess()) })
+                log.put(effect, of: sequence)
+                model[sequence] = effect
+            case 5..<8:
+                let removed = Bool.random(using: &random) ? sequence : model.keys.min() ?? sequence
+                log.remove(removed)
+                model[removed] = nil
+            default:
+                let (item, earlier) = (StateItem(rawValue: UInt64.random(in: 0..<8, using: &random)), anyAccess())
+                let expected = model.compactMapValues { $0.access(to: item) }
+                    .filter { earlier.disturbs(later: $0.value) }
+                var found: [(operation: SequenceNumber, access: Access)] = []
+                log.forEachAccess(to: item, disturbedBy: earlier) { found.append(($0, $1)) }
+                #expect(found.count == expected.count, "seed \(seed), step \(step)")
+                #expect(found.allSatisfy { expected[$0.operation] == $0.access }, "seed \(seed), step \(step)")
+            }
+        }
     }
 
     @Test func `the items of entities, links, ends and values differ`() {

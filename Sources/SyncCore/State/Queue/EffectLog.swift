@@ -32,8 +32,8 @@ package final class EffectLog {
     private var items: [StateItem] = []
     private var kinds: [Access] = []
     private var links: [DirtySet.LinkEnds] = []
-    /// The first accesses. Only rebases of long queues read the lists, and a call with many operations would spend more
-    /// time on them than on the rest of the log.
+    /// The accesses of the first ``linkedCount`` effects. Only rebases of long queues read the lists, and a call with many
+    /// operations would spend more time on them than on the rest of the log.
     private var linkedAccesses: [LinkedAccess] = []
     /// The number of effects whose accesses are linked.
     private var linkedCount = 0

@@ -4,9 +4,10 @@ import Operations
 /// The operations of one entity.
 ///
 /// Small, because a queue of new entities has one of them for each operation: the only operation of most entities is
-/// stored inline. Removing the first operation does not move the others.
+/// stored inline. Removing one of the first operations does not move the later ones.
 struct EntityQueue {
-    /// A sequence number, and whether the operation changes the entity, in the lowest bit. Ordered by the number.
+    /// A sequence number, and whether the operation changes the entity, in the lowest bit. Ordered by the number, which is
+    /// below 2^63 except in damaged files.
     private typealias Entry = UInt64
 
     /// The first operation; 0 for none.
@@ -65,7 +66,14 @@ struct EntityQueue {
         } else {
             let place = place(of: sequence)
             guard place < rest.count, rest[place] &>> 1 == sequence else { return }
-            removed = rest.remove(at: place)
+            removed = rest[place]
+            if place - Int(start) < rest.count - place {
+                // Moves the earlier ones, which are few if the oldest operations end and one of them remains.
+                for later in stride(from: place, to: Int(start), by: -1) { rest[later] = rest[later - 1] }
+                start += 1
+            } else {
+                rest.remove(at: place)
+            }
         }
         if removed & 1 == 1 { changes -= 1 }
         if Int(start) > rest.count / 2 {
