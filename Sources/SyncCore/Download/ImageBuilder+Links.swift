@@ -16,12 +16,7 @@ extension ImageBuilder {
             end.constraints.allSatisfy({ payload.values[$0.dependent] == nil }),
             try storage.links(of: id, along: end).contains(where: \.inBase)
         else { return [] }
-        let others = type.navigationProperties.filter { $0.name != links.navigation }
-        let shared = others.flatMap { $0.navigation?.constraints.map(\.dependent) ?? [] }
-        return end.constraints.map(\.dependent).filter { name in
-            !shared.contains(name) && type.findProperty(name)?.isNullable == true
-                && !type.keyProperties.contains { $0.name == name }
-        }
+        return type.dependents(onlyOf: end, links.navigation)
     }
 
     /// Returns the entities that lose a link by a link change: its ends, and the ends of links that it replaces.
@@ -42,5 +37,17 @@ extension ImageBuilder {
         }
         for link in replaced where link.inBase { unlinked.formUnion([link.first, link.second]) }
         return unlinked
+    }
+}
+
+extension EntityType {
+    /// Returns the dependent properties of a navigation property that may be null and do not determine another link.
+    fileprivate func dependents(onlyOf end: Navigation, _ navigation: String) -> [String] {
+        let others = navigationProperties.filter { $0.name != navigation }
+        let shared = others.flatMap { $0.navigation?.constraints.map(\.dependent) ?? [] }
+        return end.constraints.map(\.dependent).filter { name in
+            !shared.contains(name) && findProperty(name)?.isNullable == true
+                && !keyProperties.contains { $0.name == name }
+        }
     }
 }

@@ -35,26 +35,25 @@ extension ImageBuilder {
         }
         if KeyPredicate(of: type, in: (links.keyed(payload, type, set) ?? payload).values) != nil { return true }
         guard payload.id != nil, !set.isContained else { return false }
-        return try areNamed(set)
-    }
-
-    /// Returns whether the names of all entities of the set that the service has do not follow from their keys.
-    private mutating func areNamed(_ set: EntitySet) throws(StateError) -> Bool {
         if let areNamed = named[set.name] { return areNamed }
-        var areNamed = true
-        for id in try storage.rows(set: set.name) {
-            guard let row = try storage.serviceRow(id) else { continue }
-            guard let name = row.editLink, links.key(in: name, of: set) == nil else {
-                areNamed = false
-                break
-            }
-        }
+        let areNamed = try links.areNames(of: set, in: storage)
         named[set.name] = areNamed
         return areNamed
     }
+}
+
+extension EntityLinks {
+    /// Returns whether the names of all entities of the set that the service has do not follow from their keys.
+    fileprivate func areNames(of set: EntitySet, in storage: WorkingSet) throws(StateError) -> Bool {
+        for id in try storage.rows(set: set.name) {
+            guard let row = try storage.serviceRow(id) else { continue }
+            guard let name = row.editLink, key(in: name, of: set) == nil else { return false }
+        }
+        return true
+    }
 
     /// Returns whether the service uses another name for the entity. Then an equal key does not mean the same entity.
-    func isNamedOtherwise(_ id: EntityID, _ name: String?) throws(StateError) -> Bool {
+    func namesOtherwise(_ id: EntityID, _ name: String?, in storage: WorkingSet) throws(StateError) -> Bool {
         guard let name, let known = try storage.row(id)?.editLink else { return false }
         return !known.isExactly(name)
     }

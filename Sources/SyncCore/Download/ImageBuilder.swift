@@ -298,20 +298,21 @@ package struct ImageBuilder {
         if let id = assigned[set.name, key] { return id }
         let former = if let itemKey { itemKey.owner } else { try storage.entity(set: set.name, key: key) }
         let plain = set.isContained ? KeyText.of(payload.values, type: type) ?? "" : key
-        if let former, try !isNamedOtherwise(former, name) {
+        if let former, try !links.namesOtherwise(former, name, in: storage) {
             // An unchanged entity has the same key, whose text need not be created.
             if lookup.hasBase(former, type.name, payload.values) { return former }
             if try hasKey(former, plain) { return former }
         }
         if let container {
-            if let id = try containedRow(set, key: plain, in: container), try !isNamedOtherwise(id, name) { return id }
+            let contained = try containedRow(set, key: plain, in: container)
+            if let contained, try !links.namesOtherwise(contained, name, in: storage) { return contained }
             if let former, try isUnlinked(former) { return former }
             defer { next = EntityID(rawValue: next.rawValue &+ 1) }
             return next
         }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
         for id in try lookup.rows(set, type, payload.values, isOfItem: itemKey != nil)
-        where try !isNamedOtherwise(id, name) {
+        where try !links.namesOtherwise(id, name, in: storage) {
             return id
         }
         // An entity that left and returns is the same. One that exists under another key is not: its key belongs to

@@ -22,10 +22,11 @@ extension PageBuilder {
         }
     }
 
+    /// Adds a link change. A removal counts even if its ends are unknown, because a waiting link to them must not be
+    /// added later.
     mutating func addLinkChange(_ change: LinkChange) {
         guard let set = entitySet(change.set) else { return }
         guard change.isAdded, let target = change.target else {
-            // Even if its ends are unknown: a waiting link to them must not be added later.
             let link = link(change, from: set)
             if let source = link.source { waiting.removeLinks(source, change.relationship, link.target) }
             return reported.append(.removed(change))
@@ -42,10 +43,8 @@ extension PageBuilder {
 
     /// Returns the set of a removed entity. If the item has no context with a set, its entity-id determines the set.
     mutating func entitySet(of removed: EntityPayload) -> EntitySet? {
-        if removed.set == nil, let named = removed.id.flatMap({ builder.links.set(in: $0, expected: set) }) {
-            return named
-        }
-        return entitySet(removed.set)
+        let named = removed.set == nil ? removed.id.flatMap { builder.links.set(in: $0, expected: set) } : nil
+        return named ?? entitySet(removed.set)
     }
 
     /// Returns the removed entity, or nil if the store does not have it. An entity-id in an unknown notation may name one
@@ -55,10 +54,9 @@ extension PageBuilder {
     ) throws(StateError) -> EntityID? {
         let entity = builder.links.withURL(removed.entity, in: set)
         if removed.reason == .deleted { forgetLinks(of: entity, in: set) }
-        if let id = try builder.find(entity, in: set, below: parent) { return id }
-        if try !builder.identifies(entity, in: set, below: parent) {
-            unidentifiedRemovals.append(removed.entity.id ?? set.name)
-        }
+        let id = try builder.find(entity, in: set, below: parent)
+        guard id == nil, try !builder.identifies(entity, in: set, below: parent) else { return id }
+        unidentifiedRemovals.append(removed.entity.id ?? set.name)
         return nil
     }
 

@@ -16,7 +16,6 @@ extension PageBuilder {
 
     /// Keeps the entities that the builder has marked.
     mutating func keepAll() {
-        guard !builder.kept.isEmpty else { return }
         for id in builder.kept { retain(id) }
         builder.kept = []
     }

@@ -13,10 +13,10 @@ extension RequestPlanner {
             row.etag != nil
         else { return }
         let type = try type(of: entity, in: update.operation)
-        guard !changes.isEmpty || bindings.contains(where: { mayBeInBody($0, type) }) else { return }
+        guard !changes.isEmpty || bindings.contains(where: { options.mayContain($0, type) }) else { return }
         // Not those that the change set leads to: a removed link without a request has already changed these.
         let values =
-            options.supportsPatch ? formerValues(row, changes, type) : replacing(row.values, [:], type)
+            options.supportsPatch ? type.replaced(of: row, by: changes) : type.repeated(row.values, changing: [:])
         try setHeaders(of: update.operation)
         let body = EntityBody(
             type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType, values: values)
@@ -25,19 +25,22 @@ extension RequestPlanner {
             ifMatch: try etag(entity))
         didChange([entity], etagOf: entity)
     }
+}
 
+extension ServiceOptions {
     /// Returns whether the request of an update may contain the binding. A request that only sets a link has no ETag.
-    private func mayBeInBody(_ binding: Binding, _ type: EntityType) -> Bool {
-        options.supportsBind
-            || type.findProperty(binding.navigation)?.navigation?.constraints.isEmpty == false
+    fileprivate func mayContain(_ binding: Binding, _ type: EntityType) -> Bool {
+        supportsBind || type.findProperty(binding.navigation)?.navigation?.constraints.isEmpty == false
     }
+}
 
+extension EntityType {
     /// Returns values of the row that an update may contain. They are empty if the store has none.
-    private func formerValues(_ row: EntityRow, _ changes: PropertyValues, _ type: EntityType) -> PropertyValues {
-        let keys = Set(type.keyProperties.map(\.name))
+    fileprivate func replaced(of row: EntityRow, by changes: PropertyValues) -> PropertyValues {
+        let keys = Set(keyProperties.map(\.name))
         var first: PropertyValues = [:]
         var replaced: PropertyValues = [:]
-        for property in type.properties where property.isWritable && !property.isClientOnly {
+        for property in properties where property.isWritable && !property.isClientOnly {
             guard !keys.contains(property.name), let value = row.values[property.name] else { continue }
             if changes[property.name] != nil {
                 replaced[property.name] = value

@@ -13,6 +13,11 @@ struct BodyContent {
     var values: PropertyValues
     var bindings: [EntityBody.Binding] = []
     var links: [LinkContent] = []
+
+    /// Returns whether the links express all of the bindings, so that an update without values needs no request.
+    func expressesByLinks(_ bindings: [Binding]) -> Bool {
+        !links.isEmpty && links.count == bindings.reduce(0) { $0 + max($1.targets.count, 1) }
+    }
 }
 
 extension RequestPlanner {
@@ -87,19 +92,7 @@ extension RequestPlanner {
             for pair in navigation.navigation?.constraints ?? [] { all[pair.dependent] = nil }
         }
         standing[entity] = all
-        return replacing(all, changes, type)
-    }
-
-    /// Returns the values of the entity that a PUT repeats, and the changes.
-    func replacing(_ all: PropertyValues, _ changes: PropertyValues, _ type: EntityType) -> PropertyValues {
-        var values: PropertyValues = [:]
-        let keys = Set(type.keyProperties.map(\.name))
-        for property in type.properties where !property.isClientOnly {
-            guard property.isWritable || keys.contains(property.name) || changes[property.name] != nil else { continue }
-            values[property.name] = all[property.name]
-        }
-        for (name, value) in all where type.findProperty(name) == nil { values[name] = value }
-        return values
+        return type.repeated(all, changing: changes)
     }
 
     /// Returns the values of a PATCH, in which complex values name all members that change.
@@ -122,17 +115,8 @@ extension RequestPlanner {
     mutating func nullDependents(_ operation: Operation, _ tracker: inout LinkTracker<WorkingSet>) throws(StateError) {
         var updated: EntityID?
         if case .update(let entity, _, _) = operation.action { updated = entity }
-        for link in try resolver.follow(operation, &tracker).ended {
-            for (entity, relationship, partner) in [
-                (link.entity, link.relationship, link.partner),
-                (link.partner, link.relationship.reversed, link.entity),
-            ] {
-                guard let type = try resolver.entityType(of: entity, in: operation) else { continue }
-                for end in type.navigationProperties.compactMap(\.navigation) where end.relationship == relationship {
-                    if entity != updated { try follow(entity, end.constraints, principal: nil) }
-                    if partner != updated { try follow(partner, end.inverseConstraints, principal: nil) }
-                }
-            }
+        for (entity, pairs) in try resolver.dependents(endedBy: operation, except: updated, &tracker) {
+            try follow(entity, pairs, principal: nil)
         }
     }
 
@@ -167,5 +151,42 @@ extension Property {
             default: false
             }
         }
+    }
+}
+
+extension EntityType {
+    /// Returns the values of an entity that a PUT repeats, and the changed ones.
+    func repeated(_ all: PropertyValues, changing changes: PropertyValues) -> PropertyValues {
+        var values: PropertyValues = [:]
+        let keys = Set(keyProperties.map(\.name))
+        for property in properties where !property.isClientOnly {
+            guard property.isWritable || keys.contains(property.name) || changes[property.name] != nil else { continue }
+            values[property.name] = all[property.name]
+        }
+        for (name, value) in all where findProperty(name) == nil { values[name] = value }
+        return values
+    }
+}
+
+extension EntityResolver<WorkingSet> {
+    /// Returns the entities whose dependent properties a link determines that an operation ends, with these properties.
+    /// The values of the `updated` entity itself are not included.
+    fileprivate func dependents(
+        endedBy operation: Operation, except updated: EntityID?, _ tracker: inout LinkTracker<WorkingSet>
+    ) throws(StateError) -> [(EntityID, [ReferentialConstraint])] {
+        var dependents: [(EntityID, [ReferentialConstraint])] = []
+        for link in try follow(operation, &tracker).ended {
+            for (entity, relationship, partner) in [
+                (link.entity, link.relationship, link.partner),
+                (link.partner, link.relationship.reversed, link.entity),
+            ] {
+                guard let type = try entityType(of: entity, in: operation) else { continue }
+                for end in type.navigationProperties.compactMap(\.navigation) where end.relationship == relationship {
+                    if entity != updated { dependents.append((entity, end.constraints)) }
+                    if partner != updated { dependents.append((partner, end.inverseConstraints)) }
+                }
+            }
+        }
+        return dependents
     }
 }

@@ -109,10 +109,7 @@ struct RequestPlanner {
             let values =
                 try replaces ? replacement(of: entity, changes, bindings, type) : completed(changes, of: entity, type)
             let content = try content(values, bindings, type)
-            // An update whose content is only links needs no update request.
-            let isSaidByLinks =
-                !content.links.isEmpty && changes.isEmpty
-                && content.links.count == bindings.reduce(0) { $0 + max($1.targets.count, 1) }
+            let isSaidByLinks = changes.isEmpty && content.expressesByLinks(bindings)
             // The effect of an action is known only after its response.
             if replaces, !isSaidByLinks, requests.contains(where: { $0.called.contains(entity) }) {
                 throw StateError(
@@ -187,7 +184,7 @@ struct RequestPlanner {
         let contentID = String(nextContentID)
         nextContentID += 1
         if let creates { contentIDs.updateValue(contentID, for: creates.id) }
-        check(action)
+        obstacle = options.obstacle(to: action) ?? obstacle
         // Changed in place, because a request is a large value.
         requests.append(
             PlannedRequest(
@@ -196,22 +193,7 @@ struct RequestPlanner {
                 below: creates?.below ?? []))
         let last = requests.count - 1
         requests[last].called = pending.operation.called
-        guard let stream else { return }
-        requests[last].modification.stream = StreamHead(stream, editLink: streamLink)
-        requests[last].content = stream.content
-        requests[last].entity = pending.operation.subject
-    }
-
-    private mutating func check(_ action: DataModification.Action) {
-        let isNamedInBody =
-            options.contentIDReferences != .urlsAndBodies && action.bodyReferences.contains(where: \.isBelowContentID)
-        if options.contentIDReferences == .none, isNamedInBody || action.urlReference?.isBelowContentID == true {
-            obstacle =
-                "a request refers to an entity that another request creates, and the service does not support Content-ID references"
-        } else if isNamedInBody {
-            obstacle =
-                "a body refers to an entity that another request creates, and the service supports Content-ID references only in URLs"
-        }
+        if let stream { requests[last].write(stream, of: pending.operation.subject, editLink: streamLink) }
     }
 
     func reference(_ entity: EntityID) throws(StateError) -> ResourceReference {
@@ -255,9 +237,7 @@ struct RequestPlanner {
         return resolver.model.findEntitySet(try set(of: entity))?.hasOptimisticConcurrency == true
     }
 
-    func set(of entity: EntityID) throws(StateError) -> String {
-        try resolver.set(of: entity) ?? ""
-    }
+    func set(of entity: EntityID) throws(StateError) -> String { try resolver.set(of: entity) ?? "" }
 
     func type(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType {
         if let type = try resolver.entityType(of: entity, in: operation) { return type }
@@ -267,9 +247,7 @@ struct RequestPlanner {
         return type
     }
 
-    func navigation(
-        _ name: String, of entity: EntityID, in operation: Operation
-    ) throws(StateError) -> Property {
+    func navigation(_ name: String, of entity: EntityID, in operation: Operation) throws(StateError) -> Property {
         guard let property = try resolver.navigation(name, of: entity, in: operation) else {
             throw missing("navigation property \(name)")
         }
@@ -283,5 +261,30 @@ struct RequestPlanner {
 
     func missing(_ what: String) -> StateError {
         StateError(.noModel, "The metadata no longer has the \(what), which a pending operation uses.")
+    }
+}
+
+extension PlannedRequest {
+    /// Adds the content of a stream of the entity.
+    fileprivate mutating func write(_ stream: StreamWrite, of subject: EntityID, editLink: String?) {
+        modification.stream = StreamHead(stream, editLink: editLink)
+        content = stream.content
+        entity = subject
+    }
+}
+
+extension ServiceOptions {
+    /// Returns why the service does not support the references of the request to new entities, as the end of a
+    /// sentence; nil if it does.
+    fileprivate func obstacle(to action: DataModification.Action) -> String? {
+        guard contentIDReferences != .urlsAndBodies else { return nil }
+        let isNamedInBody = action.bodyReferences.contains(where: \.isBelowContentID)
+        if contentIDReferences == .none, isNamedInBody || action.urlReference?.isBelowContentID == true {
+            return
+                "a request refers to an entity that another request creates, and the service does not support Content-ID references"
+        }
+        return isNamedInBody
+            ? "a body refers to an entity that another request creates, and the service supports Content-ID references only in URLs"
+            : nil
     }
 }

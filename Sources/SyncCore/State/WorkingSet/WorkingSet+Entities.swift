@@ -17,9 +17,8 @@ extension WorkingSet {
 
     /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row or values in memory.
     func kind(of id: EntityID) throws(StateError) -> EntityKind? {
-        if let kind = rowTable.kind(of: id) { return kind }
-        if !rowTable.isRemoved(id), let kind = cleanRows.kind(of: id) { return kind }
-        return try row(id)?.kind
+        let known = rowTable.kind(of: id) ?? (rowTable.isRemoved(id) ? nil : cleanRows.kind(of: id))
+        return if let known { known } else { try row(id)?.kind }
     }
 
     /// Returns the kind and the values of an entity's row, or nil if it has none. Does not copy a row in memory.
@@ -88,23 +87,17 @@ extension WorkingSet {
 
     /// ``StateHeader/nextEntity``, without a copy of the header.
     package var nextEntity: EntityID {
-        get throws(StateError) {
-            try cachedHeader.isKnown ? cachedHeader.header.nextEntity : header().nextEntity
-        }
+        get throws(StateError) { try cachedHeader.isKnown ? cachedHeader.header.nextEntity : header().nextEntity }
     }
 
     /// ``StateHeader/applied``, without a copy of the header.
     package var applied: SequenceNumber {
-        get throws(StateError) {
-            try cachedHeader.isKnown ? cachedHeader.header.applied : header().applied
-        }
+        get throws(StateError) { try cachedHeader.isKnown ? cachedHeader.header.applied : header().applied }
     }
 
     /// The root of ``StateHeader/service``, without a copy of the header.
     package var serviceRoot: String? {
-        get throws(StateError) {
-            try cachedHeader.isKnown ? cachedHeader.header.service?.root : header().service?.root
-        }
+        get throws(StateError) { try cachedHeader.isKnown ? cachedHeader.header.service?.root : header().service?.root }
     }
 
     package func set(of id: EntityID) throws(StateError) -> String? {
