@@ -30,6 +30,31 @@ struct DownloadedDuplicateTests {
                 [true, false].map { Way(dialect: dialect, proof: proof, hasDeltas: $0) }
             }
         }
+
+        /// Returns a shop whose service gives this proof.
+        ///
+        /// - Parameter correlation: The unique property of each set.
+        func shop(_ time: VirtualTime, correlation: [String: String]) async throws -> Shop {
+            let shop = try await Shop(
+                dialect, options: LocalStoreOptions(environment: time.environment),
+                deltas: hasDeltas ? Deltas(.flat) : nil)
+            var service = ServiceOptions(tellsDeletionsInV2: true)
+            switch proof {
+            case .oasis: service.repeatability = .oasis
+            case .sap: service.repeatability = .sap
+            case .correlation: service.correlationProperties = correlation
+            case .content: break
+            }
+            shop.transport.change {
+                switch proof {
+                case .oasis: $0.options.repeatability = Repeatability(.oasis)
+                case .sap: $0.options.repeatability = Repeatability(.sap)
+                case .correlation, .content: break
+                }
+            }
+            await shop.store.use(service)
+            return shop
+        }
     }
 
     private let time = VirtualTime()
@@ -38,24 +63,7 @@ struct DownloadedDuplicateTests {
     ///
     /// - Returns: The shop, and the readLink of the supplier.
     private func shop(_ way: Way) async throws -> (Shop, supplier: String) {
-        let shop = try await Shop(
-            way.dialect, options: LocalStoreOptions(environment: time.environment),
-            deltas: way.hasDeltas ? Deltas(.flat) : nil)
-        var service = ServiceOptions(tellsDeletionsInV2: true)
-        switch way.proof {
-        case .oasis: service.repeatability = .oasis
-        case .sap: service.repeatability = .sap
-        case .correlation: service.correlationProperties = ["Suppliers": "Name"]
-        case .content: break
-        }
-        shop.transport.change {
-            switch way.proof {
-            case .oasis: $0.options.repeatability = Repeatability(.oasis)
-            case .sap: $0.options.repeatability = Repeatability(.sap)
-            case .correlation, .content: break
-            }
-        }
-        await shop.store.use(service)
+        let shop = try await way.shop(time, correlation: ["Suppliers": "Name"])
         let supplier = try await shop.create(
             "Suppliers", ["Name": .string("Quick blue fox")], bind: [bind("Products", "Products(1)")])
         try await shop.create(

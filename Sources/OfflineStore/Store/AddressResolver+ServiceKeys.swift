@@ -43,14 +43,16 @@ extension AddressResolver {
                 recovery: "Look up the entity that was created.")
         }
         if let owner = try owner(of: key, in: set, besides: id, container: try state.container(of: id, in: set)) {
-            throw OperationRefused(
-                .duplicateKey,
-                "\(setName)(\(KeyText.predicate(key))) is already in the store as another entity, \(setName)(\(owner)).",
-                recovery: """
-                    If both are the same entity and a download delivered it later: settle the operation without the \
-                    address as taken effect, change the downloaded entity from then on, and undo the pending \
-                    operations on this one, which the next download removes.
-                    """)
+            // An entity that a download has stored since is this one, which takes its place.
+            let isSame = owner > id
+            guard isSame, try state.pendingOperations(naming: owner).isEmpty else {
+                throw OperationRefused(
+                    .duplicateKey,
+                    "\(setName)(\(KeyText.predicate(key))) is already in the store as another entity, \(setName)(\(owner)).",
+                    recovery: isSame
+                        ? "A download delivered it later. Upload or undo the pending operations on it, and try again."
+                        : "Look up the entity that was created.")
+            }
         }
         // A nested key value does not replace the rest of its complex property.
         var reported = PropertyValues()

@@ -9,15 +9,31 @@ import SyncCore
 /// When such a creation is confirmed, the second entity is removed, and the created one takes its place: its values,
 /// its links, and the queries that delivered it, whose next deltas do not contain it any more.
 struct DownloadedDuplicates {
-    private struct Twin {
+    /// A created entity and the second one that a download stored.
+    private struct Pair {
         let created: EntityID
         /// The service's version under the second ID.
         let row: EntityRow
+        /// Whether no pending operation refers to the second entity.
+        let isRemovable: Bool
+        /// Whether no response contained the key, which only the second entity has.
+        var isFoundByLinks = false
+    }
+
+    private struct Twin {
+        let pair: Pair
         let links: [DownloadPage.ChangedLink]
         /// The names of the queries that delivered it.
         let queries: [String]
-        /// Whether no pending operation refers to it.
-        let isRemovable: Bool
+
+        /// The service's version under the ID of the created entity.
+        var image: EntityImage {
+            var image = EntityImage(
+                entity: pair.created, set: pair.row.set, type: pair.row.type, values: pair.row.values,
+                etag: pair.row.etag)
+            image.editLink = pair.row.editLink
+            return image
+        }
     }
 
     private let twins: [Twin]
@@ -36,27 +52,45 @@ struct DownloadedDuplicates {
         of created: Set<EntityID>, in images: [EntityImage], and replaced: [EntityID] = [], state: WorkingSet,
         model: EntityDataModel
     ) throws(StateError) {
-        let queries = created.isEmpty ? [] : try state.bookkeeping.queries()
+        let search = TwinSearch(state: state, model: model)
+        var pairs: [Pair] = []
+        var keyless = created
+        for image in images where created.contains(image.entity) {
+            guard try search.hasKey(image), keyless.remove(image.entity) != nil else { continue }
+            guard let row = try search.twin(of: image) else { continue }
+            var isRemovable = replaced.contains(row.id)
+            if !isRemovable { isRemovable = try !search.isInUse(row.id) }
+            pairs.append(Pair(created: image.entity, row: row, isRemovable: isRemovable))
+        }
+        var place = 0
+        while place < pairs.count, !keyless.isEmpty {
+            let (created, second) = (pairs[place].created, pairs[place].row.id)
+            place += 1
+            guard pairs[place - 1].isRemovable else { continue }
+            let used = Set(pairs.map(\.row.id))
+            for (created, row) in try search.linkedTwins(of: keyless, from: created, and: second, besides: used) {
+                keyless.remove(created)
+                pairs.append(Pair(created: created, row: row, isRemovable: true, isFoundByLinks: true))
+            }
+        }
+        // A link between two of the second entities becomes one between the created ones.
+        let successors = Dictionary(
+            pairs.filter(\.isRemovable).map { ($0.row.id, $0.created) }, uniquingKeysWith: { first, _ in first })
+        let queries = pairs.isEmpty ? [] : try state.bookkeeping.queries()
         var twins: [Twin] = []
         var incomplete: Set<String> = []
-        for image in images
-        where created.contains(image.entity) && !twins.contains(where: { $0.created == image.entity }) {
-            guard let id = try Self.twin(of: image, state, model), let row = try state.serviceRow(id) else { continue }
-            var isRemovable = replaced.contains(id)
-            if !isRemovable { isRemovable = try state.pendingOperations(naming: id).isEmpty }
+        for pair in pairs {
             var delivering: [String] = []
-            for query in queries where try state.bookkeeping.isCovered(id, by: query.query.name) {
+            for query in queries where try state.bookkeeping.isCovered(pair.row.id, by: query.query.name) {
                 delivering.append(query.query.name)
                 let isFull = query.deltaLink == nil && query.next == nil
-                if !isRemovable, !isFull { incomplete.insert(query.query.name) }
+                if !pair.isRemovable, !isFull { incomplete.insert(query.query.name) }
             }
-            twins.append(
-                Twin(
-                    created: image.entity, row: row, links: try Self.links(of: row, as: image.entity, state, model),
-                    queries: delivering, isRemovable: isRemovable))
+            let links = try search.links(of: pair.row, as: pair.created, successors)
+            twins.append(Twin(pair: pair, links: links, queries: delivering))
         }
         self.twins = twins
-        others = replaced.filter { id in !twins.contains { $0.row.id == id } }
+        others = replaced.filter { id in !twins.contains { $0.pair.row.id == id } }
         self.incomplete = incomplete.sorted()
     }
 
@@ -75,33 +109,31 @@ struct DownloadedDuplicates {
         try self.init(of: created, in: images, state: state, model: model)
     }
 
-    /// Adds the outcomes of the creations to the running transaction of a store, and replaces the twins.
+    /// Adds the records that confirm the creations to the running transaction of a store, and replaces the twins.
     ///
-    /// - Parameter read: The versions of the entities that were read just now. Without them, the outcomes contain the
-    ///   versions of the responses, and other clients may have changed the entities since.
-    func add(_ answered: BatchAnswered, reading read: [EntityImage]? = nil, to core: StoreCore) throws {
+    /// - Parameter isRead: Whether the records contain the versions that the service has now. Otherwise they contain
+    ///   those of responses, and other clients may have changed the entities since.
+    func add(_ records: [Record.Body], isRead: Bool, to core: StoreCore) throws {
         // First, because links by referential constraints become those of the created entities.
-        let removed = others + twins.filter(\.isRemovable).map(\.row.id)
+        let removable = twins.filter(\.pair.isRemovable)
+        let removed = others + removable.map(\.pair.row.id)
         if !removed.isEmpty { try core.add(.entitiesMissing(removed.sorted())) }
-        try core.add(.batchAnswered(answered))
-        if let read { try core.add(.entitiesRead(read)) }
-        for record in deliveries(isRead: read != nil) { try core.add(record) }
+        for record in records { try core.add(record) }
+        let images = removable.filter(\.pair.isFoundByLinks).map(\.image)
+        if !images.isEmpty { try core.add(.entitiesRead(images)) }
+        for record in deliveries(isRead: isRead) { try core.add(record) }
     }
 
     /// Returns the deliveries of the second entities, under the IDs of the created ones.
     private func deliveries(isRead: Bool) -> [Record.Body] {
         var records: [Record.Body] = []
-        for twin in twins where twin.isRemovable {
-            var image = EntityImage(
-                entity: twin.created, set: twin.row.set, type: twin.row.type, values: twin.row.values,
-                etag: twin.row.etag)
-            image.editLink = twin.row.editLink
+        for twin in twins where twin.pair.isRemovable {
             for query in twin.queries {
                 records.append(
                     .downloadPage(
-                        isRead
-                            ? DownloadPage(query: query, unchanged: [twin.created], links: twin.links)
-                            : DownloadPage(query: query, entities: [image], links: twin.links)))
+                        isRead || twin.pair.isFoundByLinks
+                            ? DownloadPage(query: query, unchanged: [twin.pair.created], links: twin.links)
+                            : DownloadPage(query: query, entities: [twin.image], links: twin.links)))
             }
         }
         if !incomplete.isEmpty {
@@ -109,11 +141,24 @@ struct DownloadedDuplicates {
         }
         return records
     }
+}
+
+/// The search for the second entities of created ones.
+private struct TwinSearch {
+    let state: WorkingSet
+    let model: EntityDataModel
+
+    /// Returns whether the service's version of an entity contains its key.
+    func hasKey(_ image: EntityImage) throws(StateError) -> Bool {
+        guard let type = model.findEntityType(image.type) else { return false }
+        return KeyPredicate(of: type, in: image.values) != nil
+    }
+
+    /// Returns whether a pending operation refers to an entity.
+    func isInUse(_ id: EntityID) throws(StateError) -> Bool { try !state.pendingOperations(naming: id).isEmpty }
 
     /// Returns another entity of the service that has the key of the image and was stored after the created one.
-    private static func twin(
-        of image: EntityImage, _ state: WorkingSet, _ model: EntityDataModel
-    ) throws(StateError) -> EntityID? {
+    func twin(of image: EntityImage) throws(StateError) -> EntityRow? {
         guard let set = model.findEntitySet(image.set), let type = model.findEntityType(image.type) else { return nil }
         let found: EntityID?
         if set.isContained {
@@ -129,30 +174,79 @@ struct DownloadedDuplicates {
         guard let found, found > image.entity, let row = try state.serviceRow(found), row.origin.isOnService,
             KeyText.of(row.values, type: type) == KeyText.of(image.values, type: type)
         else { return nil }
+        return row
+    }
+
+    /// Returns the second entities of created ones whose keys are unknown: a second entity has links to them where the
+    /// created one has links to the created ones, and they have the values that were sent.
+    ///
+    /// - Parameters:
+    ///   - keyless: The created entities without keys.
+    ///   - created: A created entity that may have links to them.
+    ///   - second: The second entity of `created`.
+    ///   - used: The second entities of others.
+    func linkedTwins(
+        of keyless: Set<EntityID>, from created: EntityID, and second: EntityID, besides used: Set<EntityID>
+    ) throws(StateError) -> [(created: EntityID, row: EntityRow)] {
+        let theirs = try partners(of: second, \.inBase)
+        var found: [(created: EntityID, row: EntityRow)] = []
+        for (relationship, ids) in try partners(of: created, \.inLocal) {
+            var sent: [EntityRow] = []
+            for id in ids where keyless.contains(id) { if let row = try state.row(id) { sent.append(row) } }
+            guard let first = sent.first, let last = sent.map(\.id).max() else { continue }
+            var others: [EntityRow] = []
+            for id in theirs[relationship] ?? [] where id > last && !used.contains(id) {
+                guard let row = try state.serviceRow(id), row.origin.isOnService, row.set == first.set,
+                    try !isInUse(id)
+                else { continue }
+                others.append(row)
+            }
+            let values = sent.map { row in
+                PropertyValues(row.values.filter { $0.value != .null }.map { ($0.name, $0.value) })
+            }
+            let pairs = ChildMatching.byValues(values, others.map(\.values)) { values[$0] == values[$1] }
+            for pair in pairs { found.append((sent[pair.sent].id, others[pair.answered])) }
+        }
         return found
     }
 
+    /// Returns the entities at the other ends of the links of an entity, by relationship and direction.
+    private func partners(
+        of id: EntityID, _ isCounted: (LinkRow) -> Bool
+    ) throws(StateError) -> [Relationship: [EntityID]] {
+        var partners: [Relationship: [EntityID]] = [:]
+        for link in try state.links(of: id) where isCounted(link) && link.first != link.second {
+            let isForward = link.first == id
+            let relationship = Relationship(name: link.relationship, isForward: isForward)
+            partners[relationship, default: []].append(isForward ? link.second : link.first)
+        }
+        return partners
+    }
+
     /// Returns the links of a second entity at the service that no values determine, as links of the created one.
-    private static func links(
-        of row: EntityRow, as created: EntityID, _ state: WorkingSet, _ model: EntityDataModel
+    ///
+    /// - Parameter successors: The created entities by the second ones that they replace.
+    func links(
+        of row: EntityRow, as created: EntityID, _ successors: [EntityID: EntityID]
     ) throws(StateError) -> [DownloadPage.ChangedLink] {
         var found: [DownloadPage.ChangedLink] = []
         for link in try state.links(of: row.id) where link.inBase && link.first != link.second {
             let isFirst = link.first == row.id
             let other = isFirst ? link.second : link.first
-            if let own = try navigation(of: row.id, link.relationship, isForward: isFirst, state, model) {
+            let target = successors[other] ?? other
+            if let own = try navigation(of: row.id, link.relationship, isForward: isFirst) {
                 guard own.hasNoConstraint else { continue }
-                found.append(.init(source: created, navigation: own.name, target: other, isAdded: true))
-            } else if let back = try navigation(of: other, link.relationship, isForward: !isFirst, state, model) {
+                found.append(.init(source: created, navigation: own.name, target: target, isAdded: true))
+            } else if let back = try navigation(of: other, link.relationship, isForward: !isFirst) {
                 guard back.hasNoConstraint else { continue }
-                found.append(.init(source: other, navigation: back.name, target: created, isAdded: true))
+                found.append(.init(source: target, navigation: back.name, target: created, isAdded: true))
             }
         }
         return found
     }
 
-    private static func navigation(
-        of id: EntityID, _ relationship: String, isForward: Bool, _ state: WorkingSet, _ model: EntityDataModel
+    private func navigation(
+        of id: EntityID, _ relationship: String, isForward: Bool
     ) throws(StateError) -> Property? {
         guard let row = try state.serviceRow(id), let type = model.findEntityType(row.type) else { return nil }
         return type.navigationProperties.first {

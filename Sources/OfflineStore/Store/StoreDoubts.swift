@@ -182,7 +182,8 @@ package actor StoreDoubts {
             let sent = try streams.sentCopies(of: [pending.sequence])
             let twins = try DownloadedDuplicates(
                 of: Set(pending.operation.createdEntities), in: images, state: core.state, model: model)
-            try twins.add(BatchAnswered(batch: batch, outcomes: [outcome]), reading: images, to: core)
+            let answered = BatchAnswered(batch: batch, outcomes: [outcome])
+            try twins.add([.batchAnswered(answered), .entitiesRead(images)], isRead: true, to: core)
             try streams.add(builder.streams)
             try streams.remove(sent)
             _ = try core.commit()
@@ -218,7 +219,8 @@ package actor StoreDoubts {
             if let evidence { try DoubtFindings(core: core).add(evidence.finding, for: members) }
             let twins = try DownloadedDuplicates(
                 of: Set(created), in: read, and: evidence?.replacing ?? [], state: core.state, model: model)
-            try twins.add(BatchAnswered(batch: batch, outcomes: outcomes), reading: read, to: core)
+            let answered = BatchAnswered(batch: batch, outcomes: outcomes)
+            try twins.add([.batchAnswered(answered), .entitiesRead(read)], isRead: true, to: core)
             try streams.add(builder.streams)
             try streams.remove(sent)
             _ = try core.commit()
@@ -235,9 +237,12 @@ package actor StoreDoubts {
         let outcomes = operations.map {
             BatchAnswered.Outcome(operation: $0, result: .confirmed(images: images[$0] ?? []))
         }
+        let model = try core.model
         try core.transaction { () throws -> Void in
             let sent = try streams.sentCopies(of: operations)
-            try core.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+            let twins = try DownloadedDuplicates(confirming: outcomes, state: core.state, model: model)
+            let answered = BatchAnswered(batch: batch, outcomes: outcomes)
+            try twins.add([.batchAnswered(answered)], isRead: false, to: core)
             try streams.remove(sent)
             _ = try core.commit()
         }
@@ -317,7 +322,12 @@ package actor StoreDoubts {
             let root = try state.header().service?.root
             return try AddressResolver(state: state, model: model, root: root).image(of: entity, at: address)
         }
-        try await core.record([.entitiesRead([image])])
+        try core.transaction { () throws -> Void in
+            let twins = try DownloadedDuplicates(of: [image.entity], in: [image], state: core.state, model: model)
+            try twins.add([.entitiesRead([image])], isRead: false, to: core)
+            _ = try core.commit()
+        }
+        try await core.acknowledge()
         return try core.read { state in
             let names = EntityNames(storage: state, model: model, serviceRoot: try state.header().service?.root ?? "")
             return try EntityResolver(storage: state, model: model).serviceRow(image.entity).map(names.readLink)

@@ -19,8 +19,8 @@ package struct StoreEvidence {
         /// The store has had it since before the batch was prepared, or created it by an operation, so it is another
         /// entity.
         case other
-        /// A download has stored it since, so it may be the result of the batch. It can be replaced by the created
-        /// entity if it has no reference that the created one lacks.
+        /// A download has stored it since, so it may be the result of the batch. The created entity can replace it if no
+        /// operation refers to it, and it can take over its links.
         case broughtSince(EntityID, isReplaceable: Bool)
     }
 
@@ -48,16 +48,25 @@ package struct StoreEvidence {
         }
     }
 
-    /// Returns whether a downloaded entity has no operations, and only links that the created one has too.
+    /// Returns whether the created entity can take the place of a downloaded one, which has no operations then. Links
+    /// that the created one lacks are taken over with the queries that delivered the downloaded one.
     private func isReplaceable(_ id: EntityID, by created: EntityID) throws -> Bool {
         guard try state.pendingOperations(naming: id).isEmpty else { return false }
         let links = try state.links(of: created).filter(\.inLocal)
-        return try state.links(of: id).allSatisfy { link in
+        let lacking = try state.links(of: id).filter { link in
             let (first, second) = link.first == id ? (created, link.second) : (link.first, created)
-            return links.contains {
+            return !links.contains {
                 $0.relationship == link.relationship && $0.first == first && $0.second == second
             }
         }
+        guard !lacking.isEmpty else { return true }
+        let others = lacking.flatMap { [$0.first, $0.second] }
+        let isContained = try others.contains { other in
+            guard let row = try state.row(other) else { return true }
+            return model.findEntitySet(row.set)?.isContained ?? true
+        }
+        guard !isContained else { return false }
+        return try state.bookkeeping.queries().contains { try state.bookkeeping.isCovered(id, by: $0.query.name) }
     }
 
     /// Returns the time at which the batch in doubt was prepared. Nil if the log no longer contains it, or if the

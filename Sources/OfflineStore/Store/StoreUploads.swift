@@ -101,7 +101,8 @@ package actor StoreUploads {
             let kept = core.uploadState.keepingDoubts(results)
             let sent = try streams.sentCopies(of: kept.filter(\.isConfirmed).map(\.operation))
             let twins = try DownloadedDuplicates(confirming: kept, state: core.state, model: model)
-            try twins.add(BatchAnswered(batch: answer.batch.number, outcomes: kept), to: core)
+            let answered = BatchAnswered(batch: answer.batch.number, outcomes: kept)
+            try twins.add([.batchAnswered(answered)], isRead: false, to: core)
             // In the same commit, because the next change of the stream has to send its ETag.
             if kept.contains(where: \.isConfirmed), let stream = answer.batch.streamImage {
                 try core.add(.streamsStored([stream]))

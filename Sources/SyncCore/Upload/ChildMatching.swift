@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 package import ODataWire
 
 /// Matches the entities of a response with those that a deep insert sent for a navigation property.
@@ -69,7 +69,7 @@ package struct ChildMatching {
     ///
     /// Unique matches are assigned; entities that were sent with equal values are interchangeable. Each sent entity has
     /// to be in the response, which may contain more.
-    static func byValues(
+    package static func byValues(
         _ sent: [PropertyValues], _ answered: [PropertyValues], areAlike: (Int, Int) -> Bool
     ) -> [Pair] {
         guard sent.count <= answered.count else { return [] }
