@@ -164,7 +164,8 @@ import Testing
             let wrong = try workspace.tidelog("settle", "9", "--took-effect", "--address", "Orders(1)")
             #expect(wrong.status == 1)
             #expect(
-                wrong.error.hasPrefix("tidelog: Orders(1) is already in the store as another entity, Orders(~4). Look "))
+                wrong.error.hasPrefix("tidelog: Orders(1) is already in the store as another entity, Orders(~4). Look ")
+            )
             #expect(
                 try workspace.tidelog("settle", "9", "--took-effect", "--address", "Customers(1)").error
                     == "tidelog: Customers(1) is in Customers, but the entity is in Orders. Look up the entity that was created.\n"
