@@ -14,18 +14,8 @@ extension RequestPlanner {
             row.etag != nil
         else { return }
         let type = try type(of: entity, in: later.operation)
-        var replaced: PropertyValues = [:]
-        switch later.operation.action {
-        case .update(_, let changes, let bindings):
-            guard !changes.isEmpty || bindings.contains(where: { options.mayContain($0, type) }) else { return }
-            replaced = changes
-        case .delete:
-            if let obstacle = obstacleToCheck(of: row) { throw StateError(.unsendable, obstacle) }
-        case .create, .createLink, .updateLink, .deleteLink: return
-        }
-        // Not those that the change set leads to: a removed link without a request has already changed these.
-        let values =
-            options.supportsPatch ? type.replaced(of: row, by: replaced) : type.repeated(row.values, changing: [:])
+        let check = ETagCheck(resolver: resolver, options: options)
+        guard let values = try check.values(of: row, type, before: later.operation) else { return }
         try setHeaders(of: later.operation)
         let body = EntityBody(
             type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType, values: values)
@@ -34,10 +24,32 @@ extension RequestPlanner {
             ifMatch: try etag(entity))
         didChange([entity], etagOf: entity)
     }
+}
+
+/// An update of an entity to values that it has.
+private struct ETagCheck {
+    let resolver: EntityResolver<WorkingSet>
+    let options: ServiceOptions
+
+    /// Returns the values that the entity has, or nil if the later operation needs no check.
+    func values(
+        of row: EntityRow, _ type: EntityType, before later: Operation
+    ) throws(StateError) -> PropertyValues? {
+        var replaced: PropertyValues = [:]
+        switch later.action {
+        case .update(_, let changes, let bindings):
+            guard !changes.isEmpty || bindings.contains(where: { options.mayContain($0, type) }) else { return nil }
+            replaced = changes
+        case .delete: if let obstacle = obstacle(row) { throw StateError(.unsendable, obstacle) }
+        case .create, .createLink, .updateLink, .deleteLink: return nil
+        }
+        // Not those that the change set leads to: a removed link without a request has already changed these.
+        return options.supportsPatch ? type.replaced(of: row, by: replaced) : type.repeated(row.values, changing: [:])
+    }
 
     /// Returns why no update can compare the ETag of the entity before its deletion, as the end of a sentence; nil if one
     /// can.
-    private func obstacleToCheck(of row: EntityRow) -> String? {
+    private func obstacle(_ row: EntityRow) -> String? {
         var obstacle: String?
         if resolver.model.findEntitySet(row.set)?.permitsUpdates == false {
             obstacle = "the service does not permit updates of \(row.set)"
