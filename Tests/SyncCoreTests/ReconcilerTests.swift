@@ -269,6 +269,17 @@ struct ReconcilerTests {
         #expect(refused.map(\.operation) == [operations[1]])
     }
 
+    @Test(arguments: [404, 410])
+    func `a deletion whose check finds that the entity is gone is confirmed`(_ status: Int) throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(9)], etag: "W/\"9\"")
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(9)])
+        let operations = try store.perform(
+            [.deleteLink(link(order, "Customer", customer)), .delete(customer)], changeSet: true)
+        let outcomes = try answer(.failed(response(status, no), culprit: "1"))
+        #expect(outcomes.first { $0.operation == operations[0] }?.result == .notProcessed)
+        #expect(outcomes.first { $0.operation == operations[1] }?.result == .confirmed(images: []))
+    }
+
     @Test(arguments: ["{\"target\":\"Name\"}", "{\"@Core.ContentID\":\"7\"}", "{\"target\":\"OrdersOfMine\"}"])
     func `an error that names no request applies to all requests`(_ error: String) throws {
         let customer = try store.create("Customers")

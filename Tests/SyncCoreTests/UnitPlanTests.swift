@@ -300,22 +300,6 @@ import Testing
             try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", "\"2\"", nil])
     }
 
-    @Test func `after a link in the app's change set, the delete of either end does not contain the former ETag`()
-        throws
-    {
-        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
-        try store.perform([.createLink(link(a, "Orders", order)), .delete(order)], changeSet: true)
-        #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == [nil, "*"])
-    }
-
-    @Test func `after the end of a link in the app's change set, the delete of an end has no former ETag`()
-        throws
-    {
-        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
-        try store.perform([.deleteLink(link(order, "Customer", a)), .delete(order)], changeSet: true)
-        #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == [nil, "*"])
-    }
-
     @Test func `an update follows an earlier update of the same entity with links`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let operations = try store.perform(

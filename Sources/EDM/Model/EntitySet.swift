@@ -45,6 +45,22 @@ extension EntitySet {
     public var hasOptimisticConcurrency: Bool {
         annotations.contains { $0.term == "Org.OData.Core.V1.OptimisticConcurrency" }
     }
+
+    /// Whether the service permits updates of the set's entities: not if the metadata exclude them by
+    /// `Capabilities.UpdateRestrictions`, or in V2 by `sap:updatable`.
+    package var permitsUpdates: Bool {
+        !annotations.contains { annotation in
+            switch annotation.term {
+            case "Org.OData.Capabilities.V1.UpdateRestrictions":
+                annotation.expression.flatMap(\.children).contains {
+                    $0.attributes["Property"] == "Updatable"
+                        && ($0.attributes["Bool"] ?? $0.children.first?.text) == "false"
+                }
+            case "sap:updatable": annotation.value == "false"
+            default: false
+            }
+        }
+    }
 }
 
 extension EntitySet {

@@ -19,6 +19,7 @@ extension UploadReport: CustomStringConvertible {
         summary.add(awaited) {
             "awaited: operations \($0.operations.map(String.init).joined(separator: ", ")), \($0.reason)"
         }
+        summary.add(messages) { "\($0.severity): operation \($0.operation), \($0.text)" }
         if postponed != nil { summary.add("postponed: the next upload waits") }
         return summary.text
     }

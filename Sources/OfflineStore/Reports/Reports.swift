@@ -32,6 +32,9 @@ public struct UploadReport: Sendable {
     /// The number of drafts and local-only operations.
     public var heldBack = 0
 
+    /// Messages that the service sent with successful responses.
+    public var messages: [ServiceMessage] = []
+
     /// The postponement that the next upload waits for, or nil if there is none.
     public var postponed: UploadPostponed?
     /// The longest delay that the service asked for when it deferred an operation.
@@ -60,6 +63,7 @@ public struct UploadReport: Sendable {
         confirmed += later.confirmed
         rejected += later.rejected
         elided += later.elided
+        messages += later.messages
         // Only the latest values of these apply.
         deferred = later.deferred
         inDoubt = later.inDoubt

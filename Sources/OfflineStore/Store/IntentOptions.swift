@@ -1,8 +1,9 @@
+package import EDM
 package import ODataWire
 package import Operations
 
-/// Options of an intent. For a request sent directly to a service, only headers, header templates, ``ifMatch`` and the
-/// stream are used.
+/// Options of an intent. For a request sent directly to a service, only headers, header templates, ``ifMatch``,
+/// ``formerValues`` and the stream are used.
 package struct IntentOptions: Sendable {
     /// The delivery, which has to be the same for a whole change set.
     package var delivery: Delivery
@@ -40,6 +41,7 @@ private struct RareOptions: Sendable {
     var customTag: String?
     var transactionID: String?
     var ifMatch: String?
+    var formerValues: PropertyValues = [:]
     var isUnmodifiable = false
     var uploadCategory: CategoryDraft?
     var stream: StreamWrite?
@@ -73,6 +75,12 @@ extension IntentOptions {
     package var ifMatch: String? {
         get { rare.first?.ifMatch }
         set { setRare(\.ifMatch, newValue) }
+    }
+
+    /// The values before an update that contains complex values. A store ignores them and uses its own.
+    package var formerValues: PropertyValues {
+        get { rare.first?.formerValues ?? [:] }
+        set { setRare(\.formerValues, newValue) }
     }
 
     /// A Boolean value that indicates whether the request must be sent without any modification.

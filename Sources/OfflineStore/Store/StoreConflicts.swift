@@ -101,31 +101,35 @@ package actor StoreConflicts {
         try core.read { try $0.bookkeeping.hasMergeBases() }
     }
 
-    /// Returns the entity that an operation updates, deletes or links, and the to-one navigation properties that it
-    /// sets. Nil for other operations.
+    /// Returns the entity that an operation updates, deletes or links, the to-one navigation properties that it sets, and
+    /// whether it writes a stream with an ETag of its own. Nil for other operations.
     ///
     /// - Parameter isThere: Whether the service has the entity. Deleting a missing entity is no conflict.
     package func changedEntity(
         of operation: SequenceNumber, isThere: Bool
-    ) throws(TidelogError) -> (entity: EntityID, links: [String])? {
+    ) throws(TidelogError) -> ChangedEntity? {
         let model = try core.model
-        return try core.read { state throws -> (entity: EntityID, links: [String])? in
+        return try core.read { state throws -> ChangedEntity? in
             guard let pending = try state.pendingOperation(operation)?.operation else { return nil }
-            if let call = pending.call { return call.boundEntity.map { ($0, []) } }
+            if let call = pending.call { return call.boundEntity.map { ($0, [], false) } }
             let resolver = EntityResolver(storage: state, model: model)
             func single(_ entity: EntityID, _ names: [String]) throws -> [String] {
                 try names.filter { try resolver.navigation($0, of: entity, in: pending)?.isCollection == false }
             }
             switch pending.action {
-            case .update(let entity, _, let bindings): return (entity, try single(entity, bindings.map(\.navigation)))
-            case .delete(let entity): return isThere ? (entity, []) : nil
+            case .update(let entity, _, let bindings):
+                let hasOwnETag = pending.stream != nil && !model.version.isLegacy
+                return (entity, try single(entity, bindings.map(\.navigation)), hasOwnETag)
+            case .delete(let entity): return isThere ? (entity, [], false) : nil
             case .createLink(let link), .updateLink(let link), .deleteLink(let link):
                 let links = try single(link.from, [link.navigation])
-                return links.isEmpty ? nil : (link.from, links)
+                return links.isEmpty ? nil : (link.from, links, false)
             case .create: return nil
             }
         }
     }
+
+    package typealias ChangedEntity = (entity: EntityID, links: [String], hasOwnETag: Bool)
 }
 
 extension ConflictFinder<WorkingSet> {

@@ -129,3 +129,27 @@ private struct KeyNumbers {
         return (first, last)
     }
 }
+
+extension EntityLookup {
+    /// Returns the entities from which new dependent properties remove a link.
+    func principals(unlinkedBy images: ArraySlice<EntityImage>) throws(StateError) -> Set<EntityID> {
+        var unlinked: Set<EntityID> = []
+        for image in images {
+            guard let type = model.findEntityType(image.type), let row = try serviceRow(image.entity) else { continue }
+            for end in type.dependentNavigationProperties.compactMap(\.navigation)
+            where end.constraints.contains(where: { image.values.changes($0.dependent, of: row.values) }) {
+                for link in try storage.links(of: image.entity, along: end) where link.inBase {
+                    unlinked.insert(link.target(along: end))
+                }
+            }
+        }
+        return unlinked
+    }
+}
+
+extension PropertyValues {
+    /// Returns whether these values contain another value of a property.
+    fileprivate func changes(_ name: String, of values: PropertyValues) -> Bool {
+        self[name].map { $0 != values[name] } ?? false
+    }
+}

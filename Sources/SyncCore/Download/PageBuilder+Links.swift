@@ -79,8 +79,7 @@ extension PageBuilder {
 
     /// Discards the waiting links of an entity that the service has deleted.
     private mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
-        guard !waiting.isEmpty, let end = builder.end(entity, in: set) else { return }
-        waiting.removeLinks(end)
+        if !waiting.isEmpty, let end = builder.end(entity, in: set) { waiting.removeLinks(end) }
     }
 
     /// Adds the links whose ends are both known to the last part.

@@ -106,9 +106,8 @@ package struct PageBuilder {
         case .entity(let payload):
             // An item with its own set is not a direct result of the query.
             let asked = payload.set == nil ? builder.asked?.branches ?? [] : []
-            guard let set = entitySet(payload.set), let id = try add(payload, set, key, expanding: asked) else {
-                return
-            }
+            let place = entitySet(payload.set)
+            guard let set = place, let id = try add(payload, set, key, expanding: asked) else { return }
             try removeFormerOwners(of: payload, besides: id, in: set)
             if !shown.contains(id) {
                 shown.insert(id)
@@ -116,8 +115,7 @@ package struct PageBuilder {
                 repeated.append(name)
             }
         case .removed(let removed):
-            guard let set = entitySet(of: removed.entity) else { return }
-            guard let id = try find(removed, in: set) else { return }
+            guard let set = entitySet(of: removed.entity), let id = try find(removed, in: set) else { return }
             // Without a reason, the entity may still exist for other queries.
             try remove(id, isDeleted: removed.reason == .deleted)
         case .link(let link): addLinkChange(link)
@@ -201,6 +199,9 @@ package struct PageBuilder {
             return nil
         }
         let missing = try hasLinks ? missing(in: pages[last].images[start...]) : (contained: [], others: [])
+        if builder.deltaBranches != nil {
+            unlinked.formUnion(try builder.lookup.principals(unlinkedBy: pages[last].images[start...]))
+        }
         beginPart(at: start, size)
         try judge(firstNew)
         for gone in missing.contained { try remove(gone, isDeleted: false) }

@@ -110,6 +110,9 @@ struct ChangeSetGrouping {
         for entity in needs.referenced {
             if let known = try resolver.sharedServiceRow(entity) {
                 if try resolver.reference(to: entity) == nil { return .keyUnknown(entity) }
+                if try resolver.lacksStreamETag(entity, for: unit), !unreadable.contains(entity) {
+                    return .needsETag(entity)
+                }
                 let isStale = known.row.origin == .serviceWithStaleETag
                 let hasETag = known.row.etag != nil
                 guard needs.conditional.contains(entity), hasETag || isStale || !service.supportsPatch else { continue }

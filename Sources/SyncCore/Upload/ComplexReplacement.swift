@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 
 /// The replacement of complex values by a PATCH.
 ///
@@ -7,7 +7,7 @@ import EDM
 /// members that the new value lacks to null. Members that were never read, that cannot be null, or that a new value of
 /// another type does not have, are omitted.
 extension PropertyValues {
-    var containsComplexValue: Bool { contains { if case .complex = $0.value { true } else { false } } }
+    package var containsComplexValue: Bool { contains { if case .complex = $0.value { true } else { false } } }
 
     /// Returns the values that the service may have after a request with these changes, which it may also refuse: the
     /// changes, and the members that only the current complex values have.
@@ -18,7 +18,9 @@ extension PropertyValues {
     }
 
     /// Returns the changes that replace complex values of the current values by those of these changes.
-    func replacing(_ current: PropertyValues, of type: EntityType, _ model: EntityDataModel) -> PropertyValues {
+    package func replacing(
+        _ current: PropertyValues, of type: EntityType, _ model: EntityDataModel
+    ) -> PropertyValues {
         var result = self
         for (name, value) in self {
             // A nested key value cannot be changed.

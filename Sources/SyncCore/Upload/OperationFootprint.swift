@@ -21,6 +21,9 @@ struct OperationFootprint {
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional = EntityIDs()
 
+    /// All entities that the operation reads, writes or affects.
+    var entities: EntityIDs { writes.union(reads).union(affected) }
+
     /// An aspect of an existing entity that an operation determines until another operation changes it.
     enum Facet: Hashable {
         case representation(EntityID)

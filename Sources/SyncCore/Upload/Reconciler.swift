@@ -223,7 +223,7 @@ package struct Reconciler {
         let named =
             index.map { changeSet.requests[$0] }
             ?? (operations.count == 1 || waiting.count == 1 ? waiting.first : nil)
-        if let named, isDone(named, response) {
+        if let named, isDone(named, of: changeSet, response) {
             // The other operations were rolled back with it, and are sent again without it.
             return all(changeSet) { named.operations.contains($0) ? .confirmed(images: []) : .notProcessed }
         }
@@ -258,13 +258,14 @@ package struct Reconciler {
     private static func isMissing(_ response: WireResponse) -> Bool { response.status == 404 || response.status == 410 }
 
     /// Returns whether the entity or link to be removed no longer exists, so that the aim is reached.
-    private func isDone(_ request: UploadedRequest, _ response: WireResponse) -> Bool {
+    private func isDone(
+        _ request: UploadedRequest, of changeSet: UploadedChangeSet, _ response: WireResponse
+    ) -> Bool {
         guard Self.isMissing(response) else { return false }
-        return switch request.effect {
-        case .delete: options.deletedOnServiceIsDone || retried.contains(request.operation)
-        case .unlink: true
-        default: false
-        }
+        // The request may be the check of a deletion.
+        let isDeletion = changeSet.requests.contains { $0.operation == request.operation && $0.effect == .delete }
+        if isDeletion { return options.deletedOnServiceIsDone || retried.contains(request.operation) }
+        return request.effect == .unlink
     }
 
     /// The largest number of request bytes that a rejection contains.

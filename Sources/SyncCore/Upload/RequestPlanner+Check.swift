@@ -3,27 +3,64 @@ import ODataWire
 import Operations
 
 extension RequestPlanner {
-    /// Adds a request that has no effect except that the service compares the ETag of the entity of a later update.
+    /// Adds a request that has no effect except that the service compares the ETag of the entity of a later update or
+    /// deletion.
     ///
-    /// A link between them may change the ETag, so the update itself is sent without one. The request updates the entity
-    /// to values that it has: those that the later update replaces, if they are known.
-    mutating func addCheck(before update: PendingOperation) throws(StateError) {
-        guard case .update(let entity, let changes, let bindings) = update.operation.action,
-            contentIDs[entity] == nil, !changed.all.contains(entity), let row = try resolver.serviceRow(entity),
+    /// A link between them may change the ETag, so the later request is sent without one. The request updates the entity
+    /// to values that it has: those that a later update replaces, if they are known.
+    mutating func addCheck(before later: PendingOperation) throws(StateError) {
+        let entity = later.operation.subject
+        guard contentIDs[entity] == nil, !changed.all.contains(entity), let row = try resolver.serviceRow(entity),
             row.etag != nil
         else { return }
-        let type = try type(of: entity, in: update.operation)
-        guard !changes.isEmpty || bindings.contains(where: { options.mayContain($0, type) }) else { return }
-        // Not those that the change set leads to: a removed link without a request has already changed these.
-        let values =
-            options.supportsPatch ? type.replaced(of: row, by: changes) : type.repeated(row.values, changing: [:])
-        try setHeaders(of: update.operation)
+        let type = try type(of: entity, in: later.operation)
+        let check = ETagCheck(resolver: resolver, options: options)
+        guard let values = try check.values(of: row, type, before: later.operation) else { return }
+        try setHeaders(of: later.operation)
         let body = EntityBody(
             type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType, values: values)
         add(
-            .update(try reference(entity), body, replaces: !options.supportsPatch), update,
+            .update(try reference(entity), body, replaces: !options.supportsPatch), later,
             ifMatch: try etag(entity))
         didChange([entity], etagOf: entity)
+    }
+}
+
+/// An update of an entity to values that it has.
+private struct ETagCheck {
+    let resolver: EntityResolver<WorkingSet>
+    let options: ServiceOptions
+
+    /// Returns the values that the entity has, or nil if the later operation needs no check.
+    func values(
+        of row: EntityRow, _ type: EntityType, before later: Operation
+    ) throws(StateError) -> PropertyValues? {
+        var replaced: PropertyValues = [:]
+        switch later.action {
+        case .update(_, let changes, let bindings):
+            guard !changes.isEmpty || bindings.contains(where: { options.mayContain($0, type) }) else { return nil }
+            replaced = changes
+        case .delete: if let obstacle = obstacle(row) { throw StateError(.unsendable, obstacle) }
+        case .create, .createLink, .updateLink, .deleteLink: return nil
+        }
+        // Not those that the change set leads to: a removed link without a request has already changed these.
+        return options.supportsPatch ? type.replaced(of: row, by: replaced) : type.repeated(row.values, changing: [:])
+    }
+
+    /// Returns why no update can compare the ETag of the entity before its deletion, as the end of a sentence; nil if one
+    /// can.
+    private func obstacle(_ row: EntityRow) -> String? {
+        var obstacle: String?
+        if resolver.model.findEntitySet(row.set)?.permitsUpdates == false {
+            obstacle = "the service does not permit updates of \(row.set)"
+        } else if !options.supportsPatch {
+            obstacle =
+                resolver.obstacleToReplacement(row)
+                ?? (resolver.lacksProperties(row) ? "a PUT would reset properties that were never read" : nil)
+        }
+        return obstacle.map {
+            "the deletion of entity \(row.id) follows a link of the entity in the same change set, so an update would have to compare the ETag before, but \($0); a change set without the link can delete the entity"
+        }
     }
 }
 

@@ -62,15 +62,15 @@ struct RequestPlanner {
         if !options.supportsPatch { standing = [:] }
         requests = []
         obstacle = nil
-        let superseded = try SupersededUnlinks(in: operations, resolver)
+        let superseded = try SupersededLinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        let sorted = try GuardedUpdateOrder(resolver: resolver).sorted(operations)
+        let sorted = try GuardedUpdateOrder(resolver: resolver).sorted(superseded.others)
         var unguarded: [PendingOperation] = []
         for (index, pending) in sorted.operations.enumerated() {
             unguarded += sorted.unguarded[index] ?? []
             if !superseded.operations.contains(pending.sequence) {
-                for update in unguarded where !pending.operation.sendsETag(of: update.operation.subject) {
-                    try addCheck(before: update)
+                for later in unguarded where !pending.operation.sendsETag(of: later.operation.subject) {
+                    try addCheck(before: later)
                 }
                 unguarded = []
             }

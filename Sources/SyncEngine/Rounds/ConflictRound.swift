@@ -79,7 +79,8 @@ struct ConflictRound {
 
     /// Reads the entities whose changes the service rejected, possibly because of a concurrent change.
     ///
-    /// If the read finds no conflict and only the ETag differs, the operations are sent again with the new ETag.
+    /// If the read finds no conflict and only the ETag differs, the operations are sent again with the new ETag. A stream
+    /// that another client has replaced is not overwritten.
     mutating func readRefused(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport)
         async throws(TidelogError)
     {
@@ -89,8 +90,10 @@ struct ConflictRound {
                 let changed = try await store.conflicts.changedEntity(
                     of: outcome.operation, isThere: ![404, 410].contains(refusal.status))
             else { continue }
-            refused[changed.entity, default: ([], [])].operations.append(outcome.operation)
-            refused[changed.entity]?.links.formUnion(changed.links)
+            refused[changed.entity, default: ([], [])].links.formUnion(changed.links)
+            // With the ETag of another client's stream, the operation would overwrite that stream.
+            if refusal.status == 412, changed.hasOwnETag { continue }
+            refused[changed.entity]?.operations.append(outcome.operation)
         }
         for (entity, (operations, links)) in refused.sorted(by: { $0.key < $1.key }) {
             let before = try await store.references.baseETag(of: entity)

@@ -185,6 +185,7 @@ final class UploadDriver {
             answer, budget: RetryBudget(attempts: upload.retry.attempts, spent: answer.deferrals))
         try await adopt(rollback, answer.batch.number, &results)
         report.addRetryAfter(answer.batch, now: store.environment.now())
+        report.addMessages(of: answer.batch)
         for outcome in results { report.add(outcome) }
         try await reading.readMissingValues(answer.batch, results)
         try await reading.readBoundEntities(answer.batch, results)

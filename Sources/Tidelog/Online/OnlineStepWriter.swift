@@ -130,8 +130,11 @@ package struct OnlineStepWriter {
             }
         }
         if !changes.isEmpty || !bindings.isEmpty || inline.isEmpty {
+            // A PUT replaces complex values as a whole.
+            let values =
+                service.supportsPatch ? changes.replacing(options.formerValues, of: set.entityType, model) : changes
             let body = EntityBody(
-                type: set.entityType, declaredType: set.entityType, values: changes,
+                type: set.entityType, declaredType: set.entityType, values: values,
                 bindings: try bodyBindings(bindings, set.entityType))
             try add(.update(target, body, replaces: false), options, isConditional: true)
         }
@@ -347,6 +350,7 @@ extension IntentOptions {
     fileprivate var forRelated: IntentOptions {
         var options = self
         (options.stream, options.streamContent, options.streamLink, options.ifMatch) = (nil, nil, nil, nil)
+        options.formerValues = [:]
         return options
     }
 }

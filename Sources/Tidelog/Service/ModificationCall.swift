@@ -1,5 +1,6 @@
 import EDM
 import OfflineStore
+import SyncCore
 
 /// The intents of one call, with the objects that receive the results.
 struct ModificationCall {
@@ -63,8 +64,11 @@ struct ModificationCall {
     private mutating func add(
         _ intent: Intent, _ operation: ChangeSet.Operation, _ builder: borrowing IntentBuilder
     ) throws(TidelogError) {
-        let options = try operation.options.intentOptions(
+        var options = try operation.options.intentOptions(
             headers: operation.headers, ifMatch: operation.versioned?.etag)
+        if case .update(_, let changes, _, _) = intent, changes.containsComplexValue, let entity = operation.subject {
+            options.formerValues = entity.savedValues
+        }
         intents.append((intent, options))
         if let number = intent.createdDraft {
             subjects.append(Subject(entity: builder.entities[number - 1], role: .new))

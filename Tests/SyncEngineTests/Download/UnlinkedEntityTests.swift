@@ -23,9 +23,9 @@ struct UnlinkedEntityTests {
     }
 
     /// Sets the next delta, which contains these entities in JSON.
-    private func tell(_ shop: Shop, _ items: [String]) {
+    private func tell(_ shop: Shop, _ items: [String], of set: String = "Suppliers") {
         let body =
-            ##"{"@context":"http://shop.test/v4/$metadata#Suppliers/$delta","value":[\##(items.joined(separator: ","))],"@deltaLink":"http://shop.test/v4/Suppliers?$deltatoken=1"}"##
+            ##"{"@context":"http://shop.test/v4/$metadata#\##(set)/$delta","value":[\##(items.joined(separator: ","))],"@deltaLink":"http://shop.test/v4/\##(set)?$deltatoken=1"}"##
         shop.transport.add(
             Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "deltatoken"))
     }
@@ -135,5 +135,20 @@ struct UnlinkedEntityTests {
         try await shop.pull()
         #expect(try await left(shop, of: 2).contains(product))
         #expect(try await shop.value("Products(\(product))", "Name") == name)
+    }
+
+    @Test(arguments: [(3, [1]), (2, [1, 2])])
+    func `an entity whose only link a foreign key in a delta moves is removed`(
+        _ order: Int, _ customers: [Int]
+    ) async throws {
+        let query = DefiningQuery(name: "Orders", query: "Orders?$expand=Customer")
+        let shop = try await Shop(.v4, deltas: Deltas(.nested), queries: [query])
+        // Customer 2 has only order 3, customer 1 has two orders.
+        tell(shop, [#"{"OrderID":\#(order),"CustomerID":\#(order == 3 ? 1 : 2)}"#], of: "Orders")
+        try await shop.pull()
+        let kept = try await shop.store.query("Customers").entities.map(\.readLink).sorted()
+        #expect(kept == customers.map { "Customers(\($0))" })
+        #expect(
+            try await shop.targets("Orders(\(order))", "Customer") == [order == 3 ? "Customers(1)" : "Customers(2)"])
     }
 }

@@ -29,6 +29,23 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
+    func `an update of a complex value contains null for the members that the new value lacks`(
+        _ client: Client
+    ) async throws {
+        let shop = try await Shop(client)
+        let customer = try await shop.one("Customers", 1)
+        customer["Address"] = .complex(ComplexValue(properties: ["Street": .string("Broadway")]))
+        shop.transport.forgetRequests()
+        try await shop.service.updateEntity(customer)
+        let body = String(decoding: try #require(shop.transport.requests.last).body, as: UTF8.self)
+        #expect(body.contains(#""City":null"#), "\(body)")
+        try await shop.service.loadEntity(customer)
+        guard case .complex(let address)? = customer["Address"] else { return #expect(Bool(false), "\(customer)") }
+        #expect(address.properties["Street"] == .string("Broadway"))
+        #expect((address.properties["City"] ?? .null) == .null)
+    }
+
+    @Test(arguments: Client.online)
     func `a query carries its headers wherever it is executed`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let query = DataQuery().withHeaders(["X-Trace": "7"])

@@ -25,6 +25,10 @@ struct UploadText {
         for (operation, refusal) in report.deferred {
             lines.append("Operation \(operation) was postponed: \(refusal.status) \(oneLine(refusal.message))")
         }
+        for message in report.messages {
+            let text = oneLine(message.text)
+            lines.append("The service reported about operation \(message.operation) (\(message.severity)): \(text)")
+        }
         for operation in report.inDoubt {
             let look = report.nextLooks[operation].map {
                 "; its request may still be running, and a push after \(StatusText.time($0)) sends it again if it did not take effect"

@@ -1,24 +1,28 @@
 import EDM
 import Operations
 
-/// Unlink operations at a to-one end whose link a later operation of the change set replaces.
+/// Link operations of a change set that need no request, because a later operation has their effect.
 ///
-/// A replacement removes the old link implicitly, so the unlink needs no request. An additional request would be
-/// harmful: the requests of a change set have no guaranteed order (OData 4.0 Part 1, 11.7.4), and an unlink processed
-/// last would remove the new link.
-///
-/// Operations are compared by the entity with the to-one end, regardless of the end at which an operation is expressed.
-/// An operation replaces the link in two cases:
+/// **Replaced links.** An unlink at a to-one end whose link a later operation replaces. A replacement removes the old
+/// link implicitly. An additional request would be harmful: the requests of a change set have no guaranteed order (OData
+/// 4.0 Part 1, 11.7.4), and an unlink processed last would remove the new link. Operations are compared by the entity
+/// with the to-one end, regardless of the end at which an operation is expressed. An operation replaces the link in two
+/// cases:
 ///
 /// - It sets a link at the to-one end, by a reference, a binding or dependent properties.
 /// - It adds the entity to the collection of another partner, which moves the entity there.
 ///
 /// An operation that only displaces the link at the other end of a one-to-one relationship does not count.
-struct SupersededUnlinks {
-    /// The unlink operations that need no request of their own.
+///
+/// **Links of deleted entities.** A link that is added to or removed from an entity which a later operation deletes; see
+/// ``LinksOfDeletedEntities``.
+struct SupersededLinks {
+    /// The operations of ``others`` that need no request of their own.
     private(set) var operations: Set<SequenceNumber> = []
-    /// The unlink operations, by the operation that replaces the link.
+    /// All operations that need no request, by the operation that has their effect.
     private(set) var replacements: [SequenceNumber: [SequenceNumber]] = [:]
+    /// The operations of the change set without the links of deleted entities, which have no effect on any request.
+    let others: [PendingOperation]
 
     private struct End: Hashable {
         let entity: EntityID
@@ -28,6 +32,15 @@ struct SupersededUnlinks {
     private var removals: [End: Set<SequenceNumber>] = [:]
 
     init(
+        in changeSet: [PendingOperation], _ resolver: EntityResolver<WorkingSet>
+    ) throws(StateError) {
+        replacements = try LinksOfDeletedEntities(resolver).found(in: changeSet)
+        let ended = Set(replacements.values.joined())
+        others = ended.isEmpty ? changeSet : changeSet.filter { !ended.contains($0.sequence) }
+        try findReplaced(in: others, resolver)
+    }
+
+    private mutating func findReplaced(
         in changeSet: [PendingOperation], _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) {
         // An operation replaces only links that earlier ones remove.
