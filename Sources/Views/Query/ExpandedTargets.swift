@@ -27,7 +27,7 @@ package struct ExpandedTargets {
     /// - Parameter place: The index of the target in ``rows``.
     mutating func append(_ place: Int, to source: Int) {
         while ends.count <= source { ends.append(places.count) }
-        places.insert(place, at: ends[source])
+        if ends[source] == places.count { places.append(place) } else { places.insert(place, at: ends[source]) }
         for later in source..<ends.count { ends[later] += 1 }
     }
 

@@ -237,7 +237,8 @@ private final class QueryShop {
             } else {
                 let found = try store.query(test.url(number)).entities
                 // By index, because iterating copies each entity. By hand, no row is copied.
-                rows += test.readsValues ? found.indices.count(where: { Self.isComplete(found[$0].values) }) : found.count
+                rows +=
+                    test.readsValues ? found.indices.count { Self.isComplete(found[$0].values) } : found.count
             }
         }
         return rows
