@@ -60,17 +60,8 @@ extension LocalQuery {
         var options = item.options
         options.levels = nil
         guard options.apply.isEmpty else { return try aggregate(places, of: &snapshots, item, options) }
-        let found = try query.targets(
-            of: places.map { snapshots[$0].row.id }, inSets: { snapshots[places[$0]].set }, item.property, options,
-            ofType: item.type, isCount: item.form == .count)
-        var entities: [EntitySnapshot]
-        switch item.form {
-        case .count: entities = []
-        case .references:
-            entities = try found.rows.map { try reader.reference($0) }
-        case .entities:
-            entities = try shape(found.rows, options, ExpansionPath(depth: way.depth + 1, entities: way.entities))
-        }
+        var (found, entities) = try targets(
+            of: places.map { snapshots[$0].row.id }, inSets: { snapshots[places[$0]].set }, item, options, way)
         let isCounted = item.form == .count || options.count == true
         let name = item.property.name
         // The sources of the same target share its array. The targets are moved, because a copy retains all parts.
@@ -97,6 +88,28 @@ extension LocalQuery {
             }
             snapshots[place].expanded.append(result)
         }
+    }
+
+    /// Returns the targets of a navigation property, with the entities in the order of their indexes.
+    private func targets(
+        of sources: [EntityID], inSets set: (Int) -> String, _ item: Item, _ options: QueryOptions, _ way: ExpansionPath
+    ) throws -> (found: ExpandedTargets, entities: [EntitySnapshot]) {
+        var entities: [EntitySnapshot] = []
+        var converter = try reader.converter()
+        func receive(_ row: consuming EntityRow) { entities.append(converter.snapshot(row)) }
+        let found = try withoutActuallyEscaping(receive) {
+            try query.targets(
+                of: sources, inSets: set, item.property, options, ofType: item.type, isCount: item.form == .count,
+                to: item.form == .entities && options.compute.isEmpty ? $0 : nil)
+        }
+        let further = ExpansionPath(depth: way.depth + 1, entities: way.entities)
+        switch item.form {
+        case .count: break
+        case .references: entities = try found.rows.map { try reader.reference($0) }
+        case .entities where found.isDelivered: try complete(&entities, options, further)
+        case .entities: entities = try shape(found.rows, options, further)
+        }
+        return (found, entities)
     }
 
     /// Adds the result of `$apply` over the targets of each row.

@@ -129,7 +129,7 @@ struct LocalQuery {
     }
 
     /// Applies `$expand` and `$select`.
-    private func complete(
+    func complete(
         _ snapshots: inout [EntitySnapshot], _ options: QueryOptions, _ way: ExpansionPath = ExpansionPath()
     ) throws {
         if way.depth < QueryLimits.height, !options.expand.isEmpty { try expand(&snapshots, options, way) }

@@ -9,9 +9,12 @@ extension EntityQueries {
     ///
     /// Throws as ``entities(in:_:now:)`` does.
     ///
-    /// - Parameter set: The only set that can contain the targets.
+    /// - Parameters:
+    ///   - set: The only set that can contain the targets.
+    ///   - body: A closure that is called with each target, or nil if the result contains them.
     func targets(
-        of sources: [EntityID], along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?
+        of sources: [EntityID], along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?,
+        to body: RowQuery.RowReceiver? = nil
     ) throws -> ExpandedTargets {
         var compiler = try compiler(for: set, options, now)
         let condition = try compiler.condition(of: options, in: set)
@@ -27,7 +30,8 @@ extension EntityQueries {
         let last = Int(clamping: max(0, options.top ?? .max)).addingReportingOverflow(skip)
         let limit = last.overflow ? .max : last.partialValue
         var known = IDTable<Void>(minimumCapacity: sources.count)
-        found.rows.reserveCapacity(sources.count)
+        var next = 0
+        found.isDelivered = body != nil
         var page = PackedPage()
         var form = rowTables.shapes.last
         form.use(set.name, rowTables)
@@ -37,11 +41,14 @@ extension EntityQueries {
             found.counts[source] += 1
             guard number >= skip, number < limit else { return }
             let place = known.insert(row.entity(0))
-            if place == found.rows.count { found.rows.append(try form.entity(row, only: nil, rowTables, &page)) }
             found.append(place, to: source)
+            guard place == next else { return }
+            next += 1
+            let target = try form.entity(row, only: nil, rowTables, &page)
+            if let body { try body(target) } else { found.rows.append(target) }
         }
         rowTables.shapes.last = form
-        if options.orderBy.isEmpty { found.sort() }
+        if options.orderBy.isEmpty { found.sort(by: known.ids) }
         return found
     }
 

@@ -12,15 +12,18 @@ extension RowQuery {
     ///   - set: A closure that returns the set of a source, by its index.
     ///   - type: The type of the targets, or nil for all.
     ///   - isCount: Whether only the number is needed. The result then contains no rows.
+    ///   - body: A closure that is called with each target if ``ExpandedTargets/isDelivered`` is true. With any other
+    ///     result, the targets that it was called with are to be ignored.
     package func targets(
         of sources: [EntityID], inSets set: (Int) -> String, _ property: Property, _ options: QueryOptions,
-        ofType type: String? = nil, isCount: Bool = false
+        ofType type: String? = nil, isCount: Bool = false, to body: RowReceiver? = nil
     ) throws -> ExpandedTargets {
         guard let end = property.navigation else { return ExpandedTargets(sources: sources.count) }
         if type == nil, let target = onlyTarget(of: property) {
             do {
                 guard isCount else {
-                    return try state.entityQueries.targets(of: sources, along: end, in: target, options, now: now)
+                    return try state.entityQueries.targets(
+                        of: sources, along: end, in: target, options, now: now, to: body)
                 }
                 var found = ExpandedTargets(sources: sources.count)
                 found.counts = try state.entityQueries.counts(of: sources, along: end, in: target, options, now: now)
