@@ -95,6 +95,7 @@ extension LocalQuery {
         of sources: [EntityID], inSets set: (Int) -> String, _ item: Item, _ options: QueryOptions, _ way: ExpansionPath
     ) throws -> (found: ExpandedTargets, entities: [EntitySnapshot]) {
         var entities: [EntitySnapshot] = []
+        if !item.property.isCollection { entities.reserveCapacity(sources.count) }
         var converter = try reader.converter()
         func receive(_ row: consuming EntityRow) { entities.append(converter.snapshot(row)) }
         let found = try withoutActuallyEscaping(receive) {
