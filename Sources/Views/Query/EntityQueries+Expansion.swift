@@ -5,16 +5,15 @@ import SyncCore
 
 /// The targets of a navigation property for many entities, by one statement.
 extension EntityQueries {
-    /// Returns the targets that match the options, in their order, from `$skip` on and at most `$top` for each source.
+    /// Calls `body` with each target that matches the options. Returns their order, from `$skip` on and at most `$top`
+    /// for each source.
     ///
     /// Throws as ``entities(in:_:now:)`` does.
     ///
-    /// - Parameters:
-    ///   - set: The only set that can contain the targets.
-    ///   - body: A closure that is called with each target, or nil if the result contains them.
+    /// - Parameter set: The only set that can contain the targets.
     func targets(
         of sources: [EntityID], along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?,
-        to body: RowQuery.RowReceiver? = nil
+        to body: (consuming EntityRow) throws -> Void
     ) throws -> ExpandedTargets {
         var compiler = try compiler(for: set, options, now)
         let condition = try compiler.condition(of: options, in: set)
@@ -31,7 +30,6 @@ extension EntityQueries {
         let limit = last.overflow ? .max : last.partialValue
         var known = IDTable<Void>(minimumCapacity: sources.count)
         var next = 0
-        found.isDelivered = body != nil
         var page = PackedPage()
         var form = rowTables.shapes.last
         form.use(set.name, rowTables)
@@ -44,8 +42,7 @@ extension EntityQueries {
             found.append(place, to: source)
             guard place == next else { return }
             next += 1
-            let target = try form.entity(row, only: nil, rowTables, &page)
-            if let body { try body(target) } else { found.rows.append(target) }
+            try body(form.entity(row, only: nil, rowTables, &page))
         }
         rowTables.shapes.last = form
         if options.orderBy.isEmpty { found.sort(by: known.ids) }

@@ -22,8 +22,11 @@ extension RowQuery {
         if type == nil, let target = onlyTarget(of: property) {
             do {
                 guard isCount else {
-                    return try state.entityQueries.targets(
-                        of: sources, along: end, in: target, options, now: now, to: body)
+                    var rows: [EntityRow] = []
+                    var found = try state.entityQueries.targets(
+                        of: sources, along: end, in: target, options, now: now, to: body ?? { rows.append($0) })
+                    (found.rows, found.isDelivered) = (rows, body != nil)
+                    return found
                 }
                 var found = ExpandedTargets(sources: sources.count)
                 found.counts = try state.entityQueries.counts(of: sources, along: end, in: target, options, now: now)
