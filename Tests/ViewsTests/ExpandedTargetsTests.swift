@@ -58,22 +58,27 @@ struct ExpandedTargetsTests {
         var dice = RandomConditions(state: seed)
         let shop = try shop(&dice)
         let property = try #require(shop.model.findEntitySet(set)?.entityType.findProperty(name))
-        let sources = try shop.state.rowTables.allRows(set: set)
+        let all = try shop.state.rowTables.allRows(set: set)
         for _ in 0..<150 {
+            // Consecutive entities are read as a range, others as a list.
+            let sources = dice.pick([all, all.reversed(), all.filter { _ in dice.next(4) > 0 }, [all[2]], []])
+            let (ids, sets) = (sources.map(\.id), { (_: Int) in set })
             let text = options(&dice, isToMany: isToMany)
             let options = try QueryOptions.parse(text.replacing(" ", with: "%20"), version: .v401)
             let each = try? sources.map { try shop.query.apply(options, to: shop.query.targets(of: $0, property)) }
             guard let each else {
-                #expect(throws: EvaluationError.self) { try shop.query.targets(of: sources, property, options) }
+                #expect(throws: EvaluationError.self) {
+                    try shop.query.targets(of: ids, inSets: sets, property, options)
+                }
                 continue
             }
-            let found = try shop.query.targets(of: sources, property, options)
+            let found = try shop.query.targets(of: ids, inSets: sets, property, options)
             #expect(
                 sources.indices.map { found.targets(of: $0).map { found.rows[$0].id } }
                     == each.map { $0.rows.map(\.id) },
                 "seed \(seed): \(text)")
             #expect(found.counts == each.map(\.count), "seed \(seed): \(text)")
-            let counted = try shop.query.targets(of: sources, property, options, isCount: true)
+            let counted = try shop.query.targets(of: ids, inSets: sets, property, options, isCount: true)
             #expect(counted.counts == each.map(\.count), "seed \(seed): \(text)")
             #expect(counted.rows.isEmpty && sources.indices.allSatisfy { counted.targets(of: $0).isEmpty })
         }

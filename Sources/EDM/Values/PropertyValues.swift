@@ -361,9 +361,9 @@ package final class PropertyLookup {
 extension PropertyValues: Sequence {
     /// The names and values in their order. Encoded values are decoded one after the other.
     public struct Iterator: IteratorProtocol {
-        private let names: [String]
+        @usableFromInline let names: [String]
         private let form: Representation
-        private var index = 0
+        @usableFromInline private(set) var index = 0
         /// The offset of the next encoded value.
         private var offset = 0
 
@@ -372,10 +372,18 @@ extension PropertyValues: Sequence {
             form = properties.form
         }
 
+        // Inlined, because otherwise each pair is returned in memory and destroyed by way of its metadata (Swift 6.3).
+        @inlinable
         public mutating func next() -> (name: String, value: Value)? {
             guard index < names.count else { return nil }
+            return (names[index], nextValue())
+        }
+
+        /// Returns the value of the next name and advances past it. There must be one.
+        @usableFromInline
+        mutating func nextValue() -> Value {
             defer { index += 1 }
-            return (names[index], form.value(atIndex: index, offset: &offset))
+            return form.value(atIndex: index, offset: &offset)
         }
     }
 

@@ -24,51 +24,44 @@ extension LocalQuery {
         var endsInCircles: Bool
     }
 
-    /// Adds the targets of navigation properties to each snapshot. All rows of a type are processed together, so that a
+    /// Adds the targets of navigation properties to each entity. All entities of a type are processed together, so that a
     /// shared target is read and converted only once.
-    func expand(
-        _ rows: [EntityRow], _ options: QueryOptions, _ snapshots: inout [EntitySnapshot], _ way: ExpansionPath
-    ) throws {
-        for (type, places) in places(of: rows) {
+    func expand(_ snapshots: inout [EntitySnapshot], _ options: QueryOptions, _ way: ExpansionPath) throws {
+        for (type, places) in places(of: snapshots) {
             for item in try items(type, options) {
                 if item.endsInCircles {
-                    for place in places where !(item.options.levels == .max && way.entities.contains(rows[place].id)) {
+                    for place in places {
+                        let id = snapshots[place].row.id
+                        if item.options.levels == .max, way.entities.contains(id) { continue }
                         var further = way
-                        further.entities.insert(rows[place].id)
-                        try expand([place], of: rows, item, &snapshots, further)
+                        further.entities.insert(id)
+                        try expand([place], of: &snapshots, item, further)
                     }
                 } else {
-                    try expand(places, of: rows, item, &snapshots, way)
+                    try expand(places, of: &snapshots, item, way)
                 }
             }
         }
     }
 
-    private func places(of rows: [EntityRow]) -> [(type: String, places: [Int])] {
-        guard let type = rows.first?.type else { return [] }
-        if rows.indices.allSatisfy({ rows[$0].type == type }) { return [(type, Array(rows.indices))] }
-        return Dictionary(grouping: rows.indices) { rows[$0].type }.sorted { $0.key < $1.key }.map {
+    private func places(of snapshots: [EntitySnapshot]) -> [(type: String, places: [Int])] {
+        guard let kind = snapshots.first?.kind else { return [] }
+        if snapshots.indices.allSatisfy({ snapshots[$0].kind === kind || snapshots[$0].type == kind.type }) {
+            return [(kind.type, Array(snapshots.indices))]
+        }
+        return Dictionary(grouping: snapshots.indices) { snapshots[$0].type }.sorted { $0.key < $1.key }.map {
             ($0.key, $0.value)
         }
     }
 
     private func expand(
-        _ places: [Int], of rows: [EntityRow], _ item: Item, _ snapshots: inout [EntitySnapshot], _ way: ExpansionPath
+        _ places: [Int], of snapshots: inout [EntitySnapshot], _ item: Item, _ way: ExpansionPath
     ) throws {
         var options = item.options
         options.levels = nil
-        guard options.apply.isEmpty else { return try aggregate(places, of: rows, item, options, &snapshots) }
-        let found = try query.targets(
-            of: places.count == rows.count ? rows : places.map { rows[$0] }, item.property, options, ofType: item.type,
-            isCount: item.form == .count)
-        var entities: [EntitySnapshot]
-        switch item.form {
-        case .count: entities = []
-        case .references:
-            entities = try found.rows.map { try reader.reference($0) }
-        case .entities:
-            entities = try shape(found.rows, options, ExpansionPath(depth: way.depth + 1, entities: way.entities))
-        }
+        guard options.apply.isEmpty else { return try aggregate(places, of: &snapshots, item, options) }
+        var (found, entities) = try targets(
+            of: places.map { snapshots[$0].row.id }, inSets: { snapshots[places[$0]].set }, item, options, way)
         let isCounted = item.form == .count || options.count == true
         let name = item.property.name
         // The sources of the same target share its array. The targets are moved, because a copy retains all parts.
@@ -87,7 +80,7 @@ extension LocalQuery {
                     ? single[targets[targets.startIndex]]
                     : targets.map { single.isEmpty ? entities[$0] : single[$0][0] },
                 count: isCounted ? found.counts[source] : nil, form: item.form)
-            if !local.isEmpty, let local = local[rows[place].id] {
+            if !local.isEmpty, let local = local[snapshots[place].row.id] {
                 for index in result.entities.indices {
                     result.entities[index].isFromLocalRelationship =
                         result.entities[index].entityID.map(local.contains) ?? false
@@ -97,17 +90,39 @@ extension LocalQuery {
         }
     }
 
+    /// Returns the targets of a navigation property, with the entities in the order of their indexes.
+    private func targets(
+        of sources: [EntityID], inSets set: (Int) -> String, _ item: Item, _ options: QueryOptions, _ way: ExpansionPath
+    ) throws -> (found: ExpandedTargets, entities: [EntitySnapshot]) {
+        var entities: [EntitySnapshot] = []
+        if !item.property.isCollection { entities.reserveCapacity(sources.count) }
+        var converter = try reader.converter()
+        func receive(_ row: consuming EntityRow) { entities.append(converter.snapshot(row)) }
+        let found = try withoutActuallyEscaping(receive) {
+            try query.targets(
+                of: sources, inSets: set, item.property, options, ofType: item.type, isCount: item.form == .count,
+                to: item.form == .entities && options.compute.isEmpty ? $0 : nil)
+        }
+        let further = ExpansionPath(depth: way.depth + 1, entities: way.entities)
+        switch item.form {
+        case .count: break
+        case .references: entities = try found.rows.map { try reader.reference($0) }
+        case .entities where found.isDelivered: try complete(&entities, options, further)
+        case .entities: entities = try shape(found.rows, options, further)
+        }
+        return (found, entities)
+    }
+
     /// Adds the result of `$apply` over the targets of each row.
     private func aggregate(
-        _ places: [Int], of rows: [EntityRow], _ item: Item, _ options: QueryOptions,
-        _ snapshots: inout [EntitySnapshot]
+        _ places: [Int], of snapshots: inout [EntitySnapshot], _ item: Item, _ options: QueryOptions
     ) throws {
         guard item.property.isCollection, item.form == .entities else {
             throw EvaluationError(
                 .unsupported, "$apply within $expand requires entities of a collection, not \(item.property.name).")
         }
         for place in places {
-            let targets = try query.targets(of: rows[place], item.property).filter { row in
+            let targets = try query.targets(of: snapshots[place].row, item.property).filter { row in
                 item.type.map { model.isType(row.type, derivedFrom: $0) } ?? true
             }
             let found = try query.applied(targets, options)

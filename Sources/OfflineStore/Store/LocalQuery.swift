@@ -77,7 +77,7 @@ struct LocalQuery {
         case (_, .entities(let rows)):
             answer.entities = try shape(rows, request.options)
         case (_, .delivered):
-            select(request.options, from: &delivered)
+            try complete(&delivered, request.options)
             answer.entities = delivered
         case (_, .applied(let rows)):
             answer.entities = try rows.map {
@@ -103,8 +103,9 @@ struct LocalQuery {
         _ request: ServiceRequest, _ page: Page?, _ snapshots: inout [EntitySnapshot]
     ) throws -> RowQuery.Answer {
         let (size, subset) = (page?.size(for: request.options), Selection.needed(for: request, model))
-        guard case .entities = request.path.target, request.options.expand.isEmpty, request.options.compute.isEmpty
-        else { return try query.answer(request, pageSize: size, only: subset) }
+        guard case .entities = request.path.target, request.options.compute.isEmpty else {
+            return try query.answer(request, pageSize: size, only: subset)
+        }
         var converter = try reader.converter()
         snapshots.reserveCapacity(EntityQueries.expectedCount(request.options))
         func receive(_ row: consuming EntityRow) { snapshots.append(converter.snapshot(row)) }
@@ -123,12 +124,15 @@ struct LocalQuery {
                 snapshots[place].values.merge(try query.computed(row, options))
             }
         }
-        if way.depth < QueryLimits.height, !options.expand.isEmpty { try expand(rows, options, &snapshots, way) }
-        select(options, from: &snapshots)
+        try complete(&snapshots, options, way)
         return snapshots
     }
 
-    private func select(_ options: QueryOptions, from snapshots: inout [EntitySnapshot]) {
+    /// Applies `$expand` and `$select`.
+    func complete(
+        _ snapshots: inout [EntitySnapshot], _ options: QueryOptions, _ way: ExpansionPath = ExpansionPath()
+    ) throws {
+        if way.depth < QueryLimits.height, !options.expand.isEmpty { try expand(&snapshots, options, way) }
         guard !options.select.isEmpty else { return }
         var selection = Selection(options.select, model)
         for place in snapshots.indices { selection.cut(&snapshots[place]) }

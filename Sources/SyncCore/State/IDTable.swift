@@ -182,4 +182,9 @@ extension IDTable {
 extension IDTable<Void> {
     /// Inserts a number, if the table does not contain it.
     mutating func insert(_ id: UInt64) { _ = place(of: id, inserting: ()) }
+
+    /// Returns the index of an entity. Inserts it at the end if the table does not contain it.
+    ///
+    /// A call of the generic function from another module is not specialized.
+    package mutating func insert(_ id: EntityID) -> Int { place(of: id.rawValue, inserting: ()) }
 }

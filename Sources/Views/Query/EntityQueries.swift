@@ -90,8 +90,9 @@ package final class EntityQueries: StatementRunner {
         rowTables.shapes.last = form
     }
 
-    /// Returns the capacity for the results of a query, because a growing array would move them several times.
-    package static func expectedCount(_ options: QueryOptions) -> Int { Int(min(max(0, options.top ?? 0), 1_001)) }
+    /// Returns the capacity for the results of a query, because a growing array would move them several times. Without
+    /// `$top`, it is that for a few entities, such as those that are linked to one.
+    package static func expectedCount(_ options: QueryOptions) -> Int { Int(min(max(0, options.top ?? 8), 1_001)) }
 
     /// Returns the number of entities of a set that match `$filter`. Throws as ``entities(in:_:now:)`` does.
     package func count(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> Int64 {

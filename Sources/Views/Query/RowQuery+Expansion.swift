@@ -1,51 +1,57 @@
 package import EDM
 package import ODataQuery
-import Operations
-package import SyncCore
+package import Operations
+import SyncCore
 
 extension RowQuery {
-    /// Returns the targets of a navigation property for each row, with the options of its `$expand`. Uses one statement
-    /// if SQL can express the options; otherwise filters and sorts in memory.
+    /// Returns the targets of a navigation property for each source, with the options of its `$expand`. Uses one
+    /// statement if SQL can express the options; otherwise filters and sorts in memory.
     ///
     /// - Parameters:
-    ///   - rows: Entities that have the property.
+    ///   - sources: Entities that have the property.
+    ///   - set: A closure that returns the set of a source, by its index.
     ///   - type: The type of the targets, or nil for all.
     ///   - isCount: Whether only the number is needed. The result then contains no rows.
+    ///   - body: A closure that is called with each target if ``ExpandedTargets/isDelivered`` is true. With any other
+    ///     result, the targets that it was called with are to be ignored.
     package func targets(
-        of rows: [EntityRow], _ property: Property, _ options: QueryOptions, ofType type: String? = nil,
-        isCount: Bool = false
+        of sources: [EntityID], inSets set: (Int) -> String, _ property: Property, _ options: QueryOptions,
+        ofType type: String? = nil, isCount: Bool = false, to body: RowReceiver? = nil
     ) throws -> ExpandedTargets {
-        guard let end = property.navigation else { return ExpandedTargets(sources: rows.count) }
-        if type == nil, let set = onlyTarget(of: property) {
-            // By index, because iterating, and a map of the rows, copies each row to read its ID.
-            let sources = rows.indices.map { rows[$0].id }
+        guard let end = property.navigation else { return ExpandedTargets(sources: sources.count) }
+        if type == nil, let target = onlyTarget(of: property) {
             do {
                 guard isCount else {
-                    return try state.entityQueries.targets(of: sources, along: end, in: set, options, now: now)
+                    var rows: [EntityRow] = []
+                    var found = try state.entityQueries.targets(
+                        of: sources, along: end, in: target, options, now: now, to: body ?? { rows.append($0) })
+                    (found.rows, found.isDelivered) = (rows, body != nil)
+                    return found
                 }
-                var found = ExpandedTargets(sources: rows.count)
-                found.counts = try state.entityQueries.counts(of: sources, along: end, in: set, options, now: now)
+                var found = ExpandedTargets(sources: sources.count)
+                found.counts = try state.entityQueries.counts(of: sources, along: end, in: target, options, now: now)
                 return found
             } catch let error as EvaluationError {
                 state.connection.trace?.recordInMemory(error.message)
             }
         }
-        let found = try targetsInMemory(of: rows, property, end, options, type)
+        let found = try targetsInMemory(of: sources, inSets: set, property, end, options, type)
         guard isCount else { return found }
-        var counted = ExpandedTargets(sources: rows.count)
+        var counted = ExpandedTargets(sources: sources.count)
         counted.counts = found.counts
         return counted
     }
 
     private func targetsInMemory(
-        of sources: [EntityRow], _ property: Property, _ end: Navigation, _ options: QueryOptions, _ type: String?
+        of sources: [EntityID], inSets sourceSet: (Int) -> String, _ property: Property, _ end: Navigation,
+        _ options: QueryOptions, _ type: String?
     ) throws -> ExpandedTargets {
         var found = ExpandedTargets(sources: sources.count)
-        let places = Dictionary(sources.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
+        let places = Dictionary(sources.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
         var links: [(source: Int, target: EntityID)] = []
         var bySet: [String: Set<EntityID>] = [:]
-        try state.entityQueries.eachTarget(of: sources.map(\.id), along: end) { from, to, set in
-            guard let source = places[from], model.shows(set, through: property, from: sources[source].set) else {
+        try state.entityQueries.eachTarget(of: sources, along: end) { from, to, set in
+            guard let source = places[from], model.shows(set, through: property, from: sourceSet(source)) else {
                 return
             }
             links.append((source, to))

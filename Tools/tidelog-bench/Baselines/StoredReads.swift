@@ -20,8 +20,10 @@ final class StoredReads {
         let number: Int64
         /// The maximum number of rows; -1 for none.
         let top: Int64
-        /// Whether the statement is for the entities of the one before.
+        /// Whether the statement is for the entities of the one before, as a list.
         let isForFound: Bool
+        /// Whether the statement is for the entities of the one before, as a range.
+        let isForRange: Bool
         let hasLimit: Bool
 
         init(_ statement: QueryExplanation.Statement, number: Int, top: Int = -1) {
@@ -41,6 +43,7 @@ final class StoredReads {
             self.number = Int64(number)
             self.top = Int64(top)
             isForFound = sql.contains("json_each(?)")
+            isForRange = sql.contains("BETWEEN ? AND ?")
             hasLimit = sql.contains("LIMIT ? OFFSET ?")
         }
     }
@@ -124,6 +127,7 @@ final class StoredReads {
         var texts = read.isForFound ? ["[" + found.map { "\($0)" }.joined(separator: ",") + "]"] : []
         if read.parameters.count(where: { $0 == "text" }) > texts.count { texts.insert(relationship, at: 0) }
         var integers = read.hasLimit ? [0, read.top] : []
+        if read.isForRange, let first = found.first, let last = found.last { integers = [last, first, first] }
         for index in read.parameters.indices.reversed() {
             let place = Int32(index + 1)
             switch read.parameters[index] {
