@@ -151,8 +151,9 @@ struct LayeredState {
 
     /// Returns the changes by operations since the last call, for the cardinality rules.
     mutating func drainDirtySet() -> DirtySet {
-        defer { touched = DirtySet() }
-        return touched
+        var drained = DirtySet()
+        swap(&drained, &touched)
+        return drained
     }
 
     /// Returns the part of a pending operation that is visible in the current state; see

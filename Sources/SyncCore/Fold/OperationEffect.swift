@@ -39,6 +39,11 @@ package struct OperationEffect: Sendable, Equatable {
         links.append(link)
     }
 
+    /// The raw values of the items, in the order of the first accesses.
+    var items: [UInt64] { accesses.ids }
+    /// The kinds of access, in the order of ``items``.
+    var kinds: [Access] { accesses.values }
+
     /// Calls `body` once for each item, in the order of the first accesses.
     func forEachAccess<Failure: Error>(
         _ body: (StateItem, Access) throws(Failure) -> Void

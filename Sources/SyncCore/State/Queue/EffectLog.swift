@@ -28,8 +28,8 @@ package final class EffectLog {
     private var effects: [StoredEffect] = []
     /// The index of the effect of each operation.
     private var places = IDTable<Int32>()
-    /// The item of each access, and its kinds. Two arrays, because together they would have twice the size.
-    private var items: [StateItem] = []
+    /// The raw value of each access's item, and its kinds. Two arrays, because together they would have twice the size.
+    private var items: [UInt64] = []
     private var kinds: [Access] = []
     private var links: [DirtySet.LinkEnds] = []
     /// The accesses of the first ``linkedCount`` effects. Only rebases of long queues read the lists, and a call with many
@@ -77,7 +77,7 @@ package final class EffectLog {
     func list(of sequence: SequenceNumber) -> EffectList? {
         guard let place = places[sequence].map(Int.init) else { return nil }
         return EffectList(
-            accesses: accesses(at: place).map { (items[$0], kinds[$0]) }, links: Array(links[links(at: place)]))
+            accesses: accesses(at: place).map { (StateItem(rawValue: items[$0]), kinds[$0]) }, links: Array(links[links(at: place)]))
     }
 
     /// Returns the indexes of the accesses of an effect.
@@ -97,7 +97,7 @@ package final class EffectLog {
         by sequence: SequenceNumber, _ body: (StateItem, Access) throws(Failure) -> Void
     ) throws(Failure) {
         guard let place = places[sequence] else { return }
-        for access in accesses(at: Int(place)) { try body(items[access], kinds[access]) }
+        for access in accesses(at: Int(place)) { try body(StateItem(rawValue: items[access]), kinds[access]) }
     }
 
     /// Calls `body` once for each operation that would be disturbed if it accessed the item after `earlier`, in any
@@ -128,10 +128,8 @@ package final class EffectLog {
         if sequence <= last { remove(sequence) }
         last = max(last, sequence)
         begin(sequence)
-        effect.forEachAccess { item, access in
-            items.append(item)
-            kinds.append(access)
-        }
+        items += effect.items
+        kinds += effect.kinds
         links += effect.links
     }
 
@@ -146,7 +144,7 @@ package final class EffectLog {
     private func linkAccesses() {
         while linkedCount < effects.count {
             for access in accesses(at: linkedCount) {
-                let known = newest.place(of: items[access].rawValue, inserting: -1)
+                let known = newest.place(of: items[access], inserting: -1)
                 let previous = newest[at: known]
                 let earlier = previous < 0 ? [] : linkedAccesses[Int(previous)].kinds
                 linkedAccesses.append(
