@@ -30,6 +30,8 @@ struct LayeredState {
     var mergeBases: MergeBaseTracker
     /// The layer to which operations are applied, one for all because of its memory; nil without a model.
     private(set) var localLayer: StateLayer?
+    /// The layer of the last edit of the base state, kept because of its memory and its cached look-ups.
+    var baseLayer: StateLayer?
 
     init(_ storage: WorkingSet) {
         self.storage = storage
@@ -57,6 +59,7 @@ struct LayeredState {
         self.index = index
         mergeBases = MergeBaseTracker(storage, model, index)
         localLayer = StateLayer(storage, index, .local, records: true)
+        baseLayer = nil
     }
 
     // MARK: Rebase

@@ -13,10 +13,10 @@ package struct OperationEffect: Sendable, Equatable {
 
     package init() {}
 
-    /// Removes everything. Keeps the capacity.
+    /// Removes everything. Keeps the capacity if it is small.
     mutating func removeAll() {
         accesses.removeAll()
-        links.removeAll(keepingCapacity: true)
+        links.removeAll(keepingCapacity: links.count <= 4_096)
     }
 
     /// Returns how the operation accessed the item; nil if it did not.

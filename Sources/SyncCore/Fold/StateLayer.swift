@@ -29,17 +29,13 @@ final class StateLayer {
     private(set) var rewritten = EntityIDSet()
     private var tracksRewrites = false
     /// The entities that gained or lost some values in the base state.
-    private(set) var matches: [StateItem: Set<EntityID>]
+    private(set) var matches: [StateItem: Set<EntityID>] = [:]
 
-    init(
-        _ state: WorkingSet, _ index: RelationshipIndex, _ kind: LayerKind, records: Bool = false,
-        matches: [StateItem: Set<EntityID>] = [:]
-    ) {
+    init(_ state: WorkingSet, _ index: RelationshipIndex, _ kind: LayerKind, records: Bool = false) {
         self.state = state
         self.index = index
         self.kind = kind
         self.records = records || kind == .baseUnderPending
-        self.matches = matches
     }
 
     /// Starts or ends the tracking of ``rewritten``. Only for a layer that records effects.
@@ -47,6 +43,19 @@ final class StateLayer {
 
     /// Discards the effect, so that the layer can be used for the next operation.
     func discardEffect() { effect.removeAll() }
+
+    /// Prepares the layer for another edit, which knows these ``matches``.
+    func restart(_ known: [StateItem: Set<EntityID>]) {
+        if records { discardEffect() }
+        matches = known
+    }
+
+    /// Returns ``matches`` at the end of an edit. Moved, because the first change of a copy would copy the whole table.
+    func takeMatches() -> [StateItem: Set<EntityID>] {
+        var taken: [StateItem: Set<EntityID>] = [:]
+        swap(&taken, &matches)
+        return taken
+    }
 
     /// Returns the relationships of a set, or nil if the model does not have it.
     func relationships(of set: String) -> RelationshipIndex.SetRelationships? {

@@ -142,18 +142,24 @@ package final class EffectLog {
 
     /// Completes the lists of accesses by item.
     private func linkAccesses() {
-        while linkedCount < effects.count {
-            for access in accesses(at: linkedCount) {
+        // Moved out of the object, because each access to a property of an object is checked.
+        var (linked, newest): ([LinkedAccess], IDTable<Int32>) = ([], IDTable())
+        swap(&linked, &linkedAccesses)
+        swap(&newest, &self.newest)
+        let (items, kinds) = (items, kinds)
+        for effect in linkedCount..<effects.count {
+            for access in accesses(at: effect) {
                 let known = newest.place(of: items[access], inserting: -1)
                 let previous = newest[at: known]
-                let earlier = previous < 0 ? [] : linkedAccesses[Int(previous)].kinds
-                linkedAccesses.append(
-                    LinkedAccess(
-                        effect: Int32(linkedCount), previous: previous, kinds: kinds[access].union(earlier)))
+                let earlier = previous < 0 ? [] : linked[Int(previous)].kinds
+                linked.append(
+                    LinkedAccess(effect: Int32(effect), previous: previous, kinds: kinds[access].union(earlier)))
                 newest[at: known] = Int32(access)
             }
-            linkedCount += 1
         }
+        linkedCount = effects.count
+        swap(&linked, &linkedAccesses)
+        swap(&newest, &self.newest)
     }
 
     package func remove(_ sequence: SequenceNumber) {
