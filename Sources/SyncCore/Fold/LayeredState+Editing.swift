@@ -193,10 +193,9 @@ extension LayeredState {
                 continue
             }
             guard let key = KeyText.of(row.values, type: type) else { continue }
-            let owner = try storage.entity(set: row.set, key: key).flatMap { id throws(StateError) in
-                try baseRow(id)
-            }
-            if let owner, KeyText.of(owner.values, type: type) == key { continue }
+            let known = try storage.entity(set: row.set, key: key)
+            if known == id { continue }
+            if let known, let owner = try baseRow(known), KeyText.of(owner.values, type: type) == key { continue }
             try storage.assignKey(set: row.set, key: key, to: id)
         }
     }

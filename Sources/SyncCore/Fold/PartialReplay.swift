@@ -8,7 +8,7 @@ struct BaseEdits {
     /// The kinds of access that wrote each item, by the raw values of the items.
     var writes = IDTable<Access>()
     /// See ``StateLayer/matches``.
-    var matches: [StateItem: Set<EntityID>] = [:]
+    var matches: [StateItem: SmallSet<EntityID>] = [:]
     /// Operations to revert, because they ended or their content changed. Those still pending are reapplied.
     var removed = IDTable<Void>()
     /// Operations that are not applied yet: new and redone ones.
@@ -166,9 +166,10 @@ struct PartialReplay {
 
     /// Reapplies the operations in their order.
     private mutating func reapply() throws(StateError) {
+        let layer = StateLayer(storage, index, .local, records: true)
         for sequence in (taken.ids + edits.added.filter { !taken.contains($0) }).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
-            let layer = StateLayer(storage, index, .local, records: true)
+            layer.discardEffect()
             var editor = StateEditor(storage: layer, model: model)
             if let operation = try pending.visible(in: storage, model) { try editor.apply(operation) }
             touched.add(editor.touched)

@@ -29,7 +29,7 @@ final class StateLayer {
     private(set) var rewritten = EntityIDSet()
     private var tracksRewrites = false
     /// The entities that gained or lost some values in the base state.
-    private(set) var matches: [StateItem: Set<EntityID>] = [:]
+    private(set) var matches: [StateItem: SmallSet<EntityID>] = [:]
 
     init(_ state: WorkingSet, _ index: RelationshipIndex, _ kind: LayerKind, records: Bool = false) {
         self.state = state
@@ -45,14 +45,14 @@ final class StateLayer {
     func discardEffect() { effect.removeAll() }
 
     /// Prepares the layer for another edit, which knows these ``matches``.
-    func restart(_ known: [StateItem: Set<EntityID>]) {
+    func restart(_ known: [StateItem: SmallSet<EntityID>]) {
         if records { discardEffect() }
         matches = known
     }
 
     /// Returns ``matches`` at the end of an edit. Moved, because the first change of a copy would copy the whole table.
-    func takeMatches() -> [StateItem: Set<EntityID>] {
-        var taken: [StateItem: Set<EntityID>] = [:]
+    func takeMatches() -> [StateItem: SmallSet<EntityID>] {
+        var taken: [StateItem: SmallSet<EntityID>] = [:]
         swap(&taken, &matches)
         return taken
     }
@@ -183,7 +183,7 @@ final class StateLayer {
     private func recordMatch(_ properties: StateItem.MatchItems, of row: EntityRow) {
         guard let item = properties.item(of: row.values) else { return }
         effect.record(item, .writesMembers)
-        if kind == .baseUnderPending { matches[item, default: []].insert(row.id) }
+        if kind == .baseUnderPending { matches[item, default: SmallSet()].insert(row.id) }
     }
 
     /// Returns whether the values are identical, not only equal: `1.5` is not identical to `1.50`.
@@ -205,7 +205,7 @@ final class StateLayer {
         let item = StateItem.match(set, values)
         // An entity that has the values only in the base state lost them through an operation, or gained them in this
         // edit.
-        var candidates = Set(found).union(matches[item] ?? [])
+        var candidates = Set(found).union(matches[item]?.elements ?? [])
         try state.forEachAccess(to: item, disturbedBy: .readsMembers) { sequence, _ throws(StateError) in
             try state.forEachAccess(by: sequence) { item, access in
                 if access.contains(.writesValues), let id = item.entity { candidates.insert(id) }
