@@ -67,7 +67,7 @@ struct ConfirmationFold {
     ) throws(StateError) {
         let storage = layers.storage
         let new = created + returned
-        let queries = new.isEmpty ? [] : try storage.bookkeeping.queries()
+        let queries = new.isEmpty ? [] : try layers.definingQueries()
         // A new entity belongs to the queries over its set until the next download decides.
         for id in new where !queries.isEmpty {
             guard let set = try storage.set(of: id) else { continue }
