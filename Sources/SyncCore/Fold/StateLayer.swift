@@ -127,10 +127,10 @@ final class StateLayer {
 
     /// Stores a row. In the current state, the first change of an entity saves its base state before.
     func putRow(_ row: EntityRow) throws(StateError) {
-        let before = try prepareWriting(of: row.id)
+        let (before, isBase) = try prepareWriting(of: row.id)
         if tracksRewrites, before != nil { rewritten.insert(row.id) }
         if records { if let before { recordChange(from: before, to: row) } else { recordExistence(of: row) } }
-        if kind == .baseUnderPending, try state.hasBase(row.id) {
+        if isBase {
             try state.saveBase(row.id, .row(row))
         } else {
             try state.putRow(row)
@@ -139,23 +139,28 @@ final class StateLayer {
 
     /// Removes a row. In the current state, the first change of an entity saves its base state before.
     func removeRow(_ id: EntityID) throws(StateError) {
-        let before = try prepareWriting(of: id)
+        let (before, isBase) = try prepareWriting(of: id)
         if tracksRewrites { rewritten.insert(id) }
         if records { if let before { recordExistence(of: before) } else { effect.record(.entity(id), .writesValues) } }
-        if kind == .baseUnderPending, try state.hasBase(id) {
+        if isBase {
             try state.saveBase(id, .absent)
         } else {
             try state.removeRow(id)
         }
     }
 
-    /// Saves the base state if necessary. Returns the row if it is saved or changes are recorded.
-    private func prepareWriting(of id: EntityID) throws(StateError) -> EntityRow? {
+    /// Saves the base state if necessary. Returns the row if it is saved or changes are recorded, and whether the change
+    /// replaces the saved base state.
+    private func prepareWriting(of id: EntityID) throws(StateError) -> (before: EntityRow?, isBase: Bool) {
+        if kind == .baseUnderPending, let base = try state.base(id) {
+            let before: EntityRow? = if case .row(let row) = base { row } else { nil }
+            return (before, true)
+        }
         let savesBase = kind == .local ? try !state.hasBase(id) : false
-        guard savesBase || records else { return nil }
-        let before = try current(id)
+        guard savesBase || records else { return (nil, false) }
+        let before = try state.row(id)
         if savesBase { try state.saveBase(id, before.map(BaseState.row) ?? .absent) }
-        return before
+        return (before, false)
     }
 
     /// Records the creation or the removal of a row.

@@ -77,7 +77,8 @@ package final class EffectLog {
     func list(of sequence: SequenceNumber) -> EffectList? {
         guard let place = places[sequence].map(Int.init) else { return nil }
         return EffectList(
-            accesses: accesses(at: place).map { (StateItem(rawValue: items[$0]), kinds[$0]) }, links: Array(links[links(at: place)]))
+            accesses: accesses(at: place).map { (StateItem(rawValue: items[$0]), kinds[$0]) },
+            links: Array(links[links(at: place)]))
     }
 
     /// Returns the indexes of the accesses of an effect.
