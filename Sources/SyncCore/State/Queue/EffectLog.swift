@@ -46,6 +46,8 @@ package final class EffectLog {
 
     package init() {}
 
+    // Arrays are read once before a loop, because each access to a property of an object is checked.
+
     /// Returns an independent log with the same effects. O(1), because the arrays are shared until one of them changes.
     func copy() -> EffectLog {
         let copy = EffectLog()
@@ -76,6 +78,7 @@ package final class EffectLog {
 
     func list(of sequence: SequenceNumber) -> EffectList? {
         guard let place = places[sequence].map(Int.init) else { return nil }
+        let (items, kinds) = (items, kinds)
         return EffectList(
             accesses: accesses(at: place).map { (StateItem(rawValue: items[$0]), kinds[$0]) },
             links: Array(links[links(at: place)]))
@@ -98,6 +101,7 @@ package final class EffectLog {
         by sequence: SequenceNumber, _ body: (StateItem, Access) throws(Failure) -> Void
     ) throws(Failure) {
         guard let place = places[sequence] else { return }
+        let (items, kinds) = (items, kinds)
         for access in accesses(at: Int(place)) { try body(StateItem(rawValue: items[access]), kinds[access]) }
     }
 
@@ -112,11 +116,13 @@ package final class EffectLog {
         // Not during an outer call, which has linked them already.
         if linkedCount < effects.count { linkAccesses() }
         guard let newest = newest[item.rawValue] else { return }
+        let linked = linkedAccesses
         var place = Int(newest)
-        while place >= 0, earlier.disturbs(later: linkedAccesses[place].kinds) {
-            let operation = effects[Int(linkedAccesses[place].effect)].operation
-            if operation != 0, earlier.disturbs(later: kinds[place]) { try body(operation, kinds[place]) }
-            place = Int(linkedAccesses[place].previous)
+        while place >= 0, earlier.disturbs(later: linked[place].kinds) {
+            let operation = effects[Int(linked[place].effect)].operation
+            let kind = kinds[place]
+            if operation != 0, earlier.disturbs(later: kind) { try body(operation, kind) }
+            place = Int(linked[place].previous)
         }
     }
 
@@ -143,7 +149,7 @@ package final class EffectLog {
 
     /// Completes the lists of accesses by item.
     private func linkAccesses() {
-        // Moved out of the object, because each access to a property of an object is checked.
+        // Moved, because a copy would be changed.
         var (linked, newest): ([LinkedAccess], IDTable<Int32>) = ([], IDTable())
         swap(&linked, &linkedAccesses)
         swap(&newest, &self.newest)
