@@ -127,8 +127,8 @@ package final class EffectLog {
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
-    func links(of sequence: SequenceNumber) -> [DirtySet.LinkEnds] {
-        places[sequence].map { Array(links[links(at: Int($0))]) } ?? []
+    func links(of sequence: SequenceNumber) -> ArraySlice<DirtySet.LinkEnds> {
+        places[sequence].map { links[links(at: Int($0))] } ?? []
     }
 
     package func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
