@@ -20,7 +20,7 @@ package indirect enum Intent: Sendable {
     package typealias Parent = EntityParent<EntityAddress>
 
     /// The number of the draft of a creation; `nil` for other intents.
-    package var createdDraft: Int? { if case .create(let draft, _) = self { draft.number } else { nil } }
+    package var createdDraft: Int? { if case .create(let draft, _) = self { draft.entity } else { nil } }
 }
 
 /// The way in which an app refers to an entity.

@@ -85,7 +85,7 @@ struct IntentPerformer {
     }
 
     private func checkCardinality() throws {
-        guard let index = core.fold.index else { return }
+        guard core.fold.model?.hasMandatoryEnds == true, let index = core.fold.index else { return }
         try CardinalityRule(storage: core.state, index: index).check(core.drainDirtySet())
     }
 }

@@ -109,7 +109,8 @@ extension StoreCore {
             let before = uncommittedPages.fold ?? fold
             var result: T?
             do {
-                let remembering = { () throws -> T in
+                // A function, because the captures of a closure in a constant are allocated.
+                func remembering() throws -> T {
                     let value = try body()
                     result = value
                     return value

@@ -27,25 +27,32 @@ struct ConfirmationFold {
     func apply(to layers: inout LayeredState) throws(StateError) {
         // Removed first, so that the pending changes are those that were made after it.
         try layers.removePending(pending.sequence)
-        try layers.mergeBases.uncount(pending)
-        let done = try layers.visible(pending)?.omitting(shown)
+        // Not the properties, because the closure would copy the whole value.
+        let (operation, images, isCall) = (pending.operation, images, pending.operation.call != nil)
+        let (created, referenced) = (operation.createdEntities, operation.referencedEntities)
+        var own = EntityIDs(created)
+        own.formUnion(referenced)
+        try layers.mergeBases.uncount(pending, of: own)
+        // Usually the whole operation, which is not copied then.
+        let isWhole = shown.isEmpty && !pending.isIncompatible
+        let part = isWhole ? nil : try layers.visible(pending)?.omitting(shown)
         try layers.keepNextEntity(above: images)
         var (touched, returned): (EntityIDSet, [EntityID]) = ([], [])
         var before: MergeBaseTracker.PriorVersions = [:]
-        // Not the properties, because the closure would copy the whole value.
-        let (images, isCall) = (images, pending.operation.call != nil)
         let answer = try layers.editBase { e throws(StateError) in
-            if let done { try e.apply(done) }
+            if isWhole { try e.apply(operation) } else if let part { try e.apply(part) }
             touched = e.touched.entities
             before = e.takeVersions()
             if isCall { returned = try Self.newEntities(images, e) }
             try e.apply(images, isAnswer: true)
         }.before
         let isLate = pending.status.kind == .inDoubt
-        try layers.mergeBases.advance(done ?? pending.operation, before, answer, images, isLate: isLate)
-        if !shown.isEmpty { try layers.mergeBases.advance(pending.operation, beyond: shown) }
-        try finish(touched, returned: returned, &layers)
-        try layers.mergeBases.discard(of: pending.operation.touchedEntities)
+        try layers.mergeBases.advance(
+            part ?? operation, of: part.map { EntityIDs($0.touchedEntities) } ?? own, before, answer, images,
+            isLate: isLate)
+        if !shown.isEmpty { try layers.mergeBases.advance(operation, beyond: shown) }
+        try finish(touched, created, returned: returned, referenced, &layers)
+        try layers.mergeBases.discard(of: created + referenced)
         if let stream = pending.operation.stream {
             // The ETag is not known yet; a separate record follows if the service returns it. The ETag that it returned
             // with the entity before is that of the replaced content.
@@ -59,12 +66,12 @@ struct ConfirmationFold {
 
     /// Covers and identifies new entities, and marks ETags that are stale now.
     private func finish(
-        _ touched: EntityIDSet, returned: [EntityID], _ layers: inout LayeredState
+        _ touched: EntityIDSet, _ created: [EntityID], returned: [EntityID], _ referenced: [EntityID],
+        _ layers: inout LayeredState
     ) throws(StateError) {
-        let (operation, storage) = (pending.operation, layers.storage)
-        let created = operation.createdEntities
+        let storage = layers.storage
         let new = created + returned
-        let queries = new.isEmpty ? [] : try storage.bookkeeping.queries()
+        let queries = new.isEmpty ? [] : try layers.definingQueries()
         // A new entity belongs to the queries over its set until the next download decides.
         for id in new where !queries.isEmpty {
             guard let set = try storage.set(of: id) else { continue }
@@ -84,7 +91,7 @@ struct ConfirmationFold {
         var reported = EntityIDs()
         for place in images.indices where images[place].etag != nil { reported.insert(images[place].entity) }
         var changed = EntityIDs(touched.sorted())
-        changed.formUnion(operation.referencedEntities)
+        changed.formUnion(referenced)
         var gone: Set<EntityID> = []
         for id in changed where !reported.contains(id) {
             guard var row = try layers.baseRow(id) else { continue }

@@ -47,8 +47,8 @@ extension Fold {
     mutating func apply(_ answered: BatchAnswered) throws(StateError) {
         if answered.showsService { try postpone(nil) }
         try layers.beginRebase()
-        layers.mergeBases.forgetLaterChanges()
-        defer { layers.mergeBases.forgetLaterChanges() }
+        layers.forgetAnswers()
+        defer { layers.forgetAnswers() }
         let outcomes = answered.outcomes
         // By index, because a loop over the elements copies each outcome.
         for place in outcomes.indices {

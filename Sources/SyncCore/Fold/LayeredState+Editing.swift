@@ -13,10 +13,11 @@ extension LayeredState {
         guard let model, let index else { return [] }
         let kind: StateLayer.LayerKind =
             layer == .local ? .local : edits.areTracked ? .baseUnderPending : .baseWithoutPending
-        let layer = StateLayer(storage, index, kind, matches: edits.matches)
+        let layer = self.layer(kind, index)
+        layer.restart(edits.matches)
         // Moved, because the first change would copy the whole table.
         edits.matches = [:]
-        defer { edits.matches = layer.matches }
+        defer { edits.matches = layer.takeMatches() }
         var editor = StateEditor(storage: layer, model: model)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not
         // tracked.
@@ -25,6 +26,14 @@ extension LayeredState {
         try body(&editor)
         if kind == .baseUnderPending { edits.add(layer) }
         return kind == .local ? [] : editor.touched.entities
+    }
+
+    /// Returns a layer of the kind. No edit runs within another one, so those of the base state share a layer.
+    private mutating func layer(_ kind: StateLayer.LayerKind, _ index: RelationshipIndex) -> StateLayer {
+        if let baseLayer, baseLayer.kind == kind { return baseLayer }
+        let layer = StateLayer(storage, index, kind)
+        if kind != .local { baseLayer = layer }
+        return layer
     }
 
     /// Changes the base state. Returns the changed entities, and their versions before the change.
@@ -184,10 +193,9 @@ extension LayeredState {
                 continue
             }
             guard let key = KeyText.of(row.values, type: type) else { continue }
-            let owner = try storage.entity(set: row.set, key: key).flatMap { id throws(StateError) in
-                try baseRow(id)
-            }
-            if let owner, KeyText.of(owner.values, type: type) == key { continue }
+            let known = try storage.entity(set: row.set, key: key)
+            if known == id { continue }
+            if let known, let owner = try baseRow(known), KeyText.of(owner.values, type: type) == key { continue }
             try storage.assignKey(set: row.set, key: key, to: id)
         }
     }

@@ -28,8 +28,12 @@ struct LayeredState {
     var touched = DirtySet()
     /// The versions of entities that other clients have changed under pending operations.
     var mergeBases: MergeBaseTracker
+    /// The defining queries while answers are applied, which do not change them; nil if they were not read.
+    private var knownQueries: [QueryState]?
     /// The layer to which operations are applied, one for all because of its memory; nil without a model.
     private(set) var localLayer: StateLayer?
+    /// The layer of the last edit of the base state, kept because of its memory and its cached look-ups.
+    var baseLayer: StateLayer?
 
     init(_ storage: WorkingSet) {
         self.storage = storage
@@ -57,6 +61,7 @@ struct LayeredState {
         self.index = index
         mergeBases = MergeBaseTracker(storage, model, index)
         localLayer = StateLayer(storage, index, .local, records: true)
+        baseLayer = nil
     }
 
     // MARK: Rebase
@@ -149,10 +154,25 @@ struct LayeredState {
         try storage.putEffect(layer.effect, of: pending.sequence)
     }
 
+    /// Discards what is cached while the answers of a record are applied.
+    mutating func forgetAnswers() {
+        mergeBases.forgetLaterChanges()
+        knownQueries = nil
+    }
+
+    /// Returns the defining queries. Cached until ``forgetAnswers()``, because each answered creation needs them.
+    mutating func definingQueries() throws(StateError) -> [QueryState] {
+        if let knownQueries { return knownQueries }
+        let found = try storage.bookkeeping.queries()
+        knownQueries = found
+        return found
+    }
+
     /// Returns the changes by operations since the last call, for the cardinality rules.
     mutating func drainDirtySet() -> DirtySet {
-        defer { touched = DirtySet() }
-        return touched
+        var drained = DirtySet()
+        swap(&drained, &touched)
+        return drained
     }
 
     /// Returns the part of a pending operation that is visible in the current state; see

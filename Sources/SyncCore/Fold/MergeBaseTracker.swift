@@ -65,10 +65,10 @@ struct MergeBaseTracker {
         return found
     }
 
-    /// Removes an operation that is no longer pending from the cached changes.
-    mutating func uncount(_ pending: PendingOperation) throws(StateError) {
+    /// Removes an operation that is no longer pending, and touches these entities, from the cached changes.
+    mutating func uncount(_ pending: PendingOperation, of touched: EntityIDs) throws(StateError) {
         guard !laterChanges.isEmpty, let resolver else { return }
-        for id in EntityIDs(pending.operation.touchedEntities) where laterChanges.keys.contains(id) {
+        for id in touched where laterChanges.keys.contains(id) {
             let ended = try EntityChanges(of: id, in: [pending], resolver)
             laterChanges[id]?.remove(ended)
         }
@@ -83,15 +83,16 @@ struct MergeBaseTracker {
     /// later pending operations were made after it.
     ///
     /// - Parameters:
+    ///   - own: The entities that the operation touches.
     ///   - before: The entities before the operation was applied to the base.
     ///   - done: The entities after that, before the response was applied.
     ///   - images: The images in the response.
     ///   - isLate: Whether the operation was in doubt, so that other clients may have changed the entities since.
     mutating func advance(
-        _ operation: Operation, _ before: PriorVersions, _ done: PriorVersions, _ images: [EntityImage], isLate: Bool
+        _ operation: Operation, of own: EntityIDs, _ before: PriorVersions, _ done: PriorVersions,
+        _ images: [EntityImage], isLate: Bool
     ) throws(StateError) {
         if before.isEmpty, done.isEmpty { return }
-        let own = EntityIDs(operation.touchedEntities)
         let shown = EntityIDs(images.lazy.map(\.entity))
         var changed = EntityIDs(before.keys)
         changed.formUnion(done.keys)

@@ -13,10 +13,10 @@ package struct OperationEffect: Sendable, Equatable {
 
     package init() {}
 
-    /// Removes everything. Keeps the capacity.
+    /// Removes everything. Keeps the capacity if it is small.
     mutating func removeAll() {
         accesses.removeAll()
-        links.removeAll(keepingCapacity: true)
+        links.removeAll(keepingCapacity: links.count <= 4_096)
     }
 
     /// Returns how the operation accessed the item; nil if it did not.
@@ -38,6 +38,11 @@ package struct OperationEffect: Sendable, Equatable {
         record(.entity(link.second), .writesMembers)
         links.append(link)
     }
+
+    /// The raw values of the items, in the order of the first accesses.
+    var items: [UInt64] { accesses.ids }
+    /// The kinds of access, in the order of ``items``.
+    var kinds: [Access] { accesses.values }
 
     /// Calls `body` once for each item, in the order of the first accesses.
     func forEachAccess<Failure: Error>(

@@ -8,7 +8,7 @@ struct BaseEdits {
     /// The kinds of access that wrote each item, by the raw values of the items.
     var writes = IDTable<Access>()
     /// See ``StateLayer/matches``.
-    var matches: [StateItem: Set<EntityID>] = [:]
+    var matches: [StateItem: SmallSet<EntityID>] = [:]
     /// Operations to revert, because they ended or their content changed. Those still pending are reapplied.
     var removed = IDTable<Void>()
     /// Operations that are not applied yet: new and redone ones.
@@ -103,44 +103,46 @@ struct PartialReplay {
         for (item, access) in zip(edits.writes.ids, edits.writes.values) {
             region.add(StateItem(rawValue: item), access, by: 0)
         }
-        for sequence in edits.removed.ids { try include(sequence, isGone: try !storage.isPending(sequence)) }
-        _ = try spread(limit)
+        // Looked up once, because each look-up checks whether the effects were read from the storage.
+        let effects = try storage.queue.loadWithEffects().effects
+        for sequence in edits.removed.ids { include(sequence, effects, isGone: try !storage.isPending(sequence)) }
+        _ = spread(limit, effects)
         repeat {
             guard taken.count <= limit else { return false }
-            try revert()
+            try revert(effects)
             try reapply()
-        } while try spread(limit)
+        } while spread(limit, effects)
         for sequence in edits.removed.ids where try !storage.isPending(sequence) {
             try storage.removeEffect(of: sequence)
         }
         return true
     }
 
-    private mutating func include(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
+    private mutating func include(_ sequence: SequenceNumber, _ effects: EffectLog, isGone: Bool = false) {
         guard taken.updateValue((), for: sequence) == nil else { return }
-        try storage.forEachAccess(by: sequence) { item, access in
+        effects.forEachAccess(by: sequence) { item, access in
             let reach = isGone ? access.intersection(.writes) : access
             if !reach.isEmpty { region.add(item, reach, by: sequence) }
         }
     }
 
     /// Adds the operations that the region reaches, up to the limit. Returns whether there were any.
-    private mutating func spread(_ limit: Int) throws(StateError) -> Bool {
+    private mutating func spread(_ limit: Int, _ effects: EffectLog) -> Bool {
         let before = taken.count
         while taken.count <= limit, let (item, reach) = region.next() {
-            try storage.forEachAccess(to: item, disturbedBy: reach.access) { operation, access throws(StateError) in
+            effects.forEachAccess(to: item, disturbedBy: reach.access) { operation, access in
                 // An earlier operation is reached only if it wrote the same item.
-                if operation > reach.first || access.overwrites(reach.access) { try include(operation) }
+                if operation > reach.first || access.overwrites(reach.access) { include(operation, effects) }
             }
         }
         return taken.count > before
     }
 
-    private func revert() throws(StateError) {
+    private func revert(_ effects: EffectLog) throws(StateError) {
         // Not the property, because the closure would copy the whole value.
         let storage = storage
         for sequence in taken.ids {
-            try storage.forEachAccess(by: sequence) { item, access throws(StateError) in
+            try effects.forEachAccess(by: sequence) { item, access throws(StateError) in
                 guard access.contains(.writesValues), let id = item.entity, let base = try storage.base(id) else {
                     return
                 }
@@ -150,7 +152,7 @@ struct PartialReplay {
                 }
                 try storage.removeBase(id)
             }
-            for ends in try storage.effectLinks(of: sequence) {
+            for ends in effects.links(of: sequence) {
                 guard var link = try storage.link(ends.relationship, first: ends.first, second: ends.second),
                     link.inLocal != link.inBase
                 else { continue }
@@ -166,9 +168,10 @@ struct PartialReplay {
 
     /// Reapplies the operations in their order.
     private mutating func reapply() throws(StateError) {
+        let layer = StateLayer(storage, index, .local, records: true)
         for sequence in (taken.ids + edits.added.filter { !taken.contains($0) }).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
-            let layer = StateLayer(storage, index, .local, records: true)
+            layer.discardEffect()
             var editor = StateEditor(storage: layer, model: model)
             if let operation = try pending.visible(in: storage, model) { try editor.apply(operation) }
             touched.add(editor.touched)

@@ -29,17 +29,13 @@ final class StateLayer {
     private(set) var rewritten = EntityIDSet()
     private var tracksRewrites = false
     /// The entities that gained or lost some values in the base state.
-    private(set) var matches: [StateItem: Set<EntityID>]
+    private(set) var matches: [StateItem: SmallSet<EntityID>] = [:]
 
-    init(
-        _ state: WorkingSet, _ index: RelationshipIndex, _ kind: LayerKind, records: Bool = false,
-        matches: [StateItem: Set<EntityID>] = [:]
-    ) {
+    init(_ state: WorkingSet, _ index: RelationshipIndex, _ kind: LayerKind, records: Bool = false) {
         self.state = state
         self.index = index
         self.kind = kind
         self.records = records || kind == .baseUnderPending
-        self.matches = matches
     }
 
     /// Starts or ends the tracking of ``rewritten``. Only for a layer that records effects.
@@ -47,6 +43,19 @@ final class StateLayer {
 
     /// Discards the effect, so that the layer can be used for the next operation.
     func discardEffect() { effect.removeAll() }
+
+    /// Prepares the layer for another edit, which knows these ``matches``.
+    func restart(_ known: [StateItem: SmallSet<EntityID>]) {
+        if records { discardEffect() }
+        matches = known
+    }
+
+    /// Returns ``matches`` at the end of an edit. Moved, because the first change of a copy would copy the whole table.
+    func takeMatches() -> [StateItem: SmallSet<EntityID>] {
+        var taken: [StateItem: SmallSet<EntityID>] = [:]
+        swap(&taken, &matches)
+        return taken
+    }
 
     /// Returns the relationships of a set, or nil if the model does not have it.
     func relationships(of set: String) -> RelationshipIndex.SetRelationships? {
@@ -118,10 +127,10 @@ final class StateLayer {
 
     /// Stores a row. In the current state, the first change of an entity saves its base state before.
     func putRow(_ row: EntityRow) throws(StateError) {
-        let before = try prepareWriting(of: row.id)
+        let (before, isBase) = try prepareWriting(of: row.id)
         if tracksRewrites, before != nil { rewritten.insert(row.id) }
         if records { if let before { recordChange(from: before, to: row) } else { recordExistence(of: row) } }
-        if kind == .baseUnderPending, try state.hasBase(row.id) {
+        if isBase {
             try state.saveBase(row.id, .row(row))
         } else {
             try state.putRow(row)
@@ -130,23 +139,28 @@ final class StateLayer {
 
     /// Removes a row. In the current state, the first change of an entity saves its base state before.
     func removeRow(_ id: EntityID) throws(StateError) {
-        let before = try prepareWriting(of: id)
+        let (before, isBase) = try prepareWriting(of: id)
         if tracksRewrites { rewritten.insert(id) }
         if records { if let before { recordExistence(of: before) } else { effect.record(.entity(id), .writesValues) } }
-        if kind == .baseUnderPending, try state.hasBase(id) {
+        if isBase {
             try state.saveBase(id, .absent)
         } else {
             try state.removeRow(id)
         }
     }
 
-    /// Saves the base state if necessary. Returns the row if it is saved or changes are recorded.
-    private func prepareWriting(of id: EntityID) throws(StateError) -> EntityRow? {
+    /// Saves the base state if necessary. Returns the row if it is saved or changes are recorded, and whether the change
+    /// replaces the saved base state.
+    private func prepareWriting(of id: EntityID) throws(StateError) -> (before: EntityRow?, isBase: Bool) {
+        if kind == .baseUnderPending, let base = try state.base(id) {
+            let before: EntityRow? = if case .row(let row) = base { row } else { nil }
+            return (before, true)
+        }
         let savesBase = kind == .local ? try !state.hasBase(id) : false
-        guard savesBase || records else { return nil }
-        let before = try current(id)
+        guard savesBase || records else { return (nil, false) }
+        let before = try state.row(id)
         if savesBase { try state.saveBase(id, before.map(BaseState.row) ?? .absent) }
-        return before
+        return (before, false)
     }
 
     /// Records the creation or the removal of a row.
@@ -174,7 +188,7 @@ final class StateLayer {
     private func recordMatch(_ properties: StateItem.MatchItems, of row: EntityRow) {
         guard let item = properties.item(of: row.values) else { return }
         effect.record(item, .writesMembers)
-        if kind == .baseUnderPending { matches[item, default: []].insert(row.id) }
+        if kind == .baseUnderPending { matches[item, default: SmallSet()].insert(row.id) }
     }
 
     /// Returns whether the values are identical, not only equal: `1.5` is not identical to `1.50`.
@@ -196,7 +210,7 @@ final class StateLayer {
         let item = StateItem.match(set, values)
         // An entity that has the values only in the base state lost them through an operation, or gained them in this
         // edit.
-        var candidates = Set(found).union(matches[item] ?? [])
+        var candidates = Set(found).union(matches[item]?.elements ?? [])
         try state.forEachAccess(to: item, disturbedBy: .readsMembers) { sequence, _ throws(StateError) in
             try state.forEachAccess(by: sequence) { item, access in
                 if access.contains(.writesValues), let id = item.entity { candidates.insert(id) }

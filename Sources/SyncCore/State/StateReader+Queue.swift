@@ -119,11 +119,6 @@ extension StateReader {
     ) throws(StateError) {
         try queue.loadWithEffects().effects.forEachAccess(to: item, disturbedBy: earlier, body)
     }
-
-    /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
-    func effectLinks(of sequence: SequenceNumber) throws(StateError) -> [DirtySet.LinkEnds] {
-        try queue.loadWithEffects().effects.links(of: sequence)
-    }
 }
 
 extension StateStorage {

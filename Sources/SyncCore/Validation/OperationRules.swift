@@ -84,7 +84,7 @@ package struct OperationRules {
             throw .refused(.init(.notAllowed, "\(set.name) is a singleton, which cannot be created."))
         }
         let type = try type(creation.type)
-        guard model.isType(type.name, derivedFrom: set.entityType.name) else {
+        guard type == set.entityType || model.isType(type.name, derivedFrom: set.entityType.name) else {
             throw .refused(
                 .init(.wrongTargetType, "Entities of \(set.name) are of type \(set.entityType.name), not \(type.name).")
             )

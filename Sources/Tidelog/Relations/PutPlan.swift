@@ -20,6 +20,8 @@ struct PutPlan {
 
     /// - Parameter count: The number of objects to save, if known.
     init(count: Int = 0) {
+        // For one object, the first insertions reserve as much.
+        guard count > 1 else { return }
         operations.reserveCapacity(count)
         seen.reserveCapacity(count)
         created.reserveCapacity(count)

@@ -19,6 +19,8 @@ struct IntentBuilder {
     init(model: EntityDataModel, provider: (any ServiceBackend)? = nil, count: Int = 0) {
         self.model = model
         self.provider = provider
+        // For one operation, the first insertions reserve as much.
+        guard count > 1 else { return }
         entities.reserveCapacity(count)
         numbers.reserveCapacity(count)
     }

@@ -28,8 +28,8 @@ package final class EffectLog {
     private var effects: [StoredEffect] = []
     /// The index of the effect of each operation.
     private var places = IDTable<Int32>()
-    /// The item of each access, and its kinds. Two arrays, because together they would have twice the size.
-    private var items: [StateItem] = []
+    /// The raw value of each access's item, and its kinds. Two arrays, because together they would have twice the size.
+    private var items: [UInt64] = []
     private var kinds: [Access] = []
     private var links: [DirtySet.LinkEnds] = []
     /// The accesses of the first ``linkedCount`` effects. Only rebases of long queues read the lists, and a call with many
@@ -45,6 +45,8 @@ package final class EffectLog {
     private(set) var last: SequenceNumber = 0
 
     package init() {}
+
+    // Arrays are read once before a loop, because each access to a property of an object is checked.
 
     /// Returns an independent log with the same effects. O(1), because the arrays are shared until one of them changes.
     func copy() -> EffectLog {
@@ -76,8 +78,10 @@ package final class EffectLog {
 
     func list(of sequence: SequenceNumber) -> EffectList? {
         guard let place = places[sequence].map(Int.init) else { return nil }
+        let (items, kinds) = (items, kinds)
         return EffectList(
-            accesses: accesses(at: place).map { (items[$0], kinds[$0]) }, links: Array(links[links(at: place)]))
+            accesses: accesses(at: place).map { (StateItem(rawValue: items[$0]), kinds[$0]) },
+            links: Array(links[links(at: place)]))
     }
 
     /// Returns the indexes of the accesses of an effect.
@@ -97,7 +101,8 @@ package final class EffectLog {
         by sequence: SequenceNumber, _ body: (StateItem, Access) throws(Failure) -> Void
     ) throws(Failure) {
         guard let place = places[sequence] else { return }
-        for access in accesses(at: Int(place)) { try body(items[access], kinds[access]) }
+        let (items, kinds) = (items, kinds)
+        for access in accesses(at: Int(place)) { try body(StateItem(rawValue: items[access]), kinds[access]) }
     }
 
     /// Calls `body` once for each operation that would be disturbed if it accessed the item after `earlier`, in any
@@ -111,27 +116,27 @@ package final class EffectLog {
         // Not during an outer call, which has linked them already.
         if linkedCount < effects.count { linkAccesses() }
         guard let newest = newest[item.rawValue] else { return }
+        let linked = linkedAccesses
         var place = Int(newest)
-        while place >= 0, earlier.disturbs(later: linkedAccesses[place].kinds) {
-            let operation = effects[Int(linkedAccesses[place].effect)].operation
-            if operation != 0, earlier.disturbs(later: kinds[place]) { try body(operation, kinds[place]) }
-            place = Int(linkedAccesses[place].previous)
+        while place >= 0, earlier.disturbs(later: linked[place].kinds) {
+            let operation = effects[Int(linked[place].effect)].operation
+            let kind = kinds[place]
+            if operation != 0, earlier.disturbs(later: kind) { try body(operation, kind) }
+            place = Int(linked[place].previous)
         }
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
-    func links(of sequence: SequenceNumber) -> [DirtySet.LinkEnds] {
-        places[sequence].map { Array(links[links(at: Int($0))]) } ?? []
+    func links(of sequence: SequenceNumber) -> ArraySlice<DirtySet.LinkEnds> {
+        places[sequence].map { links[links(at: Int($0))] } ?? []
     }
 
     package func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
         if sequence <= last { remove(sequence) }
         last = max(last, sequence)
         begin(sequence)
-        effect.forEachAccess { item, access in
-            items.append(item)
-            kinds.append(access)
-        }
+        items += effect.items
+        kinds += effect.kinds
         links += effect.links
     }
 
@@ -144,18 +149,24 @@ package final class EffectLog {
 
     /// Completes the lists of accesses by item.
     private func linkAccesses() {
-        while linkedCount < effects.count {
-            for access in accesses(at: linkedCount) {
-                let known = newest.place(of: items[access].rawValue, inserting: -1)
+        // Moved, because a copy would be changed.
+        var (linked, newest): ([LinkedAccess], IDTable<Int32>) = ([], IDTable())
+        swap(&linked, &linkedAccesses)
+        swap(&newest, &self.newest)
+        let (items, kinds) = (items, kinds)
+        for effect in linkedCount..<effects.count {
+            for access in accesses(at: effect) {
+                let known = newest.place(of: items[access], inserting: -1)
                 let previous = newest[at: known]
-                let earlier = previous < 0 ? [] : linkedAccesses[Int(previous)].kinds
-                linkedAccesses.append(
-                    LinkedAccess(
-                        effect: Int32(linkedCount), previous: previous, kinds: kinds[access].union(earlier)))
+                let earlier = previous < 0 ? [] : linked[Int(previous)].kinds
+                linked.append(
+                    LinkedAccess(effect: Int32(effect), previous: previous, kinds: kinds[access].union(earlier)))
                 newest[at: known] = Int32(access)
             }
-            linkedCount += 1
         }
+        linkedCount = effects.count
+        swap(&linked, &linkedAccesses)
+        swap(&newest, &self.newest)
     }
 
     package func remove(_ sequence: SequenceNumber) {

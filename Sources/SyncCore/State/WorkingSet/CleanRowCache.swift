@@ -1,8 +1,8 @@
 import EDM
 import Operations
 
-/// The rows that were read from the backing within a transaction, because the rules and the fold read the same entities
-/// several times for each operation, and many operations refer to the same few entities.
+/// The rows that were read from the backing within a transaction or several deferred ones, because the rules and the fold
+/// read the same entities several times for each operation, and many operations refer to the same few entities.
 ///
 /// A row in the working set has precedence. The owner removes the rows that it writes to the backing, and discards the
 /// cache whenever the backing may change otherwise. A read that the cache answers is not among the tables that SQLite

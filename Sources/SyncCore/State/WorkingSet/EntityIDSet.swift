@@ -23,7 +23,7 @@ package struct EntityIDSet: Sendable {
     package func sorted() -> [EntityID] {
         var found: [EntityID] = []
         found.reserveCapacity(count)
-        for upper in words.ids.sorted() {
+        for upper in words.count > 1 ? words.ids.sorted() : words.ids {
             var word = words[upper] ?? 0
             while word != 0 {
                 found.append(EntityID(rawValue: upper << 6 | UInt64(word.trailingZeroBitCount)))

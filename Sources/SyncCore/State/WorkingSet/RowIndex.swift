@@ -44,11 +44,6 @@ struct RowIndex {
         return rows[key]?.sorted ?? []
     }
 
-    /// Returns whether the index is about the properties of these values, in this order.
-    func isAbout(_ values: [(property: String, value: Value)]) -> Bool {
-        properties.count == values.count && properties.indices.allSatisfy { properties[$0] == values[$0].property }
-    }
-
     /// Updates an index that is built.
     mutating func replace(_ old: EntityRow?, by new: EntityRow) {
         let after = key(new)

@@ -108,10 +108,17 @@ private struct RowIndexes {
         _ values: [(property: String, value: Value)], among rows: [EntityRow], of set: String
     ) -> [EntityID] {
         var place = 0
-        while place < all.count, !(all[place].set.isExactly(set) && all[place].index.isAbout(values)) { place += 1 }
+        while place < all.count, !(all[place].set.isExactly(set) && Self.are(all[place].index.properties, of: values)) {
+            place += 1
+        }
         if place == all.count { all.append(SetIndex(set: set, index: RowIndex(values.map(\.property)))) }
         if !all[place].index.isBuilt { all[place].index.build(rows.lazy.filter { $0.set.isExactly(set) }) }
         return all[place].index.find(values)
+    }
+
+    /// Returns whether these are the properties of the values, in this order.
+    private static func are(_ properties: [String], of values: [(property: String, value: Value)]) -> Bool {
+        properties.count == values.count && properties.indices.allSatisfy { properties[$0] == values[$0].property }
     }
 
     /// Updates the indexes of a set that are built. The set of an entity never changes.

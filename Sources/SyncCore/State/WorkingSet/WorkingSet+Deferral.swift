@@ -15,7 +15,7 @@ extension WorkingSet {
         guard backing != nil else { return try body() }
         try commitSharedTransaction()
         try queue.load()
-        cleanRows.removeAll()
+        swap(&cleanRows, &deferredRows)
         tracking.phase = .deferring
         tracking.isDeferralRefused = false
         tracking.start(ChangeJournal(cachedHeader))
@@ -23,7 +23,7 @@ extension WorkingSet {
         defer {
             _ = tracking.endJournal()
             tracking.phase = .idle
-            cleanRows.removeAll()
+            swap(&cleanRows, &deferredRows)
         }
         do {
             let result = try body()
