@@ -43,7 +43,9 @@ extension StateReader {
     package func pendingOperations(
         _ kind: PendingOperation.Status.StatusKind
     ) throws(StateError) -> [PendingOperation] {
-        try pendingOperations().filter { $0.status.kind == kind }
+        let found = try loadedQueue().pending.operations(kind)
+        queue.operationsRead += found.count
+        return found
     }
 
     /// Calls `body` with every pending operation. `body` must not use the state; its error ends the pass.

@@ -271,6 +271,14 @@ package final class PendingQueue {
         return found
     }
 
+    /// Returns the operations with a status of this kind, in ascending order. Decodes no other operations.
+    func operations(_ kind: PendingOperation.Status.StatusKind) -> [PendingOperation] {
+        sequences.compactMap { sequence in
+            guard let place = entries.place(of: sequence), entries[at: place].status.kind == kind else { return nil }
+            return operation(sequence, at: place)
+        }
+    }
+
     package func naming(_ id: EntityID) -> [SequenceNumber] {
         byEntity.place(of: id).map { byEntity[at: $0].naming } ?? []
     }
