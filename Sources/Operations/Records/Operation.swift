@@ -249,6 +249,16 @@ extension Operation {
         return all
     }
 
+    /// Calls the closure for each referenced entity, without allocating a list for the usual single entity.
+    package func forEachReferenced(_ body: (EntityID) -> Void) {
+        switch action {
+        case _ where call != nil: referencedEntities.forEach(body)
+        case .update(let entity, _, let bindings) where bindings.isEmpty: body(entity)
+        case .delete(let entity): body(entity)
+        case .create, .update, .createLink, .updateLink, .deleteLink: referencedEntities.forEach(body)
+        }
+    }
+
     /// All entities that the operation names, created and referenced.
     package var touchedEntities: [EntityID] { createdEntities + referencedEntities }
 

@@ -32,8 +32,9 @@ struct ConfirmationFold {
         try layers.keepNextEntity(above: images)
         var (touched, returned): (EntityIDSet, [EntityID]) = ([], [])
         var before: MergeBaseTracker.PriorVersions = [:]
-        // Not the properties, because the closure would copy the whole value.
-        let (images, isCall) = (images, pending.operation.call != nil)
+        // Not the properties, because the closures would copy the whole value.
+        let (images, operation) = (images, pending.operation)
+        let isCall = operation.call != nil
         let answer = try layers.editBase { e throws(StateError) in
             if let done { try e.apply(done) }
             touched = e.touched.entities
@@ -42,14 +43,14 @@ struct ConfirmationFold {
             try e.apply(images, isAnswer: true)
         }.before
         let isLate = pending.status.kind == .inDoubt
-        try layers.mergeBases.advance(done ?? pending.operation, before, answer, images, isLate: isLate)
-        if !shown.isEmpty { try layers.mergeBases.advance(pending.operation, beyond: shown) }
+        try layers.mergeBases.advance(done ?? operation, before, answer, images, isLate: isLate)
+        if !shown.isEmpty { try layers.mergeBases.advance(operation, beyond: shown) }
         try finish(touched, returned: returned, &layers)
-        try layers.mergeBases.discard(of: pending.operation.touchedEntities)
-        if let stream = pending.operation.stream {
+        try layers.mergeBases.discard(of: operation.touchedEntities)
+        if let stream = operation.stream {
             // The ETag is not known yet; a separate record follows if the service returns it.
             try layers.storage.putStream(
-                StreamImage(entity: pending.operation.subject, property: stream.property, content: stream.content))
+                StreamImage(entity: operation.subject, property: stream.property, content: stream.content))
         }
     }
 
@@ -79,8 +80,9 @@ struct ConfirmationFold {
         // contain it, the stored ETag is stale.
         var reported = EntityIDs()
         for place in images.indices where images[place].etag != nil { reported.insert(images[place].entity) }
-        var changed = EntityIDs(touched.sorted())
-        changed.formUnion(operation.referencedEntities)
+        var changed = EntityIDs()
+        touched.forEachInOrder { changed.insert($0) }
+        operation.forEachReferenced { changed.insert($0) }
         var gone: Set<EntityID> = []
         for id in changed where !reported.contains(id) {
             guard var row = try layers.baseRow(id) else { continue }

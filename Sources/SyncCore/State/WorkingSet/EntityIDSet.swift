@@ -23,14 +23,20 @@ package struct EntityIDSet: Sendable {
     package func sorted() -> [EntityID] {
         var found: [EntityID] = []
         found.reserveCapacity(count)
-        for upper in words.ids.sorted() {
+        forEachInOrder { found.append($0) }
+        return found
+    }
+
+    /// Calls `body` with each entity, in ascending order.
+    func forEachInOrder(_ body: (EntityID) -> Void) {
+        // Most sets have one bit map.
+        for upper in words.count > 1 ? words.ids.sorted() : words.ids {
             var word = words[upper] ?? 0
             while word != 0 {
-                found.append(EntityID(rawValue: upper << 6 | UInt64(word.trailingZeroBitCount)))
+                body(EntityID(rawValue: upper << 6 | UInt64(word.trailingZeroBitCount)))
                 word &= word - 1
             }
         }
-        return found
     }
 
     mutating func insert(_ id: EntityID) {
