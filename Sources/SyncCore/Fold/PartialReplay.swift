@@ -166,7 +166,7 @@ struct PartialReplay {
 
     /// Reapplies the operations in their order.
     private mutating func reapply() throws(StateError) {
-        for sequence in (taken.ids + edits.added.filter { !taken.contains($0) }).sorted() {
+        for sequence in (Array(taken.ids) + edits.added.filter { !taken.contains($0) }).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             let layer = StateLayer(storage, index, .local, records: true)
             var editor = StateEditor(storage: layer, model: model)
