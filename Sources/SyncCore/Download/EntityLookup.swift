@@ -53,11 +53,16 @@ struct EntityLookup {
         if let (first, last) = numbers.texts, try !storage.mayHaveKeys(set: set.name, from: first, through: last) {
             return
         }
+        let owners = try storage.entities(set: set.name, keys: keys.compactMap { $0?.text })
         var ids: [EntityID] = []
-        for place in keys.indices {
-            guard let text = keys[place]?.text, let id = try storage.entity(set: set.name, key: text) else { continue }
-            keys[place]?.owner = id
-            ids.append(id)
+        ids.reserveCapacity(owners.count)
+        var next = 0
+        for place in keys.indices where keys[place]?.text != nil {
+            if let id = owners[next] {
+                keys[place]?.owner = id
+                ids.append(id)
+            }
+            next += 1
         }
         guard !ids.isEmpty else { return }
         found = try storage.serviceEntities(ids)

@@ -72,6 +72,9 @@ package protocol StateBacking: StateStorage {
     /// Returns the lowest entity ID such that neither it nor a higher one has a row, a base state, a link or a
     /// registration.
     func firstUnusedEntity() throws(StateError) -> EntityID
+    /// Returns the entities to which these keys were last assigned, in the order of the keys, which must be that of
+    /// their bytes. Faster than separate lookups if most keys between the first and the last one are among them.
+    func entities(set: String, ascendingKeys keys: [String]) throws(StateError) -> [EntityID?]
 
     /// Stores many rows, each of another entity, ordered by set and entity.
     func putRows(_ rows: [EntityRow]) throws(StateError)

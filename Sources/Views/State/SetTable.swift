@@ -163,6 +163,8 @@ final class RowLookup {
 /// The other statements of the fold.
 struct FoldStatements {
     let entityOfKey = Statement("SELECT entity FROM keys WHERE set_number = ? AND key = ?")
+    let keysInRange = Statement(
+        "SELECT key, entity FROM keys WHERE set_number = ? AND key BETWEEN ? AND ? ORDER BY key LIMIT ?")
     let anyKey = Statement("SELECT 1 FROM keys WHERE set_number = ? AND key BETWEEN ? AND ? LIMIT 1")
     let assignKey = Statement(
         """
