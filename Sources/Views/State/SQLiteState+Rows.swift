@@ -49,13 +49,14 @@ extension SQLiteState {
             hasBase[place] = true
             if case .row(let row) = try base(row) { found[place].row = row }
         }
-        // The row of any other entity is its base state.
+        // The row of any other entity is its base state. The rows share memory, because they are read for one comparison.
+        var page = PackedPage()
         for set in sets where rowTables.layouts[set] != nil {
             let places = sets.count == 1 ? order : order.filter { found[$0].set == set }
             let table = try rowTables.layout(set).table
             try eachRow(of: places, in: found, RowTables.columns, from: table) { row, place throws(StateError) in
                 guard !hasBase[place] else { return }
-                let row = try rowTables.entityRow(row, set: set)
+                let row = try rowTables.entityRow(row, set: set, &page)
                 if row.origin != .local { found[place].row = row }
             }
         }
