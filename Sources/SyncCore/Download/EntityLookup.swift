@@ -53,7 +53,7 @@ struct EntityLookup {
         if let (first, last) = numbers.texts, try !storage.mayHaveKeys(set: set.name, from: first, through: last) {
             return
         }
-        let owners = try storage.entities(set: set.name, keys: keys.compactMap { $0?.text })
+        let owners = try owners(of: keys.compactMap { $0?.text }, in: set)
         var ids: [EntityID] = []
         ids.reserveCapacity(owners.count)
         var next = 0
@@ -68,6 +68,20 @@ struct EntityLookup {
         found = try storage.serviceEntities(ids)
         places = IDTable(minimumCapacity: found.count)
         for place in found.indices { places.updateValue(Int32(place), for: found[place].id) }
+    }
+
+    /// Returns the current or last owner of each key.
+    private func owners(of keys: [String], in set: EntitySet) throws(StateError) -> [EntityID?] {
+        // Pages usually are in the order of their keys.
+        if let backing = storage.backing, storage.keys.isEmpty,
+            keys.indices.dropFirst().allSatisfy({ !precedesInBytes(keys[$0], keys[$0 - 1]) })
+        {
+            return try backing.entities(set: set.name, ascendingKeys: keys)
+        }
+        var owners: [EntityID?] = []
+        owners.reserveCapacity(keys.count)
+        for key in keys { owners.append(try storage.entity(set: set.name, key: key)) }
+        return owners
     }
 
     /// Returns the key of an item; nil if it was not looked up.
@@ -93,6 +107,18 @@ struct EntityLookup {
 
     /// Returns the index of the entity in ``found``, or nil if it was not looked up.
     func place(of id: EntityID) -> Int? { places.place(of: id).map { Int(places.values[$0]) } }
+
+    /// Compares an image with the base state of its entity.
+    func finding(
+        _ image: borrowing EntityImage, isNaming: Bool, by comparison: LocalComparison
+    ) throws(StateError) -> LocalComparisonResult {
+        guard let place = place(of: image.entity) else {
+            return try comparison.finding(image, isNaming: isNaming, storage.serviceRow(image.entity))
+        }
+        // A span, because a subscript of the array copies the base state.
+        let known = found[place...]
+        return try comparison.finding(image, isNaming: isNaming, known.span[0].row)
+    }
 
     /// Returns the base state of the entity, regardless of pending operations.
     func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {

@@ -249,15 +249,9 @@ package struct PageBuilder {
     }
 
     private func finding(ofImage index: Int, isNaming: Bool) throws(StateError) -> LocalComparisonResult {
-        // Spans, because a subscript of an array copies the image and the base state.
         let images = pages[pages.count - 1].images[index...]
-        let id = images.span[0].entity
-        guard compares else { return try builder.lookup.serviceRow(id) == nil ? .inserted : .changed }
-        guard let place = builder.lookup.place(of: id) else {
-            return try comparison.finding(images.span[0], isNaming: isNaming, storage.serviceRow(id))
-        }
-        let known = builder.lookup.found[place...]
-        return try comparison.finding(images.span[0], isNaming: isNaming, known.span[0].row)
+        if compares { return try builder.lookup.finding(images.span[0], isNaming: isNaming, by: comparison) }
+        return try builder.lookup.serviceRow(images.span[0].entity) == nil ? .inserted : .changed
     }
 
     /// Adds the changes of a collection or of a to-one property (OData 4.01 JSON, 15.3).

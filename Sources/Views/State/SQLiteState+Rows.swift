@@ -88,55 +88,15 @@ extension SQLiteState {
     }
 
     package func entity(set: String, key: String) throws(StateError) -> EntityID? {
-        guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return nil }
-        return try firstInteger(statements.entityOfKey) { binding in
-            binding.integer(number)
-            binding.text(key)
-        }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
+        try storedKeys.entity(set: set, key: key)
     }
 
     package func entities(set: String, ascendingKeys keys: [String]) throws(StateError) -> [EntityID?] {
-        var owners = [EntityID?](repeating: nil, count: keys.count)
-        guard let first = keys.first, let last = keys.last,
-            let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) })
-        else { return owners }
-        // One pass over the range costs a fifth of separate lookups, unless most of its keys are others.
-        let limit = keys.count + keys.count / 2
-        var (next, count) = (0, 0)
-        try mapped { () throws(SQLiteError) in
-            try connection.eachRow(statements.keysInRange) { binding in
-                binding.integer(number)
-                binding.text(first)
-                binding.text(last)
-                binding.integer(Int64(limit))
-            } _: { row in
-                count += 1
-                let owner = EntityID(rawValue: UInt64(bitPattern: row.integer(1)))
-                let start = next
-                while next < keys.count, row.hasText(0, keys[next]) == true {
-                    owners[next] = owner
-                    next += 1
-                }
-                guard next == start, let text = row.text(0) else { return }
-                // The keys before this one are not assigned.
-                while next < keys.count, !precedesInBytes(text, keys[next]) {
-                    if keys[next].isExactly(text) { owners[next] = owner }
-                    next += 1
-                }
-            }
-        }
-        guard count == limit else { return owners }
-        for place in next..<keys.count { owners[place] = try entity(set: set, key: keys[place]) }
-        return owners
+        try storedKeys.entities(set: set, keys)
     }
 
     package func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool {
-        guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return false }
-        return try firstInteger(statements.anyKey) { binding in
-            binding.integer(number)
-            binding.text(first)
-            binding.text(last)
-        } != nil
+        try storedKeys.mayHaveKeys(set: set, from: first, through: last)
     }
 
     package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {

@@ -118,20 +118,6 @@ extension WorkingSet {
         return try backing?.entity(set: set, key: key)
     }
 
-    /// Returns the entities to which these keys were last assigned, in the order of the keys.
-    func entities(set: String, keys: [String]) throws(StateError) -> [EntityID?] {
-        // Pages of a download usually are in the order of their keys.
-        if let backing, self.keys.isEmpty, keys.count > 1,
-            keys.indices.dropFirst().allSatisfy({ !precedesInBytes(keys[$0], keys[$0 - 1]) })
-        {
-            return try backing.entities(set: set, ascendingKeys: keys)
-        }
-        var owners: [EntityID?] = []
-        owners.reserveCapacity(keys.count)
-        for key in keys { owners.append(try entity(set: set, key: key)) }
-        return owners
-    }
-
     package func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool {
         guard let backing, keys.isEmpty else { return true }
         return try backing.mayHaveKeys(set: set, from: first, through: last)
