@@ -92,8 +92,14 @@ package protocol StateBacking: StateStorage {
     func commitSharedTransaction() throws(StateError)
 }
 
-/// A backing without faster ways to write many items stores one after the other.
+/// A backing without faster ways to read or write many items reads and stores one after the other.
 extension StateBacking {
+    package func entities(set: String, ascendingKeys keys: [String]) throws(StateError) -> [EntityID?] {
+        var owners: [EntityID?] = []
+        for key in keys { owners.append(try entity(set: set, key: key)) }
+        return owners
+    }
+
     package func putRows(_ rows: [EntityRow]) throws(StateError) { for row in rows { try putRow(row) } }
 
     package func putLinks(_ links: [LinkRow]) throws(StateError) { for link in links { try putLink(link) } }
