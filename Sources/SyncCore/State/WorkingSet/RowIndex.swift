@@ -44,8 +44,8 @@ struct RowIndex {
         return rows[key]?.sorted ?? []
     }
 
-    /// Returns whether the index is about the properties of these values, in this order.
-    func isAbout(_ values: [(property: String, value: Value)]) -> Bool {
+    /// Returns whether the index is about the properties of these values, in this order. Mutating, like ``find(_:)``.
+    mutating func isAbout(_ values: [(property: String, value: Value)]) -> Bool {
         properties.count == values.count && properties.indices.allSatisfy { properties[$0] == values[$0].property }
     }
 
