@@ -85,7 +85,8 @@ package final class QueueTable {
         _ operation: PendingOperation, about subjects: [EntityID], encoded: ArraySlice<UInt8>? = nil
     ) throws(StateError) {
         try load()
-        trackPendingStates(of: operation.sequence)
+        let tracksPendingStates = tracksPendingStates
+        if tracksPendingStates { trackPendingStates(of: operation.sequence) }
         pending.put(operation, about: subjects, encoded: pending.keepsEncoded ? encoded.map { Array($0) } : nil)
         if !tracksChanges {
             // Nothing is written.
@@ -96,7 +97,7 @@ package final class QueueTable {
         } else {
             changes.updateValue(.operation, for: operation.sequence)
         }
-        trackPendingStates(of: operation.sequence)
+        if tracksPendingStates { trackPendingStates(of: operation.sequence) }
     }
 
     package func setStatus(
