@@ -18,7 +18,7 @@ struct LocalComparisonTests {
             return packs ? PropertyValues(try #require(values.packed(with: names))) : values
         }
         let id = try store.download("Customers", ["CustomerID": .integer(1)])
-        var comparison = LocalComparison(
+        let comparison = LocalComparison(
             storage: store.state, model: store.model, index: RelationshipIndex(store.model))
         let image = EntityImage(
             entity: id, set: "Customers", type: "Shop.Customer", values: try values(sent), etag: nil)

@@ -112,6 +112,29 @@ struct StoredValuesTests {
         }
     }
 
+    @Test func `many keys have the same owners as each of them`() throws {
+        let state = try state()
+        #expect(try state.entities(set: "As", ascendingKeys: []).isEmpty)
+        for number in stride(from: 100, to: 400, by: 3) {
+            try state.assignKey(set: "As", key: "ID=\(number)", to: EntityID(rawValue: UInt64(number)))
+            try state.assignKey(set: "As", key: "ID=\(number)0", to: EntityID(rawValue: 1))
+        }
+        for key in ["ID=é", "ID=e\u{301}", "ID=a"] {
+            try state.assignKey(set: "As", key: key, to: EntityID(rawValue: 2))
+        }
+        let numbers = [
+            [100], [100, 101], Array(100..<110), Array(100..<400), [100, 100, 103, 103, 103], [300, 500, 700],
+            [100, 250, 397], [101, 102], Array(stride(from: 100, to: 400, by: 50)), [397, 398, 399],
+        ]
+        let others = [["ID=", "ID=a", "ID=e\u{301}", "ID=z", "ID=é"], ["ID=e\u{301}"], ["ID=é", "ID=é"]]
+        for keys in numbers.map({ $0.map { "ID=\($0)" } }) + others {
+            for set in ["As", "Others"] {
+                let expected = try keys.map { try state.entity(set: set, key: $0) }
+                #expect(try state.entities(set: set, ascendingKeys: keys) == expected, "\(keys)")
+            }
+        }
+    }
+
     @Test func `a row is returned as it was stored`() throws {
         let state = try state()
         for (index, values) in [Self.full, ["ID": .integer(8), "Name": .null], [:], Self.full].enumerated() {

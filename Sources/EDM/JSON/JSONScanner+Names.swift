@@ -39,7 +39,11 @@ extension JSONScanner {
         guard try beginName() else { return nil }
         let start = offset
         let name = try quoted()
-        try recordName(start, &names, name)
+        if checksNames {
+            // The name ends at the first quotation mark, or has an escape before it.
+            let plainEnd = bytes.withUnsafeBytes { JSONText.plainRun(in: $0, from: start + 1).end }
+            try recordName(start, &names, name, isPlain: plainEnd == offset - 1)
+        }
         try colon()
         return name
     }
@@ -48,8 +52,8 @@ extension JSONScanner {
     package mutating func skipName(_ names: inout MemberNames) throws(JSONError) -> Bool {
         guard try beginName() else { return false }
         let start = offset
-        try skipQuoted()
-        try recordName(start, &names, nil)
+        let isPlain = try skipQuoted()
+        try recordName(start, &names, nil, isPlain: isPlain)
         try colon()
         return true
     }
@@ -64,12 +68,12 @@ extension JSONScanner {
     /// - Parameters:
     ///   - start: The offset of the opening quotation mark of the name that ends at the current offset.
     ///   - known: The name, or nil if it was not decoded.
-    private func recordName(_ start: Int, _ names: inout MemberNames, _ known: String?) throws(JSONError) {
+    ///   - isPlain: Whether the name has no escapes.
+    private func recordName(
+        _ start: Int, _ names: inout MemberNames, _ known: String?, isPlain: Bool
+    ) throws(JSONError) {
         guard checksNames else { return }
         let range = start + 1..<offset - 1
-        // The name ends at the first quotation mark, or has an escape before it.
-        let plainEnd = bytes.withUnsafeBytes { JSONText.plainRun(in: $0, from: range.lowerBound).end }
-        let isPlain = plainEnd == range.upperBound
         let decoded: String? = if isPlain { nil } else if let known { known } else { try name(at: start) }
         guard !names.insert(range, in: bytes, decoded: decoded) else { return }
         let name = decoded ?? known ?? String(decoding: bytes[range], as: UTF8.self)

@@ -16,15 +16,19 @@ extension JSONScanner {
     }
 
     /// Skips a string without creating it. Escapes are checked.
-    mutating func skipQuoted() throws(JSONError) {
+    ///
+    /// - Returns: Whether the string has no escapes.
+    @discardableResult
+    mutating func skipQuoted() throws(JSONError) -> Bool {
         let start = offset + 1
         let (end, isASCII) = runOfPlainBytes(from: start)
         if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
             offset = end + 1
             if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) { try tolerate(invalidUTF8(at: invalid)) }
-        } else {
-            _ = try escaped(from: start, firstEscape: end)
+            return true
         }
+        _ = try escaped(from: start, firstEscape: end)
+        return false
     }
 
     private func runOfPlainBytes(from start: Int) -> (end: Int, isASCII: Bool) {

@@ -9,8 +9,10 @@ struct EntityLookup {
     private let model: EntityDataModel
     /// The keys of the items, in their order; nil for items that were not looked up.
     private var keys: [Key?] = []
-    /// The base states; nil for entities that the service does not have.
-    private var rows = IDTable<EntityRow?>()
+    /// The entities that were looked up.
+    private(set) var found: [ServiceEntity] = []
+    /// The index of each entity in ``found``.
+    private var places = IDTable<Int32>()
     /// Whether the columns of the set contain none of the keys.
     private var hasNoRows = false
 
@@ -29,14 +31,15 @@ struct EntityLookup {
     /// Loads all entities of a set that the items are compared with in one lookup. Items of other sets are still looked
     /// up individually.
     mutating func prefetch(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
-        (keys, rows, hasNoRows) = ([], IDTable(), false)
+        (keys, found, places, hasNoRows) = ([], [], IDTable(), false)
         // Contained entities are looked up below their containers, and the values of a singleton contain no key.
         guard !set.isContained, !set.isSingleton else { return }
         var numbers = KeyNumbers(set.entityType)
         keys.reserveCapacity(items.count)
+        let ownType = set.entityType
         try DeltaItem.forEachContent(of: items) { item throws(StateError) in
             guard let item else { return keys.append(nil) }
-            let type = item.type.flatMap(model.findEntityType) ?? set.entityType
+            let type = item.type.flatMap(model.findEntityType) ?? ownType
             let key = KeyText.of(item.values, type: type)
             // The keys of a first download are new, and those of a later one are not.
             if let key, keys.isEmpty, try storage.entity(set: set.name, key: key) != nil { numbers.stop() }
@@ -50,15 +53,35 @@ struct EntityLookup {
         if let (first, last) = numbers.texts, try !storage.mayHaveKeys(set: set.name, from: first, through: last) {
             return
         }
+        let owners = try owners(of: keys.compactMap { $0?.text }, in: set)
         var ids: [EntityID] = []
-        for place in keys.indices {
-            guard let text = keys[place]?.text, let id = try storage.entity(set: set.name, key: text) else { continue }
-            keys[place]?.owner = id
-            ids.append(id)
+        ids.reserveCapacity(owners.count)
+        var next = 0
+        for place in keys.indices where keys[place]?.text != nil {
+            if let id = owners[next] {
+                keys[place]?.owner = id
+                ids.append(id)
+            }
+            next += 1
         }
         guard !ids.isEmpty else { return }
-        rows = IDTable(minimumCapacity: ids.count)
-        for entity in try storage.serviceEntities(ids) { rows.updateValue(entity.row, for: entity.id) }
+        found = try storage.serviceEntities(ids)
+        places = IDTable(minimumCapacity: found.count)
+        for place in found.indices { places.updateValue(Int32(place), for: found[place].id) }
+    }
+
+    /// Returns the current or last owner of each key.
+    private func owners(of keys: [String], in set: EntitySet) throws(StateError) -> [EntityID?] {
+        // Pages usually are in the order of their keys.
+        if let backing = storage.backing, storage.keys.isEmpty,
+            keys.indices.dropFirst().allSatisfy({ !precedesInBytes(keys[$0], keys[$0 - 1]) })
+        {
+            return try backing.entities(set: set.name, ascendingKeys: keys)
+        }
+        var owners: [EntityID?] = []
+        owners.reserveCapacity(keys.count)
+        for key in keys { owners.append(try storage.entity(set: set.name, key: key)) }
+        return owners
     }
 
     /// Returns the key of an item; nil if it was not looked up.
@@ -78,13 +101,28 @@ struct EntityLookup {
     /// Returns whether the base state of an entity has this type, and the values in the same encoding. False for an
     /// entity that was not looked up. Does not copy the base state.
     func hasBase(_ id: EntityID, _ type: String, _ values: PropertyValues) -> Bool {
-        guard let place = rows.place(of: id) else { return false }
-        return rows.values[place]?.type == type && rows.values[place]?.values.hasSameEncoding(as: values) == true
+        guard let place = place(of: id) else { return false }
+        return found[place].row?.type == type && found[place].row?.values.hasSameEncoding(as: values) == true
+    }
+
+    /// Returns the index of the entity in ``found``, or nil if it was not looked up.
+    func place(of id: EntityID) -> Int? { places.place(of: id).map { Int(places.values[$0]) } }
+
+    /// Compares an image with the base state of its entity.
+    func finding(
+        _ image: borrowing EntityImage, isNaming: Bool, by comparison: LocalComparison
+    ) throws(StateError) -> LocalComparisonResult {
+        guard let place = place(of: image.entity) else {
+            return try comparison.finding(image, isNaming: isNaming, storage.serviceRow(image.entity))
+        }
+        // A span, because a subscript of the array copies the base state.
+        let known = found[place...]
+        return try comparison.finding(image, isNaming: isNaming, known.span[0].row)
     }
 
     /// Returns the base state of the entity, regardless of pending operations.
     func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if let place = rows.place(of: id) { return rows[at: place] }
+        if let place = place(of: id) { return found[place].row }
         return try storage.serviceRow(id)
     }
 }

@@ -9,8 +9,20 @@ struct LocalComparison {
     let storage: WorkingSet
     let model: EntityDataModel
     let index: RelationshipIndex
+    private let single = SingleDependents()
+
     /// The constraints with single dependents of the last set, because the entities of a page belong to few sets.
-    private var single: (set: String, constraints: [RelationshipIndex.Constraint]) = ("", [])
+    private final class SingleDependents {
+        private var set = ""
+        private var constraints: [RelationshipIndex.Constraint] = []
+
+        func constraints(in set: String, _ index: RelationshipIndex) -> [RelationshipIndex.Constraint] {
+            if set != self.set {
+                (self.set, constraints) = (set, index.constraints(ofDependentsIn: set).filter(\.isDependentSingle))
+            }
+            return constraints
+        }
+    }
 
     init(storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
@@ -22,23 +34,24 @@ struct LocalComparison {
     ///
     /// - Parameters:
     ///   - isNaming: Whether the image contains only another name of the entity.
-    ///   - known: The base state of the entity.
-    mutating func finding(
+    ///   - known: The base state of the entity. Its parts are read one by one, because a constant for it is a copy.
+    func finding(
         _ image: EntityImage, isNaming: Bool, _ known: EntityRow?
     ) throws(StateError) -> LocalComparisonResult {
         if isNaming, let name = image.editLink {
             let known = try storage.entity(set: EntityNames<WorkingSet>.namesSet, key: name)
             return known == image.entity ? .unchanged : .changed
         }
-        guard let row = known, row.origin != .gone else { return .inserted }
+        guard let origin = known?.origin, origin != .gone, let kind = known?.kind, let values = known?.values
+        else { return .inserted }
         // For an entity with a local change since the last read, even unchanged values are new information.
-        guard row.origin == .service, row.type == image.type, row.set == image.set,
-            image.etag == nil || image.etag.isExactly(row.etag),
-            image.editLink == nil || image.editLink.isExactly(row.editLink)
+        guard origin == .service, kind.type == image.type, kind.set == image.set,
+            image.etag == nil || image.etag.isExactly(known?.etag),
+            image.editLink == nil || image.editLink.isExactly(known?.editLink)
         else { return .changed }
-        guard Self.isSame(image.values, row.values) else { return .changed }
-        for links in image.links where try !isSame(links, row) { return .changed }
-        return try hasItsPartners(row) ? .unchanged : .changed
+        guard Self.isSame(image.values, values) else { return .changed }
+        for links in image.links where try !isSame(links, image.entity, kind) { return .changed }
+        return try hasItsPartners(image.entity, kind, values) ? .unchanged : .changed
     }
 
     /// Returns whether all sent values are known and identical.
@@ -68,9 +81,11 @@ struct LocalComparison {
         }
     }
 
-    private func isSame(_ links: EntityImage.ImageLinks, _ row: EntityRow) throws(StateError) -> Bool {
-        guard let end = model.findEntityType(row.type)?.findProperty(links.navigation)?.navigation else { return true }
-        let known = Set(try storage.links(of: row.id, along: end).filter(\.inBase).map { $0.target(along: end) })
+    private func isSame(
+        _ links: EntityImage.ImageLinks, _ id: EntityID, _ kind: EntityKind
+    ) throws(StateError) -> Bool {
+        guard let end = model.findEntityType(kind.type)?.findProperty(links.navigation)?.navigation else { return true }
+        let known = Set(try storage.links(of: id, along: end).filter(\.inBase).map { $0.target(along: end) })
         // If dependent properties define the links, an expansion removes none.
         let isAll = links.isComplete && end.constraints.isEmpty && end.inverseConstraints.isEmpty
         return isAll ? known == Set(links.targets) : known.isSuperset(of: links.targets)
@@ -78,16 +93,15 @@ struct LocalComparison {
 
     /// Returns whether the entity still has the partners that its dependent properties name. Applying the image would
     /// restore a link that another entity displaced.
-    private mutating func hasItsPartners(_ row: EntityRow) throws(StateError) -> Bool {
-        if single.set != row.set {
-            single = (row.set, index.constraints(ofDependentsIn: row.set).filter(\.isDependentSingle))
-        }
-        for constraint in single.constraints {
-            guard constraint.pairs.allSatisfy({ (row.values[$0.dependent] ?? .null) != .null }) else { continue }
+    private func hasItsPartners(
+        _ id: EntityID, _ kind: EntityKind, _ values: PropertyValues
+    ) throws(StateError) -> Bool {
+        for constraint in single.constraints(in: kind.set, index) {
+            guard constraint.pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null }) else { continue }
             let links =
                 constraint.dependentIsFirst
-                ? try storage.links(constraint.relationship, first: row.id)
-                : try storage.links(constraint.relationship, second: row.id)
+                ? try storage.links(constraint.relationship, first: id)
+                : try storage.links(constraint.relationship, second: id)
             if !links.contains(where: \.inBase) { return false }
         }
         return true

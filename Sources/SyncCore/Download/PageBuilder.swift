@@ -11,8 +11,9 @@ package struct PageBuilder {
     let query: String
     let set: EntitySet
     var builder: ImageBuilder
-    /// The comparison, or nil if all entities are logged.
-    private var comparison: LocalComparison?
+    /// Whether unchanged entities are only named. If not, all entities are logged.
+    private let compares: Bool
+    private let comparison: LocalComparison
     var pages: [PagePart] = [PagePart()]
     var waiting: DanglingLinks
     /// The link changes of this part.
@@ -66,7 +67,8 @@ package struct PageBuilder {
         builder = try ImageBuilder(storage: storage, model: model)
         builder.asked = asked
         builder.tellsAll = !isDelta
-        comparison = compares ? LocalComparison(storage: storage, model: model, index: index) : nil
+        self.compares = compares
+        comparison = LocalComparison(storage: storage, model: model, index: index)
         readDanglingLinks()
         unidentified.formUnion(asked?.ofComplexValues(in: set, model) ?? [])
     }
@@ -92,7 +94,7 @@ package struct PageBuilder {
     /// Adds items. If the download is compared with the store, their entities are looked up together.
     package mutating func add(_ items: [DeltaItem]) throws(StateError) {
         if let path, !items.isEmpty { try follow(path) }
-        if comparison != nil { try builder.lookup.prefetch(items, in: set) }
+        if compares { try builder.lookup.prefetch(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
         builder.assigned.reserveCapacity(items.count, for: set.name)
         // A span, because a subscript of an array copies the item. Of a slice, because that of an array needs macOS 26.
@@ -187,11 +189,7 @@ package struct PageBuilder {
             let id = try builder.add(
                 payload, in: set, itemKey: key, below: parent, expanding: branches, to: &pages[last].images)
         else { return nil }
-        var (size, hasLinks) = (0, false)
-        for index in start..<pages[last].images.count {
-            size += pages[last].images[index].encodedSizeBound
-            if !pages[last].images[index].links.isEmpty { hasLinks = true }
-        }
+        let (size, hasLinks) = pages[last].extent(from: start)
         guard size <= entityLimit || isSmall(pages[last].images[start...]) else {
             pages[last].images.removeSubrange(start...)
             builder.streams.removeSubrange(streams...)
@@ -235,8 +233,7 @@ package struct PageBuilder {
             } else if logged.contains(id) {
                 finding = .changed
             } else {
-                let image = pages[last].images[index]
-                finding = try self.finding(image, isNaming: isNaming)
+                finding = try self.finding(ofImage: index, isNaming: isNaming)
             }
             if finding != .unchanged { isNews = true }
             if !isNaming { tally.count(finding) }
@@ -252,10 +249,10 @@ package struct PageBuilder {
         }
     }
 
-    private mutating func finding(_ image: EntityImage, isNaming: Bool) throws(StateError) -> LocalComparisonResult {
-        let known = try builder.lookup.serviceRow(image.entity)
-        if let finding = try comparison?.finding(image, isNaming: isNaming, known) { return finding }
-        return known == nil ? .inserted : .changed
+    private func finding(ofImage index: Int, isNaming: Bool) throws(StateError) -> LocalComparisonResult {
+        let images = pages[pages.count - 1].images[index...]
+        if compares { return try builder.lookup.finding(images.span[0], isNaming: isNaming, by: comparison) }
+        return try builder.lookup.serviceRow(images.span[0].entity) == nil ? .inserted : .changed
     }
 
     /// Adds the changes of a collection or of a to-one property (OData 4.01 JSON, 15.3).

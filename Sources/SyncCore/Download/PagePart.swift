@@ -20,6 +20,19 @@ struct PagePart {
         var sizeBound: Int
     }
 
+    /// Returns an upper bound of the encoded size of the images from `start` on, and whether one of them has links.
+    func extent(from start: Int) -> (size: Int, hasLinks: Bool) {
+        // A span, because a subscript of an array copies the image.
+        let images = images[start...]
+        let span = images.span
+        var (size, hasLinks) = (0, false)
+        for index in span.indices {
+            size += span[index].encodedSizeBound
+            if !span[index].links.isEmpty { hasLinks = true }
+        }
+        return (size, hasLinks)
+    }
+
     /// Returns the ends of all records but the last, so that each is at most about as large as the limit.
     func ends(_ byteLimit: Int) -> [Int] {
         var ends: [Int] = []

@@ -90,13 +90,15 @@ struct ConfirmationFold {
         // contain it, the stored ETag is stale.
         var reported = EntityIDs()
         for place in images.indices where images[place].etag != nil { reported.insert(images[place].entity) }
-        var changed = EntityIDs(touched.sorted())
+        var changed = EntityIDs()
+        touched.forEachInOrder { changed.insert($0) }
         changed.formUnion(referenced)
         var gone: Set<EntityID> = []
         for id in changed where !reported.contains(id) {
-            guard var row = try layers.baseRow(id) else { continue }
-            if row.origin == .gone { gone.insert(id) }
-            guard row.etag != nil, row.origin == .service else { continue }
+            // Most rows are not changed, and are not copied.
+            guard let version = try layers.baseVersion(id) else { continue }
+            if version.origin == .gone { gone.insert(id) }
+            guard version.hasETag, version.origin == .service, var row = try layers.baseRow(id) else { continue }
             row.origin = .serviceWithStaleETag
             try layers.edit(.base) { e throws(StateError) in try e.put(row) }
         }

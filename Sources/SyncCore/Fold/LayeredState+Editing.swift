@@ -87,6 +87,15 @@ extension LayeredState {
         }
     }
 
+    /// Returns the origin of the base state of an entity, and whether it has an ETag, while records are applied.
+    func baseVersion(_ id: EntityID) throws(StateError) -> (origin: EntityRow.Origin, hasETag: Bool)? {
+        switch try storage.base(id) {
+        case .row(let row): (row.origin, row.hasETag)
+        case .absent: nil
+        case nil: try storage.version(of: id)
+        }
+    }
+
     /// Returns the base state of an entity while records are applied.
     func baseRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch try storage.base(id) {

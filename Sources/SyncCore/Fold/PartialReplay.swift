@@ -169,7 +169,7 @@ struct PartialReplay {
     /// Reapplies the operations in their order.
     private mutating func reapply() throws(StateError) {
         let layer = StateLayer(storage, index, .local, records: true)
-        for sequence in (taken.ids + edits.added.filter { !taken.contains($0) }).sorted() {
+        for sequence in (Array(taken.ids) + edits.added.filter { !taken.contains($0) }).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             layer.discardEffect()
             var editor = StateEditor(storage: layer, model: model)

@@ -51,6 +51,9 @@ package struct EntityRow: Sendable, Hashable {
     /// Whether the row has an editLink of its own. Unlike a comparison with nil, this does not copy the link.
     @inlinable package var hasEditLink: Bool { storedEditLink.isPresent }
 
+    /// Whether the row has an ETag, like ``hasEditLink``.
+    @inlinable package var hasETag: Bool { storedETag.isPresent }
+
     /// Creates a row that shares its set and type with no other one.
     package init(
         id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,

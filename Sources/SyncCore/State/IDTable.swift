@@ -6,11 +6,14 @@ package import Operations
 /// numbers are found by their distance from the first one. Others are found by linear probing from a multiplicative hash,
 /// so that near numbers do not cluster. A small table is searched linearly.
 package struct IDTable<Value> {
-    package private(set) var ids: [UInt64] = []
     package private(set) var values: [Value] = []
     /// Whether each number follows the one before it.
     private var isConsecutive = true
-    /// Indexes into ``ids``, or -1 for none; empty while the table is small or its numbers are consecutive.
+    /// The first number, while the numbers are consecutive.
+    private var first: UInt64 = 0
+    /// The numbers in order of insertion; empty while they are consecutive.
+    private var numbers: [UInt64] = []
+    /// Indexes into ``numbers``, or -1 for none; empty while the table is small or its numbers are consecutive.
     private var slots: [Int32] = []
     /// The shift that reduces a hash to the number of bits of a slot index.
     private var shift: UInt64 = 63
@@ -18,14 +21,24 @@ package struct IDTable<Value> {
 
     package init() {}
 
-    /// Creates a table whose arrays of numbers and values have room for so many.
-    package init(minimumCapacity: Int) {
-        ids.reserveCapacity(minimumCapacity)
-        values.reserveCapacity(minimumCapacity)
+    /// Creates a table whose array of values has room for so many.
+    package init(minimumCapacity: Int) { values.reserveCapacity(minimumCapacity) }
+
+    package var count: Int { values.count }
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// The numbers of a table, in order of insertion.
+    package struct Numbers: RandomAccessCollection {
+        fileprivate let first: UInt64
+        /// Empty if the numbers are consecutive.
+        fileprivate let list: [UInt64]
+        package let endIndex: Int
+
+        package var startIndex: Int { 0 }
+        package subscript(place: Int) -> UInt64 { list.isEmpty ? first &+ UInt64(place) : list[place] }
     }
 
-    package var count: Int { ids.count }
-    package var isEmpty: Bool { ids.isEmpty }
+    package var ids: Numbers { Numbers(first: first, list: numbers, endIndex: count) }
 
     private func home(of id: UInt64) -> Int {
         Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> shift)
@@ -34,17 +47,19 @@ package struct IDTable<Value> {
     /// Returns the index of the number's value, or nil if it has none.
     @inline(__always)
     package func place(of id: UInt64) -> Int? {
-        guard let first = ids.first else { return nil }
+        if isConsecutive {
+            let distance = id &- first
+            return distance < UInt64(values.count) ? Int(distance) : nil
+        }
         // Numbers that were counted up are usually at their distance from the first one.
-        let distance = id &- first
-        if isConsecutive { return distance < UInt64(ids.count) ? Int(distance) : nil }
-        if distance < UInt64(ids.count), ids[Int(distance)] == id { return Int(distance) }
-        if slots.isEmpty { return ids.firstIndex(of: id) }
+        let distance = id &- numbers[0]
+        if distance < UInt64(numbers.count), numbers[Int(distance)] == id { return Int(distance) }
+        if slots.isEmpty { return numbers.firstIndex(of: id) }
         var slot = home(of: id)
         while true {
             let place = Int(slots[slot])
             if place < 0 { return nil }
-            if ids[place] == id { return place }
+            if numbers[place] == id { return place }
             slot = (slot + 1) & (slots.count - 1)
         }
     }
@@ -78,12 +93,13 @@ package struct IDTable<Value> {
 
     /// - Precondition: The number has no value.
     private mutating func append(_ id: UInt64, _ value: consuming Value) -> Int {
-        let place = ids.count
-        if isConsecutive, let first = ids.first, id != first &+ UInt64(place) { isConsecutive = false }
-        ids.append(id)
+        let place = count
+        if place == 0 { first = id }
+        if isConsecutive, id != first &+ UInt64(place) { listNumbers() }
         values.append(value)
         if isConsecutive { return place }
-        if slots.isEmpty ? place >= Self.fewest : ids.count * 2 > slots.count {
+        numbers.append(id)
+        if slots.isEmpty ? place >= Self.fewest : numbers.count * 2 > slots.count {
             rehash()
         } else if !slots.isEmpty {
             occupy(Int32(place), for: id)
@@ -91,12 +107,19 @@ package struct IDTable<Value> {
         return place
     }
 
+    /// Stores the consecutive numbers, because they do not remain so.
+    private mutating func listNumbers() {
+        numbers.reserveCapacity(2 * count)
+        for place in 0..<count { numbers.append(first &+ UInt64(place)) }
+        isConsecutive = false
+    }
+
     private mutating func rehash() {
         var size = 32
-        while size < ids.count * 4 { size *= 2 }
+        while size < numbers.count * 4 { size *= 2 }
         shift = UInt64(64 - size.trailingZeroBitCount)
         slots = [Int32](repeating: -1, count: size)
-        for (place, id) in ids.enumerated() { occupy(Int32(place), for: id) }
+        for (place, id) in numbers.enumerated() { occupy(Int32(place), for: id) }
     }
 
     private mutating func occupy(_ place: Int32, for id: UInt64) {
@@ -109,21 +132,22 @@ package struct IDTable<Value> {
     @discardableResult
     package mutating func removeValue(for id: UInt64) -> Value? {
         guard let place = place(of: id) else { return nil }
-        if isConsecutive, place < ids.count - 1 {
-            isConsecutive = false
-            if ids.count > Self.fewest { rehash() }
+        if isConsecutive, place < count - 1 {
+            listNumbers()
+            if numbers.count > Self.fewest { rehash() }
         }
         if !slots.isEmpty {
             vacate(slot(of: place, id))
-            let last = ids.count - 1
-            if place != last { slots[slot(of: last, ids[last])] = Int32(place) }
+            let last = count - 1
+            if place != last { slots[slot(of: last, numbers[last])] = Int32(place) }
         }
         // Moved, because an exchange of two elements copies them.
-        let lastID = ids.removeLast()
         var removed = values.removeLast()
-        if ids.isEmpty { (slots, isConsecutive) = ([], true) }
-        guard place < ids.count else { return removed }
-        ids[place] = lastID
+        if isConsecutive { return removed }
+        let lastID = numbers.removeLast()
+        if isEmpty { (slots, isConsecutive) = ([], true) }
+        guard place < count else { return removed }
+        numbers[place] = lastID
         swap(&removed, &values[place])
         return removed
     }
@@ -139,7 +163,7 @@ package struct IDTable<Value> {
         let mask = slots.count - 1
         var (hole, next) = (slot, (slot + 1) & mask)
         while slots[next] >= 0 {
-            let home = home(of: ids[Int(slots[next])])
+            let home = home(of: numbers[Int(slots[next])])
             if (next - home) & mask >= (next - hole) & mask {
                 slots[hole] = slots[next]
                 hole = next
@@ -151,8 +175,8 @@ package struct IDTable<Value> {
 
     /// Removes all values. Keeps the capacity if it is small.
     package mutating func removeAll() {
-        let keeps = ids.count <= 1 << 16
-        ids.removeAll(keepingCapacity: keeps)
+        let keeps = count <= 1 << 16
+        numbers.removeAll(keepingCapacity: keeps)
         values.removeAll(keepingCapacity: keeps)
         slots = []
         isConsecutive = true

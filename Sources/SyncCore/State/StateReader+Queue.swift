@@ -3,12 +3,8 @@ package import Operations
 
 /// The pending operations, in ascending order of sequence number.
 extension StateReader {
-    /// Returns the table after loading it.
-    private func loadedQueue() throws(StateError) -> QueueTable {
-        let queue = queue
-        try queue.load()
-        return queue
-    }
+    /// Returns the queue after loading it.
+    private func loadedQueue() throws(StateError) -> PendingQueue { try queue.load() }
 
     package func pendingOperations() throws(StateError) -> [PendingOperation] {
         try pendingOperations(from: 0, limit: .max)
@@ -16,25 +12,25 @@ extension StateReader {
 
     package func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
         queue.operationsRead += 1
-        return try loadedQueue().pending[sequence]
+        return try loadedQueue()[sequence]
     }
 
     func isPending(_ sequence: SequenceNumber) throws(StateError) -> Bool {
-        try loadedQueue().pending.contains(sequence)
+        try loadedQueue().contains(sequence)
     }
 
     /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
     package func pendingStatus(
         of sequence: SequenceNumber
     ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)? {
-        try loadedQueue().pending.status(of: sequence)
+        try loadedQueue().status(of: sequence)
     }
 
     /// Returns at most `limit` pending operations from `first` on.
     package func pendingOperations(
         from first: SequenceNumber, limit: Int
     ) throws(StateError) -> [PendingOperation] {
-        let page = try loadedQueue().pending.operations(from: first, limit: limit)
+        let page = try loadedQueue().operations(from: first, limit: limit)
         queue.operationsRead += page.count
         return page
     }
@@ -43,7 +39,9 @@ extension StateReader {
     package func pendingOperations(
         _ kind: PendingOperation.Status.StatusKind
     ) throws(StateError) -> [PendingOperation] {
-        try pendingOperations().filter { $0.status.kind == kind }
+        let found = try loadedQueue().operations(kind)
+        queue.operationsRead += found.count
+        return found
     }
 
     /// Calls `body` with every pending operation. `body` must not use the state; its error ends the pass.
@@ -57,32 +55,32 @@ extension StateReader {
         }
     }
 
-    package func hasPending() throws(StateError) -> Bool { try loadedQueue().pending.count > 0 }
-    package func pendingCount() throws(StateError) -> Int { try loadedQueue().pending.count }
+    package func hasPending() throws(StateError) -> Bool { try loadedQueue().count > 0 }
+    package func pendingCount() throws(StateError) -> Int { try loadedQueue().count }
     /// Returns whether any pending operation is not to be sent: a draft or a local-only operation.
     package func hasHeldBack() throws(StateError) -> Bool { try heldBackCount() > 0 }
     /// Returns the number of operations that are not to be sent.
-    package func heldBackCount() throws(StateError) -> Int { try loadedQueue().pending.heldBack }
+    package func heldBackCount() throws(StateError) -> Int { try loadedQueue().heldBack }
     /// Returns whether the service has rejected any operation.
-    package func hasRejected() throws(StateError) -> Bool { try loadedQueue().pending.hasRejected }
+    package func hasRejected() throws(StateError) -> Bool { try loadedQueue().hasRejected }
 
     /// Returns the pending operations that refer to the entity.
     package func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
-        try loadedQueue().pending.naming(id)
+        try loadedQueue().naming(id)
     }
 
     /// Returns the pending operations that change the entity.
     package func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
-        try loadedQueue().pending.changing(id)
+        try loadedQueue().changing(id)
     }
 
     package func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
-        try loadedQueue().pending.hasChange(of: id)
+        try loadedQueue().hasChange(of: id)
     }
 
     /// Returns the last pending operation of the app's transaction, or nil if it has none.
     package func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {
-        try loadedQueue().pending.last(inTransaction: name)
+        try loadedQueue().last(inTransaction: name)
     }
 
     /// Returns the status of an entity that follows from the pending operations. Only if the state is stored, because

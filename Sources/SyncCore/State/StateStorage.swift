@@ -72,6 +72,9 @@ package protocol StateBacking: StateStorage {
     /// Returns the lowest entity ID such that neither it nor a higher one has a row, a base state, a link or a
     /// registration.
     func firstUnusedEntity() throws(StateError) -> EntityID
+    /// Returns the entities to which these keys were last assigned, in the order of the keys, which must be that of
+    /// their bytes. Faster than separate lookups if most keys between the first and the last one are among them.
+    func entities(set: String, ascendingKeys keys: [String]) throws(StateError) -> [EntityID?]
 
     /// Stores many rows, each of another entity, ordered by set and entity.
     func putRows(_ rows: [EntityRow]) throws(StateError)
@@ -89,8 +92,14 @@ package protocol StateBacking: StateStorage {
     func commitSharedTransaction() throws(StateError)
 }
 
-/// A backing without faster ways to write many items stores one after the other.
+/// A backing without faster ways to read or write many items reads and stores one after the other.
 extension StateBacking {
+    package func entities(set: String, ascendingKeys keys: [String]) throws(StateError) -> [EntityID?] {
+        var owners: [EntityID?] = []
+        for key in keys { owners.append(try entity(set: set, key: key)) }
+        return owners
+    }
+
     package func putRows(_ rows: [EntityRow]) throws(StateError) { for row in rows { try putRow(row) } }
 
     package func putLinks(_ links: [LinkRow]) throws(StateError) { for link in links { try putLink(link) } }

@@ -25,7 +25,7 @@ extension OfflineODataProvider {
     ///
     /// - Throws: `noStore` if the store is not open.
     public var requestQueueIsEmpty: Bool {
-        get async throws(TidelogError) { try await engine().store.queue.pendingOperations().isEmpty }
+        get async throws(TidelogError) { try await engine().store.queue.pendingCount() == 0 }
     }
 
     /// Returns the store as it is now, for a series of reads that later changes, uploads and downloads do not affect.

@@ -121,7 +121,7 @@ final class StorePlace: Sendable {
         } else {
             store = try await LocalStore(files, creating: false, options: options(nil))
         }
-        let pending = try? await store.queue.pendingOperations().count
+        let pending = try? await store.queue.pendingCount()
         if open == nil { await store.close() }
         guard pending == 0 else {
             throw TidelogError(

@@ -49,13 +49,14 @@ extension SQLiteState {
             hasBase[place] = true
             if case .row(let row) = try base(row) { found[place].row = row }
         }
-        // The row of any other entity is its base state.
+        // The row of any other entity is its base state. The rows share memory, because they are read for one comparison.
+        var page = PackedPage()
         for set in sets where rowTables.layouts[set] != nil {
             let places = sets.count == 1 ? order : order.filter { found[$0].set == set }
             let table = try rowTables.layout(set).table
             try eachRow(of: places, in: found, RowTables.columns, from: table) { row, place throws(StateError) in
                 guard !hasBase[place] else { return }
-                let row = try rowTables.entityRow(row, set: set)
+                let row = try rowTables.entityRow(row, set: set, &page)
                 if row.origin != .local { found[place].row = row }
             }
         }
@@ -87,20 +88,15 @@ extension SQLiteState {
     }
 
     package func entity(set: String, key: String) throws(StateError) -> EntityID? {
-        guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return nil }
-        return try firstInteger(statements.entityOfKey) { binding in
-            binding.integer(number)
-            binding.text(key)
-        }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
+        try storedKeys.entity(set: set, key: key)
+    }
+
+    package func entities(set: String, ascendingKeys keys: [String]) throws(StateError) -> [EntityID?] {
+        try storedKeys.entities(set: set, keys)
     }
 
     package func mayHaveKeys(set: String, from first: String, through last: String) throws(StateError) -> Bool {
-        guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return false }
-        return try firstInteger(statements.anyKey) { binding in
-            binding.integer(number)
-            binding.text(first)
-            binding.text(last)
-        } != nil
+        try storedKeys.mayHaveKeys(set: set, from: first, through: last)
     }
 
     package func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {

@@ -24,6 +24,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
     let entities: EntitySetRanges
     package let bookkeeping: StoredBookkeeping
     private let storedQueue: StoredQueue
+    let storedKeys: StoredKeys
     private let headerRow: HeaderRow
     /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
@@ -69,6 +70,7 @@ package final class SQLiteState: StateBacking, StatementRunner {
             entityQueries = EntityQueries(rowTables, entities, queue)
             bookkeeping = StoredBookkeeping(connection, names: names)
             storedQueue = StoredQueue(connection, names: names)
+            storedKeys = StoredKeys(connection, sets)
             headerRow = HeaderRow(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()

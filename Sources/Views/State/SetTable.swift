@@ -162,8 +162,6 @@ final class RowLookup {
 
 /// The other statements of the fold.
 struct FoldStatements {
-    let entityOfKey = Statement("SELECT entity FROM keys WHERE set_number = ? AND key = ?")
-    let anyKey = Statement("SELECT 1 FROM keys WHERE set_number = ? AND key BETWEEN ? AND ? LIMIT 1")
     let assignKey = Statement(
         """
         INSERT INTO keys VALUES (?, ?, ?) ON CONFLICT (set_number, key) DO UPDATE SET entity = excluded.entity

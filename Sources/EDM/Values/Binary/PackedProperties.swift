@@ -233,7 +233,7 @@ package struct PackedProperties: @unchecked Sendable {
 
     /// Returns whether the names and the bytes are identical.
     func isIdentical(to other: PackedProperties) -> Bool {
-        guard byteCount == other.byteCount, names === other.names || names.encoded == other.names.encoded else {
+        guard byteCount == other.byteCount, names === other.names || names.hasSameBytes(as: other.names) else {
             return false
         }
         return withUnsafeBytes { a in other.withUnsafeBytes { a.hasSameBytes(as: $0) } }

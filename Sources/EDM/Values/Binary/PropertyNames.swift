@@ -31,6 +31,11 @@ package final class PropertyNames: Sendable {
         encoded = writer.bytes
     }
 
+    /// Returns whether both lists have the same names in the same order.
+    func hasSameBytes(as other: PropertyNames) -> Bool {
+        encoded.withUnsafeBytes { a in other.encoded.withUnsafeBytes { a.hasSameBytes(as: $0) } }
+    }
+
     /// Decodes a list from ``encoded``.
     package convenience init?(encoded: UnsafeRawBufferPointer) {
         guard encoded.count <= Self.lengthLimit else { return nil }

@@ -1,3 +1,4 @@
+import EDM
 package import Operations
 
 /// The effects of pending operations, by operation and by item.
@@ -25,13 +26,22 @@ package final class EffectLog {
         let kinds: Access
     }
 
+    /// A link with the index of its relationship, because its name would be half of the size.
+    private struct StoredLink {
+        let relationship: Int32
+        let first: EntityID
+        let second: EntityID
+    }
+
     private var effects: [StoredEffect] = []
     /// The index of the effect of each operation.
     private var places = IDTable<Int32>()
     /// The raw value of each access's item, and its kinds. Two arrays, because together they would have twice the size.
     private var items: [UInt64] = []
     private var kinds: [Access] = []
-    private var links: [DirtySet.LinkEnds] = []
+    private var links: [StoredLink] = []
+    /// The relationships of the links, which are few.
+    private var relationships: [String] = []
     /// The accesses of the first ``linkedCount`` effects. Only rebases of long queues read the lists, and a call with many
     /// operations would spend more time on them than on the rest of the log.
     private var linkedAccesses: [LinkedAccess] = []
@@ -51,7 +61,8 @@ package final class EffectLog {
     /// Returns an independent log with the same effects. O(1), because the arrays are shared until one of them changes.
     func copy() -> EffectLog {
         let copy = EffectLog()
-        (copy.effects, copy.places, copy.links) = (effects, places, links)
+        (copy.effects, copy.places) = (effects, places)
+        (copy.links, copy.relationships) = (links, relationships)
         (copy.items, copy.kinds) = (items, kinds)
         (copy.linkedAccesses, copy.linkedCount, copy.newest) = (linkedAccesses, linkedCount, newest)
         (copy.removedCount, copy.last) = (removedCount, last)
@@ -81,7 +92,7 @@ package final class EffectLog {
         let (items, kinds) = (items, kinds)
         return EffectList(
             accesses: accesses(at: place).map { (StateItem(rawValue: items[$0]), kinds[$0]) },
-            links: Array(links[links(at: place)]))
+            links: links(of: sequence))
     }
 
     /// Returns the indexes of the accesses of an effect.
@@ -127,8 +138,19 @@ package final class EffectLog {
     }
 
     /// Returns the links that the operation created, deleted, or found as requested. May contain duplicates.
-    func links(of sequence: SequenceNumber) -> ArraySlice<DirtySet.LinkEnds> {
-        places[sequence].map { links[links(at: Int($0))] } ?? []
+    func links(of sequence: SequenceNumber) -> [DirtySet.LinkEnds] {
+        guard let place = places[sequence] else { return [] }
+        return links[links(at: Int(place))].map {
+            DirtySet.LinkEnds(
+                relationship: relationships[Int($0.relationship)], first: $0.first, second: $0.second)
+        }
+    }
+
+    private func stored(_ link: DirtySet.LinkEnds) -> StoredLink {
+        var place = 0
+        while place < relationships.count, !relationships[place].isExactly(link.relationship) { place += 1 }
+        if place == relationships.count { relationships.append(link.relationship) }
+        return StoredLink(relationship: Int32(place), first: link.first, second: link.second)
     }
 
     package func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
@@ -137,7 +159,7 @@ package final class EffectLog {
         begin(sequence)
         items += effect.items
         kinds += effect.kinds
-        links += effect.links
+        for link in effect.links { links.append(stored(link)) }
     }
 
     /// Appends an effect, whose accesses and links follow.

@@ -9,7 +9,7 @@ package import Operations
 /// the value.
 package final class PendingQueue {
     /// An operation in one of two forms.
-    private enum StoredOperation {
+    fileprivate enum StoredOperation {
         case decoded(Operation)
         case encoded([UInt8])
 
@@ -17,7 +17,7 @@ package final class PendingQueue {
     }
 
     /// The subjects of an operation; see ``StateReader/subjects(of:_:after:)``. The usual one is stored in place.
-    private enum Subjects {
+    fileprivate enum Subjects {
         case one(EntityID)
         case list([EntityID])
 
@@ -31,7 +31,7 @@ package final class PendingQueue {
         }
     }
 
-    private struct Entry {
+    fileprivate struct Entry {
         var content: StoredOperation
         let time: Timestamp
         var since: Timestamp
@@ -127,16 +127,14 @@ package final class PendingQueue {
     package func status(
         of sequence: SequenceNumber
     ) -> (status: PendingOperation.Status, since: Timestamp)? {
-        guard let place = entries.place(of: sequence) else { return nil }
-        return (entries[at: place].status, entries[at: place].since)
+        entries.attributes(of: sequence).map { ($0.status, $0.since) }
     }
 
     /// Returns the parts of a pending operation without its content, which is large.
     package func attributes(
         of sequence: SequenceNumber
     ) -> (time: Timestamp, status: PendingOperation.Status, since: Timestamp)? {
-        guard let place = entries.place(of: sequence) else { return nil }
-        return (entries[at: place].time, entries[at: place].status, entries[at: place].since)
+        entries.attributes(of: sequence)
     }
 
     /// Appends the encoded form of an operation.
@@ -271,6 +269,14 @@ package final class PendingQueue {
         return found
     }
 
+    /// Returns the operations with a status of this kind, in ascending order. Decodes no other operations.
+    func operations(_ kind: PendingOperation.Status.StatusKind) -> [PendingOperation] {
+        sequences.compactMap { sequence in
+            guard let place = entries.place(of: sequence), entries[at: place].status.kind == kind else { return nil }
+            return operation(sequence, at: place)
+        }
+    }
+
     package func naming(_ id: EntityID) -> [SequenceNumber] {
         byEntity.place(of: id).map { byEntity[at: $0].naming } ?? []
     }
@@ -357,5 +363,15 @@ package final class PendingQueue {
         mutating func storeEffects(_ all: EffectLog) {
             if last != nil, formerEffects == nil { formerEffects = all }
         }
+    }
+}
+
+// Of the table as a whole, because each access to a property of a class is checked.
+extension IDTable<PendingQueue.Entry> {
+    fileprivate func attributes(
+        of sequence: SequenceNumber
+    ) -> (time: Timestamp, status: PendingOperation.Status, since: Timestamp)? {
+        guard let place = place(of: sequence) else { return nil }
+        return (values[place].time, values[place].status, values[place].since)
     }
 }

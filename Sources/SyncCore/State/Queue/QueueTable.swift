@@ -20,6 +20,8 @@ package final class QueueTable {
     /// A closure that reads the queue from the storage, which sets it once; nil if there is no storage.
     package var reader: (() throws(StateError) -> PendingQueue)? { didSet { loader = reader } }
     private var changes = IDTable<Change>()
+    /// Whether a storage writes the changes. A state in memory would keep one for each operation that it ever had.
+    private let tracksChanges: Bool
     /// The encoded operations of the changes. ``drainChanges()`` removes them, so they must be read before.
     package private(set) var encodedOperations: [UInt8] = []
     private var isInTransaction = false
@@ -30,7 +32,10 @@ package final class QueueTable {
     /// The entities whose pending operations, or their statuses, have changed.
     private var changedPendingStates: Set<EntityID> = []
 
-    package init() {}
+    /// Creates an empty queue.
+    ///
+    /// - Parameter tracksChanges: Whether a storage writes the changes.
+    package init(tracksChanges: Bool = true) { self.tracksChanges = tracksChanges }
 
     /// Discards the queue, so that it is read from the storage again.
     func invalidate() {
@@ -64,7 +69,7 @@ package final class QueueTable {
 
     /// Returns an independent queue with the same operations.
     func copy() -> QueueTable {
-        let copy = QueueTable()
+        let copy = QueueTable(tracksChanges: tracksChanges)
         copy.pending = pending.copy()
         return copy
     }
@@ -80,16 +85,19 @@ package final class QueueTable {
         _ operation: PendingOperation, about subjects: [EntityID], encoded: ArraySlice<UInt8>? = nil
     ) throws(StateError) {
         try load()
-        trackPendingStates(of: operation.sequence)
+        let tracksPendingStates = tracksPendingStates
+        if tracksPendingStates { trackPendingStates(of: operation.sequence) }
         pending.put(operation, about: subjects, encoded: pending.keepsEncoded ? encoded.map { Array($0) } : nil)
-        if let encoded {
+        if !tracksChanges {
+            // Nothing is written.
+        } else if let encoded {
             let start = encodedOperations.count
             encodedOperations.append(contentsOf: encoded)
             changes.updateValue(.encodedOperation(start..<encodedOperations.count), for: operation.sequence)
         } else {
             changes.updateValue(.operation, for: operation.sequence)
         }
-        trackPendingStates(of: operation.sequence)
+        if tracksPendingStates { trackPendingStates(of: operation.sequence) }
     }
 
     package func setStatus(
@@ -98,7 +106,7 @@ package final class QueueTable {
         try load()
         guard pending.status(of: sequence) != nil else { return }
         pending.setStatus(status, since: since, of: sequence)
-        _ = changes.place(of: sequence, inserting: .status)
+        if tracksChanges { _ = changes.place(of: sequence, inserting: .status) }
         trackPendingStates(of: sequence)
     }
 
@@ -117,7 +125,7 @@ package final class QueueTable {
         try load()
         trackPendingStates(of: sequence)
         pending.remove(sequence)
-        changes.updateValue(.operation, for: sequence)
+        if tracksChanges { changes.updateValue(.operation, for: sequence) }
     }
 
     package func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError) {

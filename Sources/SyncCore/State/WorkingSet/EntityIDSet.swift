@@ -23,14 +23,23 @@ package struct EntityIDSet: Sendable {
     package func sorted() -> [EntityID] {
         var found: [EntityID] = []
         found.reserveCapacity(count)
-        for upper in words.count > 1 ? words.ids.sorted() : words.ids {
-            var word = words[upper] ?? 0
-            while word != 0 {
-                found.append(EntityID(rawValue: upper << 6 | UInt64(word.trailingZeroBitCount)))
-                word &= word - 1
-            }
-        }
+        forEachInOrder { found.append($0) }
         return found
+    }
+
+    /// Calls `body` with each entity, in ascending order.
+    func forEachInOrder(_ body: (EntityID) -> Void) {
+        // Most sets have one bit map.
+        if words.count == 1 { return Self.forEach(in: words.values[0], words.ids[0], body) }
+        for upper in words.ids.sorted() { Self.forEach(in: words[upper] ?? 0, upper, body) }
+    }
+
+    private static func forEach(in word: UInt64, _ upper: UInt64, _ body: (EntityID) -> Void) {
+        var word = word
+        while word != 0 {
+            body(EntityID(rawValue: upper << 6 | UInt64(word.trailingZeroBitCount)))
+            word &= word - 1
+        }
     }
 
     mutating func insert(_ id: EntityID) {

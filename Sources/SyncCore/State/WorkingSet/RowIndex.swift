@@ -46,10 +46,12 @@ struct RowIndex {
 
     /// Updates an index that is built.
     mutating func replace(_ old: EntityRow?, by new: EntityRow) {
-        let after = key(new)
-        if let old {
-            if old.id == new.id, key(old) == after { return }
-            remove(old)
+        let after = key(new.values)
+        // Not the row, because a constant for it is a copy.
+        if let id = old?.id, let values = old?.values {
+            let before = key(values)
+            if id == new.id, before == after { return }
+            remove(id, before)
         }
         switch after {
         case .one(.integer(let number))?:
@@ -61,14 +63,16 @@ struct RowIndex {
     }
 
     /// Removes a row from an index that is built.
-    mutating func remove(_ row: EntityRow) {
-        switch key(row) {
+    mutating func remove(_ row: EntityRow) { remove(row.id, key(row.values)) }
+
+    private mutating func remove(_ id: EntityID, _ key: Key?) {
+        switch key {
         case .one(.integer(let number))?:
             guard let place = numbered.place(of: UInt64(bitPattern: number)) else { return }
-            numbered[at: place].remove(row.id)
+            numbered[at: place].remove(id)
             if numbered[at: place].isEmpty { numbered.removeValue(for: UInt64(bitPattern: number)) }
         case let key?:
-            rows[key]?.remove(row.id)
+            rows[key]?.remove(id)
             if rows[key]?.isEmpty == true { rows[key] = nil }
         case nil: break
         }
@@ -81,8 +85,8 @@ struct RowIndex {
         numbered.removeAll()
     }
 
-    /// Returns the key of the row, or nil if the row lacks one of the properties.
-    private func key(_ row: EntityRow) -> Key? {
+    /// Returns the key of a row with these values, or nil if it lacks one of the properties.
+    private func key(_ row: PropertyValues) -> Key? {
         if properties.count == 1 { return value(of: row, at: properties[0]).map(Key.one) }
         var values: [Value] = []
         for property in properties {
@@ -92,7 +96,7 @@ struct RowIndex {
         return .several(values)
     }
 
-    private func value(of row: EntityRow, at property: String) -> Value? {
-        hasPaths ? row.values.value(at: property) : row.values[property]
+    private func value(of row: PropertyValues, at property: String) -> Value? {
+        hasPaths ? row.value(at: property) : row[property]
     }
 }

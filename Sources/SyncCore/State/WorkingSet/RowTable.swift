@@ -34,6 +34,11 @@ struct RowTable {
     /// Returns the kind of an entity whose row is in the table.
     func kind(of id: EntityID) -> EntityKind? { table.place(of: id).map { table[at: $0].kind } }
 
+    /// Returns the origin of a row in the table, and whether it has an ETag.
+    func version(of id: EntityID) -> (origin: EntityRow.Origin, hasETag: Bool)? {
+        table.place(of: id).map { (table[at: $0].origin, table[at: $0].hasETag) }
+    }
+
     /// Returns whether the row in the backing is removed.
     func isRemoved(_ id: EntityID) -> Bool { !removed.isEmpty && removed.contains(id) }
 

@@ -2,7 +2,7 @@ import EDM
 import Operations
 
 /// Returns the order of UTF-8 bytes, as in SQLite. The order of `String` differs for composed and decomposed accents.
-func precedesInBytes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
+package func precedesInBytes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 
 /// Returns the first eight bytes of a text as a number. Texts with different numbers have the order of these, which
 /// costs much less than a comparison of the texts.

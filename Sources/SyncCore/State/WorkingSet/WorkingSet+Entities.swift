@@ -28,6 +28,12 @@ extension WorkingSet {
         return try row(id).map { EntityContent(kind: $0.kind, values: $0.values) }
     }
 
+    /// Returns the origin of an entity's row, and whether it has an ETag. Does not copy a row in memory.
+    func version(of id: EntityID) throws(StateError) -> (origin: EntityRow.Origin, hasETag: Bool)? {
+        if let known = rowTable.version(of: id) { return known }
+        return try row(id).map { ($0.origin, $0.hasETag) }
+    }
+
     /// Returns the row of the backing.
     private func storedRow(_ id: EntityID, isCached: Bool) throws(StateError) -> EntityRow? {
         guard let backing else { return nil }

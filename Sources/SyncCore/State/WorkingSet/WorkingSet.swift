@@ -45,7 +45,7 @@ package final class WorkingSet: StateStorage {
     /// - Parameter keepsDigest: Whether ``digest`` is maintained. Costs a hash for each changed item.
     package convenience init(keepsDigest: Bool = false) {
         let tracking = StateTracking(IncrementalDigest(isKept: keepsDigest))
-        self.init(nil, TrackedBookkeeping(MemoryBookkeeping(), tracking), QueueTable(), tracking)
+        self.init(nil, TrackedBookkeeping(MemoryBookkeeping(), tracking), QueueTable(tracksChanges: false), tracking)
         cachedHeader.isKnown = true
     }
 
