@@ -98,6 +98,7 @@ package actor Simulation {
     /// Not the random numbers of the run, so that the rest of the run does not depend on the metadata.
     var metadataRandom: SeededRandom
     var metadataChanges = 0
+    var linkedCreations: LinkedCreations
     private(set) var gateway: SimulatedGateway?
     /// The login state; nil if the service does not require authentication.
     var login: TokenIssuer?
@@ -144,8 +145,10 @@ package actor Simulation {
         habits = options.recordsHistory ? .history(&random) : WorkloadMix(&random)
         viewsHabits = ViewsSettings(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         metadataRandom = SeededRandom(seed: seed &* 59 &+ 19)
-        // A history and a seeded bug are judged without them.
-        let areChanging = options.recordsHistory || !options.plants.isEmpty ? false : options.changesMetadata
+        // A history and a seeded bug are judged without changed metadata and linked creations.
+        let isPlain = options.recordsHistory || !options.plants.isEmpty
+        linkedCreations = LinkedCreations(seed: seed, isUsed: !isPlain)
+        let areChanging = isPlain ? false : options.changesMetadata
         metadataHabits = MetadataSchedule(&metadataRandom, areChanging: areChanging)
         if random.chance(40) { login = TokenIssuer(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         gatewayHabits.adjust(&sandbox, version)
