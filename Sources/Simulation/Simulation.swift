@@ -233,8 +233,7 @@ package actor Simulation {
         case 67..<79: await DeviceSync(device: device).download(in: self)
         case 79..<83: changeNetwork(of: device)
         case 83..<86: await process.crash(in: self)
-        case 86..<90:
-            if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
+        case 86..<90: stopDisk(of: device)
         case 90..<92: await user.undo(in: self)
         case 92..<95: await user.arrange(in: self)
         case 95..<97: await process.maintain(in: self)
@@ -250,8 +249,7 @@ package actor Simulation {
     private func disturb(_ device: Device) async {
         let process = DeviceProcess(device: device)
         switch random.below(8) {
-        case 0..<3:
-            if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
+        case 0..<3: stopDisk(of: device)
         case 3..<5: await process.crash(in: self)
         case 5: await process.openAgain(in: self)
         case 6: changeNetwork(of: device)
@@ -316,10 +314,16 @@ package actor Simulation {
         violations.append(what)
     }
 
+    /// Stops the disk of the device at one of its next calls. The fault is counted when the disk stops.
+    func stopDisk(of device: Device) { if permits(.diskStop) { device.planStop(after: random.below(40)) } }
+
+    /// Returns whether the fault can be injected now according to the options.
+    func permits(_ trouble: FaultKind) -> Bool { isStormy && options.troubles.contains(trouble) }
+
     /// Returns whether the fault can be injected now according to the options, and counts it in that case.
     func happens(_ trouble: FaultKind) -> Bool {
-        guard isStormy, options.troubles.contains(trouble) else { return false }
-        counts.troubles[trouble, default: 0] += 1
+        guard permits(trouble) else { return false }
+        counts.add(trouble)
         return true
     }
 }
@@ -341,6 +345,8 @@ package struct Counts: Sendable {
     package var features: [AppFeature: Int] = [:]
 
     package init() {}
+
+    mutating func add(_ fault: FaultKind) { troubles[fault, default: 0] += 1 }
 
     mutating func add(_ number: Int, _ feature: AppFeature) { features[feature, default: 0] += number }
 
