@@ -9,7 +9,7 @@ import SyncEngine
 /// One installation of the app: its disk, and the store and engine that run on it until the next crash.
 final class Device {
     let number: Int
-    var disk: SimulatedDisk
+    private(set) var disk: SimulatedDisk
     /// Nil if they are in memory.
     let views: DeviceViews?
     let app: DeviceApp
@@ -49,7 +49,24 @@ final class Device {
 
     var hasCrashed: Bool { disk.hasCrashed }
 
+    /// Whether a planned stop of the disk is the reason if the disk has crashed.
+    private(set) var hasPlannedStop = false
+
+    /// Stops the disk at one of its next changing calls.
+    ///
+    /// - Parameter calls: The number of calls before that one.
+    func planStop(after calls: Int) {
+        disk.fail(atCall: disk.calls + calls, .crash)
+        hasPlannedStop = true
+    }
+
+    /// Replaces the disk.
+    ///
+    /// - Parameter isStopping: Whether the new disk stops at one of its next changing calls.
+    func use(_ image: SimulatedDisk, isStopping: Bool) { (disk, hasPlannedStop) = (image, isStopping) }
+
     func crash() {
+        if !hasCrashed { hasPlannedStop = false }
         disk.crash()
         views?.crash()
     }
@@ -83,7 +100,10 @@ final class Device {
     }
 
     /// Disables further faults of the disk.
-    func calmDisk() { disk.fail(atCall: .max, .crash) }
+    func calmDisk() {
+        disk.fail(atCall: .max, .crash)
+        if !hasCrashed { hasPlannedStop = false }
+    }
 
     /// Returns a name that is unique over all devices of the run.
     func name(_ kind: String) -> String {

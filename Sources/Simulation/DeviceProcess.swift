@@ -25,6 +25,7 @@ struct DeviceProcess {
 
     func restart(in run: isolated Simulation) async {
         run.counts.restarts += 1
+        if device.hasPlannedStop { run.counts.add(.diskStop) }
         // The process has ended, so closing the store must not write to a disk.
         device.views?.crash()
         await device.store.close()
@@ -45,19 +46,22 @@ struct DeviceProcess {
     private func start(on image: SimulatedDisk, in run: isolated Simulation) async {
         var image = image
         while true {
-            if run.random.chance(20), run.happens(.crashAtOpening) { image.fail(atCall: run.random.below(12), .crash) }
+            // In a long run, most openings after a crash are interrupted, some of them several times.
+            let isStopping = run.random.chance(run.isLong ? 60 : 20) && run.permits(.crashAtOpening)
+            if isStopping { image.fail(atCall: run.random.below(12), .crash) }
             do throws(TidelogError) {
                 (device.store, device.engine) = try await DeviceSetup(number: device.number).open(
                     image, device.views, in: run)
-                device.disk = image
+                device.use(image, isStopping: isStopping)
                 let recovery = withoutViews(device.store.recovery, in: run)
                 run.addTrace("d\(device.number) starts: \(recovery)")
                 return try await checkAfterStart(in: run)
             } catch {
                 guard image.hasCrashed else {
-                    device.disk = image
+                    device.use(image, isStopping: false)
                     return run.violated("d\(device.number) does not open: \(error)")
                 }
+                if isStopping { run.counts.add(.crashAtOpening) }
                 image = image.random(&run.random)
                 device.losePower(survivesPowerLoss: run.habits.survivesPowerLoss)
                 device.views?.crash()

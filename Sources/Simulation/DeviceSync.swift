@@ -22,6 +22,8 @@ struct DeviceSync {
             }
         } catch {
             failed("upload", error, in: run)
+            guard run.isStormy, !run.isInFlight, run.linkedCreations.downloadsFirst() else { return }
+            await download(in: run)
         }
     }
 

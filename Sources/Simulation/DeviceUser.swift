@@ -10,6 +10,7 @@ struct DeviceUser {
     func edit(in run: isolated Simulation) async {
         guard !device.hasCrashed else { return }
         if run.recorder != nil { return await HistoryApp(device: device).change(in: run) }
+        if run.linkedCreations.isNext() { return await createLinked(in: run) }
         if run.random.chance(run.habits.entityDrafts) { return await call(.draft, in: run) }
         if run.random.chance(run.habits.replacements) { return await call(.replacement, in: run) }
         let isChangeSet = run.random.chance(15)
@@ -32,6 +33,23 @@ struct DeviceUser {
             }
         }
         guard !calls.isEmpty else { return }
+        await perform(calls, asChangeSet: isChangeSet, in: run)
+    }
+
+    /// Creates two linked entities in one change set.
+    private func createLinked(in run: isolated Simulation) async {
+        let delivery = run.habits.delivery(&run.random)
+        let calls = run.linkedCreations.calls(of: device).map {
+            (intent: $0, options: run.habits.options(device.name("t"), delivery, &run.random))
+        }
+        run.counts.add(1, .linkedCreations)
+        await perform(calls, asChangeSet: true, in: run)
+    }
+
+    private func perform(
+        _ calls: [(intent: Intent, options: IntentOptions)], asChangeSet isChangeSet: Bool,
+        in run: isolated Simulation
+    ) async {
         run.addTrace("d\(device.number) \(calls.map { $0.intent.text + $0.options.text })")
         do throws(TidelogError) {
             let results = try await device.store.perform(calls, asChangeSet: isChangeSet)

@@ -30,10 +30,14 @@ struct RunRecovery {
             var isUnsettled = false
             for device in run.devices {
                 let (user, sync) = (DeviceUser(device: device), DeviceSync(device: device))
-                if round == 1 { await user.endDrafts(in: run) }
+                if round == 1 {
+                    await user.endDrafts(in: run)
+                    if run.linkedCreations.downloadsFirst() { await sync.download(in: run) }
+                }
                 await sync.upload(in: run)
                 if round > 1 {
                     await DeletionVerification.check(device, in: run)
+                    await CreationVerification.check(device, in: run)
                     await user.discardRefused(in: run)
                     isUnsettled = await user.settleDoubts(in: run) || isUnsettled
                 }

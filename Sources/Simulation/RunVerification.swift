@@ -108,7 +108,7 @@ struct RunVerification {
         if run.habits.readsKeyless { try await verifyKeyless(device, in: run) }
         try await undoWhatStays(device, in: run)
         guard try await device.store.queue.pendingOperations().isEmpty else { return }
-        let difference = LineDifference(try await localLines(device, in: run), run.service.lines)
+        let difference = LineDifference(try await FieldService.lines(of: device.store), run.service.lines)
         difference.missing.forEach { run.violated("d\(device.number) does not have: \($0)") }
         difference.additional.forEach { run.violated("Only d\(device.number) has, or has several times: \($0)") }
     }
@@ -148,22 +148,5 @@ struct RunVerification {
             }
             try await DeviceUser(device: device).undo([pending.sequence], in: run)
         }
-    }
-
-    private func localLines(_ device: Device, in run: isolated Simulation) async throws -> [String] {
-        var lines: [String] = []
-        for set in FieldService.sets {
-            let navigations = FieldService.navigations(of: set)
-            let expansion = navigations.isEmpty ? "" : "?$expand=" + navigations.joined(separator: ",")
-            for entity in try await device.store.query(set + expansion).entities {
-                let links = entity.expanded.flatMap { level in
-                    level.entities.map { "\(level.navigation)→\($0.values["Mark"]?.stringValue ?? "")" }
-                }
-                var values = entity.values
-                values[FieldService.clientOnly] = nil
-                lines.append(FieldService.line(set, values, links))
-            }
-        }
-        return lines
     }
 }

@@ -1,6 +1,7 @@
 import EDM
 import ODataSandbox
 import ODataWire
+import OfflineStore
 
 /// The sandbox with the sessions of its devices and its history.
 struct SimulatedService {
@@ -71,5 +72,25 @@ extension FieldService {
     static func line(_ set: String, _ values: PropertyValues, _ links: [String]) -> String {
         let properties = values.filter { $0.value != .null }.map { "\($0.name)=\($0.value)" }.sorted()
         return ([set] + properties + links.sorted()).joined(separator: " ")
+    }
+
+    /// Returns the entities of a store and their links as lines, without client-only values.
+    static func lines(
+        of store: LocalStore, isolation: isolated (any Actor)? = #isolation
+    ) async throws(TidelogError) -> [String] {
+        var lines: [String] = []
+        for set in sets {
+            let navigations = navigations(of: set)
+            let expansion = navigations.isEmpty ? "" : "?$expand=" + navigations.joined(separator: ",")
+            for entity in try await store.query(set + expansion).entities {
+                let links = entity.expanded.flatMap { level in
+                    level.entities.map { "\(level.navigation)→\($0.values["Mark"]?.stringValue ?? "")" }
+                }
+                var values = entity.values
+                values[clientOnly] = nil
+                lines.append(line(set, values, links))
+            }
+        }
+        return lines
     }
 }

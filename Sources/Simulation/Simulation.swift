@@ -98,6 +98,7 @@ package actor Simulation {
     /// Not the random numbers of the run, so that the rest of the run does not depend on the metadata.
     var metadataRandom: SeededRandom
     var metadataChanges = 0
+    var linkedCreations: LinkedCreations
     private(set) var gateway: SimulatedGateway?
     /// The login state; nil if the service does not require authentication.
     var login: TokenIssuer?
@@ -144,8 +145,10 @@ package actor Simulation {
         habits = options.recordsHistory ? .history(&random) : WorkloadMix(&random)
         viewsHabits = ViewsSettings(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         metadataRandom = SeededRandom(seed: seed &* 59 &+ 19)
-        // A history and a seeded bug are judged without them.
-        let areChanging = options.recordsHistory || !options.plants.isEmpty ? false : options.changesMetadata
+        // A history and a seeded bug are judged without changed metadata and linked creations.
+        let isPlain = options.recordsHistory || !options.plants.isEmpty
+        linkedCreations = LinkedCreations(seed: seed, isUsed: !isPlain)
+        let areChanging = isPlain ? false : options.changesMetadata
         metadataHabits = MetadataSchedule(&metadataRandom, areChanging: areChanging)
         if random.chance(40) { login = TokenIssuer(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         gatewayHabits.adjust(&sandbox, version)
@@ -230,8 +233,7 @@ package actor Simulation {
         case 67..<79: await DeviceSync(device: device).download(in: self)
         case 79..<83: changeNetwork(of: device)
         case 83..<86: await process.crash(in: self)
-        case 86..<90:
-            if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
+        case 86..<90: stopDisk(of: device)
         case 90..<92: await user.undo(in: self)
         case 92..<95: await user.arrange(in: self)
         case 95..<97: await process.maintain(in: self)
@@ -247,8 +249,7 @@ package actor Simulation {
     private func disturb(_ device: Device) async {
         let process = DeviceProcess(device: device)
         switch random.below(8) {
-        case 0..<3:
-            if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
+        case 0..<3: stopDisk(of: device)
         case 3..<5: await process.crash(in: self)
         case 5: await process.openAgain(in: self)
         case 6: changeNetwork(of: device)
@@ -313,10 +314,16 @@ package actor Simulation {
         violations.append(what)
     }
 
+    /// Stops the disk of the device at one of its next calls. The fault is counted when the disk stops.
+    func stopDisk(of device: Device) { if permits(.diskStop) { device.planStop(after: random.below(40)) } }
+
+    /// Returns whether the fault can be injected now according to the options.
+    func permits(_ trouble: FaultKind) -> Bool { isStormy && options.troubles.contains(trouble) }
+
     /// Returns whether the fault can be injected now according to the options, and counts it in that case.
     func happens(_ trouble: FaultKind) -> Bool {
-        guard isStormy, options.troubles.contains(trouble) else { return false }
-        counts.troubles[trouble, default: 0] += 1
+        guard permits(trouble) else { return false }
+        counts.add(trouble)
         return true
     }
 }
@@ -338,6 +345,8 @@ package struct Counts: Sendable {
     package var features: [AppFeature: Int] = [:]
 
     package init() {}
+
+    mutating func add(_ fault: FaultKind) { troubles[fault, default: 0] += 1 }
 
     mutating func add(_ number: Int, _ feature: AppFeature) { features[feature, default: 0] += number }
 

@@ -22,6 +22,8 @@ package enum AppFeature: String, Sendable, Hashable, CaseIterable, Comparable {
     case replacedLinks
     /// Updates with all properties.
     case valueReplacements
+    /// Change sets that create two linked entities.
+    case linkedCreations
     /// `PUT` requests for a service without `PATCH`.
     case putRequests
     /// Entities without keys that were in quarantine at the end.

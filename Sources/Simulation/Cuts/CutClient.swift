@@ -57,11 +57,10 @@ final class CutClient {
 
     // MARK: The app
 
-    func create(_ drafts: [EntityDraft], asChangeSet: Bool) async throws {
-        let results = try await store.perform(
-            drafts.map { (.create($0, in: nil), IntentOptions()) }, asChangeSet: asChangeSet)
-        for (draft, result) in zip(drafts, results) {
-            guard let sequence = result.sequence else { continue }
+    func perform(_ calls: [Intent], asChangeSet: Bool) async throws {
+        let results = try await store.perform(calls.map { ($0, IntentOptions()) }, asChangeSet: asChangeSet)
+        for (call, result) in zip(calls, results) {
+            guard case .create(let draft, _) = call, let sequence = result.sequence else { continue }
             created[sequence] = ([draft] + draft.inline.flatMap(\.entities)).compactMap {
                 $0.values["Mark"]?.stringValue
             }
@@ -93,9 +92,5 @@ final class CutClient {
             for mark in marks { counts[mark, default: 0] += 1 }
         }
         return counts
-    }
-
-    func marks(of set: String) async throws -> [String] {
-        try await store.query(set).entities.compactMap { $0.values["Mark"]?.stringValue }.sorted()
     }
 }

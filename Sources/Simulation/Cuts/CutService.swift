@@ -55,6 +55,9 @@ final class CutService: Sendable {
         state.withLock { state in state.service.sandbox.contents(of: set).map(\.values) }
     }
 
+    /// The entities and their links as lines.
+    var lines: [String] { state.withLock { $0.service.lines } }
+
     fileprivate func handle(_ request: WireRequest, from client: Int) throws(TransportError) -> WireResponse {
         let answer = state.withLock { state -> WireResponse? in
             guard request.method != "GET", let cut = state.cut else {

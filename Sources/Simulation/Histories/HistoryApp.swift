@@ -38,8 +38,7 @@ struct HistoryApp {
             await observe(in: run)
         case 82..<86: run.changeNetwork(of: device)
         case 86..<89: await DeviceProcess(device: device).crash(in: run)
-        case 89..<93:
-            if run.happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + run.random.below(40), .crash) }
+        case 89..<93: run.stopDisk(of: device)
         case 93..<97: await DeviceProcess(device: device).reopen(in: run)
         default: await DeviceProcess(device: device).maintain(in: run)
         }

@@ -40,7 +40,7 @@ package struct OperationEffect: Sendable, Equatable {
     }
 
     /// The raw values of the items, in the order of the first accesses.
-    var items: [UInt64] { accesses.ids }
+    var items: IDTable<Access>.Numbers { accesses.ids }
     /// The kinds of access, in the order of ``items``.
     var kinds: [Access] { accesses.values }
 

@@ -156,13 +156,11 @@ extension SQLiteState {
     }
 
     package func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
-        let ids = try list("SELECT entity FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]) {
-            $0.entity(0)
-        }
-        guard let last = ids.last else { return [] }
-        var found: [(EntityID, BaseState)] = []
-        for id in ids { if let base = try base(id) { found.append((id, base)) } }
-        try run("DELETE FROM bases WHERE entity <= ?", [SQLValue(last)])
+        let found = try list(
+            "SELECT \(Self.baseColumns) FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]
+        ) { row throws(StateError) in (row.entity(0), try base(row)) }
+        guard let last = found.last else { return [] }
+        try run("DELETE FROM bases WHERE entity <= ?", [SQLValue(last.0)])
         return found
     }
 }

@@ -219,16 +219,16 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putQuery(_ state: QueryState) throws(StateError) {
-        let known = try first("SELECT position FROM queries WHERE name = ?", [.text(state.query.name)])?.first
-        let next = try first("SELECT COALESCE(MAX(position), 0) + 1 FROM queries")?.first
-        let position = known ?? next ?? .integer(1)
         let links = [state.deltaLink, state.next].flatMap { link -> [SQLValue] in
             link.map { [.text($0.url), .integer($0.time)] } ?? [.null, .null]
         }
         try run(
-            "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT OR REPLACE INTO queries VALUES (?1, COALESCE((SELECT position FROM queries WHERE name = ?1),
+              (SELECT MAX(position) + 1 FROM queries), 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
-                .text(state.query.name), position, .text(state.query.query),
+                .text(state.query.name), .text(state.query.query),
                 .integer(state.query.automaticallyRetrievesStreams ? 1 : 0), SQLValue(state.run),
                 .integer(state.isComplete ? 1 : 0), .integer(state.isDelta ? 1 : 0),
             ] + links + [state.downloaded.map(SQLValue.integer) ?? .null])
