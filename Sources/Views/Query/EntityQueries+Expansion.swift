@@ -45,7 +45,7 @@ extension EntityQueries {
             try body(form.entity(row, only: nil, rowTables, &page))
         }
         rowTables.shapes.last = form
-        if options.orderBy.isEmpty { found.sort(by: known.ids) }
+        if options.orderBy.isEmpty { found.sort(by: Array(known.ids)) }
         return found
     }
 
