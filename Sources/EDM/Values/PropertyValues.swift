@@ -367,10 +367,7 @@ extension PropertyValues: Sequence {
         /// The offset of the next encoded value.
         private var offset = 0
 
-        fileprivate init(_ properties: PropertyValues) {
-            names = properties.names
-            form = properties.form
-        }
+        fileprivate init(_ properties: PropertyValues) { (names, form) = (properties.names, properties.form) }
 
         // Inlined, because otherwise each pair is returned in memory and destroyed by way of its metadata (Swift 6.3).
         @inlinable
