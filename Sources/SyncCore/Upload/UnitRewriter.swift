@@ -60,6 +60,20 @@ struct UnitRewriter {
         return planner.obstacle
     }
 
+    /// Returns the reason why the service does not support the check of a deletion in the unit, or nil if it does or there
+    /// is none; see ``RequestPlanner/addCheck(before:)``.
+    fileprivate func obstacleToCheck(in unit: [PendingOperation]) throws(StateError) -> String? {
+        guard unit.count > 1 else { return nil }
+        for pending in unit {
+            guard case .delete(let entity) = pending.operation.action, pending.operation.call == nil else { continue }
+            let set = try resolver.set(of: entity).flatMap { resolver.model.findEntitySet($0) }
+            guard options.supportsPatch, set?.permitsUpdates != false else {
+                return try obstacle(RewrittenUnit(operations: unit))
+            }
+        }
+        return nil
+    }
+
     private func explained(_ obstacle: String, _ unit: [PendingOperation]) -> String {
         let hasCollection = unit.contains {
             if case .create(let creation, _) = $0.operation.action { creation.hasInlineCollection } else { false }
@@ -297,7 +311,7 @@ struct UnitRewriteCache {
     }
 
     mutating func obstacle(in unit: [PendingOperation]) throws(StateError) -> HoldReason? {
-        guard isLimited else { return nil }
+        guard isLimited else { return try finder.obstacleToCheck(in: unit).map { .noLegalPlan($0) } }
         switch try finder.find(unit) {
         case .impossible(let why): return .noLegalPlan(why)
         case .sendable(let form):
