@@ -48,15 +48,6 @@ import Testing
         #expect(try write(store, order).changeSets[0].requests.map(\.modification.ifMatch) == ["\"s1\""])
     }
 
-    @Test func `the confirmation of a write removes the ETag of the replaced content, and keeps the address`() throws {
-        try store.add(.streamsStored([image(reported: "\"s1\"")]))
-        try store.answer(try write(store, order))
-        let stored = try store.state.stream("Scan", of: order)
-        #expect(stored?.reported == StreamImage.ReportedMetadata(editLink: "scans/1"))
-        try store.download("Orders", ["OrderID": .integer(1)], etag: "\"later\"")
-        #expect(try write(store, order).changeSets[0].requests.map(\.modification.ifMatch) == [nil])
-    }
-
     @Test func `if the metadata declare ETags, an unknown one is read before the stream is written`() throws {
         let (store, order) = try Self.store(
             annotation: #"<Annotation Term="Org.OData.Core.V1.OptimisticConcurrency"/>"#)

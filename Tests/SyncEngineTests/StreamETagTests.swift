@@ -33,14 +33,23 @@ struct StreamETagTests {
         shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(1)/$value").body
     }
 
+    /// Returns the ETag of the stream that the service last returned with the entity.
+    private func reported(_ shop: Shop) async throws -> String? {
+        let id = try await shop.store.media.entityID(.link("Photos(1)"))
+        return try await shop.store.media.streamSource(id, property: nil).known?.reported?.etag
+    }
+
     @Test(arguments: Dialect.allCases)
     func `a stream that was never read is written with the ETag that the service returned with its entity`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await shop(dialect, writing: "first")
         let etag = shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(1)/$value").headers["ETag"]
+        #expect(try await reported(shop) == etag)
         shop.transport.forgetRequests()
         #expect(try await shop.push().confirmed.count == 1)
+        // It is the ETag of the replaced content.
+        #expect(try await reported(shop) == nil)
         try await write("second", shop)
         #expect(try await shop.push().confirmed.count == 1)
         let conditions = shop.transport.requests.filter { $0.method == "PUT" }.map { $0.headers["If-Match"] }

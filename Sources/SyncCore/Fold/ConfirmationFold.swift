@@ -54,13 +54,9 @@ struct ConfirmationFold {
         try finish(touched, created, returned: returned, referenced, &layers)
         try layers.mergeBases.discard(of: created + referenced)
         if let stream = pending.operation.stream {
-            // The ETag is not known yet; a separate record follows if the service returns it. The ETag that it returned
-            // with the entity before is that of the replaced content.
-            let entity = pending.operation.subject
-            var reported = try layers.storage.stream(stream.property, of: entity)?.reported
-            reported?.etag = nil
+            // The ETag is not known yet; a separate record follows if the service returns it.
             try layers.storage.putStream(
-                StreamImage(entity: entity, property: stream.property, content: stream.content, reported: reported))
+                StreamImage(entity: pending.operation.subject, property: stream.property, content: stream.content))
         }
     }
 

@@ -47,6 +47,7 @@ struct GuardedUpdateOrder {
         var changed: Set<EntityID> = []
         var tracker = LinkTracker(resolver)
         for pending in operations {
+            var followed: (footprint: OperationFootprint, ended: [EndedLink])?
             switch pending.operation.action {
             // Neither a call nor a change after it moves.
             case _ where pending.operation.call != nil: fixed.formUnion(pending.operation.referencedEntities)
@@ -68,16 +69,19 @@ struct GuardedUpdateOrder {
                 guard changed.contains(entity), let place = firstLinks[entity],
                     try resolver.sharedServiceRow(entity)?.row.etag != nil
                 else { break }
-                guard try canMove(pending.operation, before: places[place...], tracker) else {
+                let deletion = try resolver.follow(pending.operation, &tracker)
+                guard try canMove(pending.operation, deletion, before: places[place...]) else {
                     places[place].unguarded.append(pending)
+                    followed = deletion
                     break
                 }
-                _ = try resolver.follow(pending.operation, &tracker)
                 places[place].guarded.append(pending)
+                places[place].touched.formUnion(deletion.footprint.entities)
                 continue
             case .create, .createLink, .updateLink, .deleteLink: break
             }
-            let (footprint, ended) = try resolver.follow(pending.operation, &tracker)
+            if followed == nil { followed = try resolver.follow(pending.operation, &tracker) }
+            guard let (footprint, ended) = followed else { continue }
             var unlinked = try self.unlinked(ended, by: pending.operation)
             // The other ends of the links of a deleted entity keep their ETags, if none of their properties changes.
             if case .delete = pending.operation.action { unlinked.removeAll(where: \.properties.isEmpty) }
@@ -122,13 +126,12 @@ struct GuardedUpdateOrder {
     /// Returns whether the deletion can be the first of the operations: the former first one deletes an entity that the
     /// deleted one depends on, no other of them concerns the same entities, and the deletion changes no other entity.
     private func canMove(
-        _ deletion: Operation, before places: ArraySlice<OperationPlace>, _ tracker: LinkTracker<WorkingSet>
+        _ deletion: Operation, _ followed: (footprint: OperationFootprint, ended: [EndedLink]),
+        before places: ArraySlice<OperationPlace>
     ) throws(StateError) -> Bool {
         guard let first = places.first, case .delete(let principal) = first.last.operation.action else { return false }
-        var tracker = tracker
-        let (footprint, ended) = try resolver.follow(deletion, &tracker)
-        let entities = footprint.entities
-        let changed = try unlinked(ended, by: deletion).filter { !$0.properties.isEmpty }.map(\.entity)
+        let entities = followed.footprint.entities
+        let changed = try unlinked(followed.ended, by: deletion).filter { !$0.properties.isEmpty }.map(\.entity)
         guard try !LinkTracker(resolver).deleted(with: deletion.subject).contains(principal) else { return false }
         return changed.allSatisfy { $0 == deletion.subject }
             && !first.unguarded.contains { entities.contains($0.operation.subject) }

@@ -32,14 +32,19 @@ struct LinksOfDeletedEntities {
         else { return [:] }
         var found: [SequenceNumber: [SequenceNumber]] = [:]
         var (open, ended): ([EntityID: [OpenLink]], Set<SequenceNumber>) = ([:], [])
+        /// The entities with removed links, by the other end.
+        var unlinked: [EntityID: [EntityID]] = [:]
         var tracker = LinkTracker(resolver)
         for pending in changeSet {
             let operation = pending.operation
             if operation.call != nil { open = [:] }
             if operation.isDeletion {
                 let entity = operation.subject
-                let gone = Set(try tracker.deleted(with: entity))
-                for other in open.keys { open[other]?.removeAll { $0.isRemoval && gone.contains($0.partner) } }
+                for gone in try tracker.deleted(with: entity) {
+                    for other in unlinked.removeValue(forKey: gone) ?? [] {
+                        open[other]?.removeAll { $0.isRemoval && $0.partner == gone }
+                    }
+                }
                 if let links = open[entity], try resolver.sharedServiceRow(entity)?.row.etag != nil {
                     let own = links.map(\.sequence).filter { ended.insert($0).inserted }
                     if !own.isEmpty { found[pending.sequence] = own }
@@ -50,7 +55,10 @@ struct LinksOfDeletedEntities {
             for entity in footprint.entities where !links.contains(where: { $0.entity == entity }) {
                 open[entity] = nil
             }
-            for (entity, link) in links { open[entity, default: []].append(link) }
+            for (entity, link) in links {
+                open[entity, default: []].append(link)
+                if link.isRemoval { unlinked[link.partner, default: []].append(entity) }
+            }
         }
         return found
     }
