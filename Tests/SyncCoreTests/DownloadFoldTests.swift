@@ -70,6 +70,26 @@ struct DownloadFoldTests {
         #expect(try store.value(ids[0], "Name") == .string("again"))
     }
 
+    @Test func `a confirmed creation belongs to the queries that exist then, also to those added since the last one`()
+        throws
+    {
+        let store = try TestStore()
+        func create() throws -> EntityID {
+            let id = try store.create("Customers")
+            try store.confirm(try store.state.header().applied)
+            return id
+        }
+        let first = try create()
+        try store.add(.definingQueryAdded(DefiningQuery(name: "Later", query: "Customers?$top=9")))
+        let second = try create()
+        let isCovered = store.state.bookkeeping.isCovered(_:by:)
+        #expect(try isCovered(first, "All") && !isCovered(first, "Later"))
+        #expect(try isCovered(second, "All") && isCovered(second, "Later"))
+        try store.add(.definingQueryRemoved(name: "Later"))
+        let third = try create()
+        #expect(try isCovered(third, "All") && !isCovered(third, "Later"))
+    }
+
     @Test func `a pending update stays visible when a delta removes its entity`() throws {
         let ids = try download(1)
         try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])

@@ -68,7 +68,9 @@ struct IDTableTests {
         for gone in 0..<count {
             var table = IDTable<UInt64>()
             for number in 0..<count { table.updateValue(number, for: number + 9) }
+            #expect(table.ids.elementsEqual(9..<count + 9) && table.values == Array(0..<count))
             #expect(table.removeValue(for: gone + 9) == gone)
+            #expect(table.ids.elementsEqual(table.values.map { $0 + 9 }) && table.count + 1 == count, "\(gone)")
             for number in 0..<count { #expect(table[number + 9] == (number == gone ? nil : number), "\(gone)") }
             table.updateValue(gone, for: gone + 9)
             table.updateValue(count, for: count + 9)

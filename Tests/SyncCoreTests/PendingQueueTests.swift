@@ -92,6 +92,10 @@ struct PendingQueueTests {
         #expect(
             queue.operations(from: 20, limit: 5).map(\.sequence) == Array(all.filter { $0 >= 20 }.prefix(5)), comment)
         #expect(queue.count == all.count, comment)
+        for kind in [.pending, .rejected, .inFlight, .inDoubt] as [PendingOperation.Status.StatusKind] {
+            let expected = model.sequences { $0.status.kind == kind }.map { model.operations[$0]! }
+            #expect(queue.operations(kind) == expected, comment)
+        }
         #expect(queue.heldBack == model.sequences { $0.operation.delivery != .queued }.count, comment)
         #expect(queue.hasRejected == Self.entities.contains { model.pendingState(of: $0) == .rejected }, comment)
         for id in Self.entities {

@@ -28,7 +28,7 @@ extension LayeredState {
         return kind == .local ? [] : editor.touched.entities
     }
 
-    /// Returns a layer of the kind. No edit runs within another one, so those of the base state share a layer.
+    /// Returns a layer of the kind. Edits are not nested, so those of the base state share a layer.
     private mutating func layer(_ kind: StateLayer.LayerKind, _ index: RelationshipIndex) -> StateLayer {
         if let baseLayer, baseLayer.kind == kind { return baseLayer }
         let layer = StateLayer(storage, index, kind)

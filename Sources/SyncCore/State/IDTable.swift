@@ -3,8 +3,8 @@ package import Operations
 /// A hash table from entity IDs, sequence numbers, or other numbers that are counted up or are hashes.
 ///
 /// The values are stored contiguously in order of insertion; a removal moves the last value into the gap. Consecutive
-/// numbers are found by their distance from the first one. Others are found by linear probing from a multiplicative hash,
-/// so that near numbers do not cluster. A small table is searched linearly.
+/// numbers are found by their distance from the first one. In another table, a number is found by linear probing from a
+/// multiplicative hash, so that near numbers do not cluster, or by a linear search if the table is small.
 package struct IDTable<Value> {
     package private(set) var values: [Value] = []
     /// Whether each number follows the one before it.

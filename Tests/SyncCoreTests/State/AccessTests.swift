@@ -89,13 +89,20 @@ struct AccessTests {
     @Test func `effects stay as they are when those of most other operations are removed`() {
         func written(by sequence: SequenceNumber) -> OperationEffect {
             let id = EntityID(rawValue: sequence)
-            return effect([(.entity(id), .writesValues), (.end("R", id, isFirst: true), .readsMembers)], [link])
+            // The first relationship is only one of removed operations.
+            let relationship = sequence == 1 ? "A" : "R\(sequence % 3)"
+            let own = DirtySet.LinkEnds(relationship: relationship, first: id, second: EntityID(rawValue: 2))
+            return effect([(.entity(id), .writesValues), (.end("R", id, isFirst: true), .readsMembers)], [own, link])
         }
         let log = EffectLog()
         for sequence: SequenceNumber in 1...600 { log.put(written(by: sequence), of: sequence) }
         for sequence: SequenceNumber in 1...590 { log.remove(sequence) }
         #expect(log.count == 10)
-        for sequence: SequenceNumber in 591...600 { #expect(log[sequence] == written(by: sequence)) }
+        log.put(written(by: 601), of: 601)
+        for sequence: SequenceNumber in 591...601 {
+            #expect(log[sequence] == written(by: sequence))
+            #expect(log.links(of: sequence) == written(by: sequence).links)
+        }
     }
 
     @Test(arguments: UInt64(1)...20)

@@ -1,8 +1,9 @@
 import EDM
 import ODataWire
 import Operations
-import SyncCore
 import Testing
+
+@testable import SyncCore
 
 /// A state over a storage, compared with a state in memory.
 struct BackedStateTests {
@@ -103,6 +104,51 @@ struct BackedStateTests {
         #expect(try state.link("Customer_Orders", first: id, second: id) == nil)
         // Only the lowest unused ID was read, once.
         #expect(backing.accesses.count == 1)
+    }
+
+    @Test func `deferred transactions read a row once, and again after the storage has changed`() throws {
+        struct Stop: Error {}
+        let id = EntityID(rawValue: 1)
+        var row = EntityRow(
+            id: id, set: "Customers", type: "Shop.Customer", values: [:], etag: "stored", origin: .service)
+        let stored = WorkingSet()
+        try stored.register(id, set: row.set)
+        try stored.putRow(row)
+        let backing = CountingBacking(stored, nil)
+        let state = WorkingSet(over: backing)
+        /// Returns the number of accesses of a deferred transaction that reads the row.
+        func accesses(_ comment: Comment) throws -> Int {
+            let before = backing.accesses.count
+            #expect(try state.deferredTransaction { try state.row(id) } == row, comment)
+            return backing.accesses.count - before
+        }
+        _ = try accesses("first")
+        // The commit of the shared transaction.
+        #expect(try accesses("again") == 1)
+        // Outside of a transaction, each read reads the storage.
+        for _ in 1...2 {
+            let before = backing.accesses.count
+            #expect(try state.row(id) == row)
+            #expect(try state.kind(of: id) == row.kind)
+            #expect(backing.accesses.count == before + 2)
+        }
+        #expect(throws: Stop.self) {
+            try state.deferredTransaction {
+                var other = row
+                other.etag = "rolled back"
+                try state.putRow(other)
+                throw Stop()
+            }
+        }
+        #expect(try accesses("after a rollback") == 1)
+        row.etag = "deferred"
+        try state.deferredTransaction { try state.putRow(row) }
+        #expect(try accesses("changed in memory") == 1)
+        try state.flush()
+        #expect(try accesses("after the flush") > 1)
+        row.etag = "written"
+        try state.transaction { try state.putRow(row) }
+        #expect(try accesses("after a transaction of the storage") > 1)
     }
 
     @Test(arguments: [true, false])

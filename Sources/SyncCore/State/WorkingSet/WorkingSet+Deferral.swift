@@ -15,7 +15,6 @@ extension WorkingSet {
         guard backing != nil else { return try body() }
         try commitSharedTransaction()
         try queue.load()
-        swap(&cleanRows, &deferredRows)
         tracking.phase = .deferring
         tracking.isDeferralRefused = false
         tracking.start(ChangeJournal(cachedHeader))
@@ -23,7 +22,6 @@ extension WorkingSet {
         defer {
             _ = tracking.endJournal()
             tracking.phase = .idle
-            swap(&cleanRows, &deferredRows)
         }
         do {
             let result = try body()

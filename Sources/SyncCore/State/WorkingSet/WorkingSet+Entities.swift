@@ -17,14 +17,14 @@ extension WorkingSet {
 
     /// Returns the set and type of an entity's row, or nil if it has none. Does not copy a row or values in memory.
     func kind(of id: EntityID) throws(StateError) -> EntityKind? {
-        let known = rowTable.kind(of: id) ?? (rowTable.isRemoved(id) ? nil : cleanRows.kind(of: id))
+        let known = rowTable.kind(of: id) ?? (mayBeCached(id) ? cleanRows.kind(of: id) : nil)
         return if let known { known } else { try row(id)?.kind }
     }
 
     /// Returns the kind and the values of an entity's row, or nil if it has none. Does not copy a row in memory.
     func content(of id: EntityID) throws(StateError) -> EntityContent? {
         if let content = rowTable.content(of: id) { return content }
-        if !rowTable.isRemoved(id), let content = cleanRows.content(of: id) { return content }
+        if mayBeCached(id), let content = cleanRows.content(of: id) { return content }
         return try row(id).map { EntityContent(kind: $0.kind, values: $0.values) }
     }
 
@@ -33,6 +33,9 @@ extension WorkingSet {
         if let known = rowTable.version(of: id) { return known }
         return try row(id).map { ($0.origin, $0.hasETag) }
     }
+
+    /// Returns whether ``cleanRows`` may contain the current row.
+    private func mayBeCached(_ id: EntityID) -> Bool { tracking.phase != .idle && !rowTable.isRemoved(id) }
 
     /// Returns the row of the backing.
     private func storedRow(_ id: EntityID, isCached: Bool) throws(StateError) -> EntityRow? {

@@ -23,11 +23,9 @@ package final class WorkingSet: StateStorage {
 
     var cachedHeader = CachedHeader()
     var rowTable = RowTable()
+    /// Kept from one deferred transaction to the next; empty after a transaction of the backing. Reads outside of a
+    /// transaction do not use it.
     var cleanRows = CleanRowCache()
-    /// The rows in ``cleanRows`` at the end of the last deferred transaction, for the next one; empty while one is running
-    /// and after a transaction of the backing. Not in ``cleanRows``, because only a transaction may read without the
-    /// backing.
-    var deferredRows = CleanRowCache()
     var linkTable = LinkTable()
     var register = EntityRegister()
     var keys: [SetKey: EntityID] = [:]
@@ -123,11 +121,11 @@ package final class WorkingSet: StateStorage {
 
     /// Runs a transaction of the backing. If it fails, all changes that are not in the backing are discarded.
     private func storing<T>(_ body: () throws -> T) throws -> T {
-        removeCleanRows()
+        cleanRows.removeAll()
         tracking.phase = .storing
         defer {
             tracking.phase = .idle
-            removeCleanRows()
+            cleanRows.removeAll()
         }
         do {
             return try body()
@@ -139,15 +137,10 @@ package final class WorkingSet: StateStorage {
 
     /// Discards unflushed changes and cached items of the backing.
     private func discardChanges() {
-        removeCleanRows()
+        cleanRows.removeAll()
         removeChanges()
         (cachedHeader, knownFirstUnused) = (CachedHeader(), nil)
         bookkeeping.invalidateCaches()
-    }
-
-    private func removeCleanRows() {
-        cleanRows.removeAll()
-        deferredRows.removeAll()
     }
 
     private func removeChanges() {
@@ -260,7 +253,7 @@ package final class WorkingSet: StateStorage {
             try tracking.requireBacking()
             try flush()
             try backing.install(model)
-            removeCleanRows()
+            cleanRows.removeAll()
         }
         tracking.dirtyItems?.hasModel = true
         for row in rowTable.retain(Set(model.allSets.map(\.name))) { tracking.digest.replace(.row(row), by: nil) }
