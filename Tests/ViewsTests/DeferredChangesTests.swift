@@ -32,6 +32,16 @@ struct DeferredChangesTests {
         #expect(try committed() == ["A", "B"])
     }
 
+    @Test func `a query that is written again keeps its position, and one that was removed becomes the last`() throws {
+        try state.transaction { for name in ["B", "A", "C", "B"] { try add(name) } }
+        #expect(try names() == ["B", "A", "C"])
+        try state.transaction {
+            try state.bookkeeping.removeQuery("B")
+            for name in ["A", "B", "D"] { try add(name) }
+        }
+        #expect(try names() == ["A", "C", "B", "D"])
+    }
+
     @Test func `a failed change rolls back all deferred changes`() throws {
         struct Failure: Error {}
         try state.transaction { try add("A") }

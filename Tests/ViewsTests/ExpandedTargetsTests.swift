@@ -78,6 +78,13 @@ struct ExpandedTargetsTests {
                     == each.map { $0.rows.map(\.id) },
                 "seed \(seed): \(text)")
             #expect(found.counts == each.map(\.count), "seed \(seed): \(text)")
+            var delivered: [EntityID] = []
+            let passed = try shop.query.targets(of: ids, inSets: sets, property, options) { delivered.append($0.id) }
+            if !passed.isDelivered { delivered = passed.rows.map(\.id) }
+            #expect(
+                sources.indices.map { passed.targets(of: $0).map { delivered[$0] } } == each.map { $0.rows.map(\.id) },
+                "seed \(seed): \(text)")
+            #expect(!passed.isDelivered || passed.rows.isEmpty)
             let counted = try shop.query.targets(of: ids, inSets: sets, property, options, isCount: true)
             #expect(counted.counts == each.map(\.count), "seed \(seed): \(text)")
             #expect(counted.rows.isEmpty && sources.indices.allSatisfy { counted.targets(of: $0).isEmpty })

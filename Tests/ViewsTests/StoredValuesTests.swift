@@ -119,14 +119,17 @@ struct StoredValuesTests {
             try state.assignKey(set: "As", key: "ID=\(number)", to: EntityID(rawValue: UInt64(number)))
             try state.assignKey(set: "As", key: "ID=\(number)0", to: EntityID(rawValue: 1))
         }
-        for key in ["ID=é", "ID=e\u{301}", "ID=a"] {
+        for key in ["ID=é", "ID=e\u{301}", "ID=a", "ID=a\0", "ID=a\0b"] {
             try state.assignKey(set: "As", key: key, to: EntityID(rawValue: 2))
         }
         let numbers = [
             [100], [100, 101], Array(100..<110), Array(100..<400), [100, 100, 103, 103, 103], [300, 500, 700],
             [100, 250, 397], [101, 102], Array(stride(from: 100, to: 400, by: 50)), [397, 398, 399],
         ]
-        let others = [["ID=", "ID=a", "ID=e\u{301}", "ID=z", "ID=é"], ["ID=e\u{301}"], ["ID=é", "ID=é"]]
+        let others = [
+            ["ID=", "ID=a", "ID=e\u{301}", "ID=z", "ID=é"], ["ID=e\u{301}"], ["ID=é", "ID=é"],
+            ["ID=a", "ID=a\0", "ID=a\0a", "ID=a\0b", "ID=aa"], ["ID=a\0b"],
+        ]
         for keys in numbers.map({ $0.map { "ID=\($0)" } }) + others {
             for set in ["As", "Others"] {
                 let expected = try keys.map { try state.entity(set: set, key: $0) }

@@ -10,7 +10,7 @@ struct EntityLookup {
     /// The keys of the items, in their order; nil for items that were not looked up.
     private var keys: [Key?] = []
     /// The entities that were looked up.
-    private(set) var found: [ServiceEntity] = []
+    private var found: [ServiceEntity] = []
     /// The index of each entity in ``found``.
     private var places = IDTable<Int32>()
     /// Whether the columns of the set contain none of the keys.
@@ -106,7 +106,7 @@ struct EntityLookup {
     }
 
     /// Returns the index of the entity in ``found``, or nil if it was not looked up.
-    func place(of id: EntityID) -> Int? { places.place(of: id).map { Int(places.values[$0]) } }
+    private func place(of id: EntityID) -> Int? { places.place(of: id).map { Int(places.values[$0]) } }
 
     /// Compares an image with the base state of its entity.
     func finding(

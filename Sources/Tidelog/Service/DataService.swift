@@ -216,7 +216,7 @@ open class DataService: @unchecked Sendable {
     /// Deletes an entity. An object with only an editLink is sufficient.
     ///
     /// - Throws: Like ``createEntity(_:headers:options:)``; `refused(.mandatoryEnd)` if the entity is the mandatory
-    ///   partner of another one; online, `service(status: 412)` if another client has changed the entity.
+    ///   partner of another entity; online, `service(status: 412)` if another client has changed the entity.
     public func deleteEntity(
         _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {

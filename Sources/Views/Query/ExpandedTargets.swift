@@ -23,7 +23,7 @@ package struct ExpandedTargets {
     /// Returns the range of a source in ``places``. The source must be one in ``ends``.
     private func range(of source: Int) -> Range<Int> { (source == 0 ? 0 : ends[source - 1])..<ends[source] }
 
-    /// Adds a target after the others of the source. O(1) if the sources are in ascending order, as they usually are.
+    /// Adds a target after the last one of its source. O(1) if the sources are in ascending order, as they usually are.
     ///
     /// - Parameter place: The index of the target.
     mutating func append(_ place: Int, to source: Int) {

@@ -66,7 +66,7 @@ extension TableLayout {
     /// Dates, times and durations are compared and sorted by a sort key, because their texts have another order. The
     /// index contains the sort key.
     ///
-    /// The last term is ascending, and the directions of the others are reversed with it: SQLite reads an index in both
+    /// The last term is ascending, and those before it are reversed with it: SQLite reads an index in both
     /// directions, and its entries end with the entity ID in ascending order, as those of `$orderby` do.
     func indexColumns(_ index: EntityIndex) -> String? {
         var columns: [String] = []

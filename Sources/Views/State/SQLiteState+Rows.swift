@@ -49,7 +49,7 @@ extension SQLiteState {
             hasBase[place] = true
             if case .row(let row) = try base(row) { found[place].row = row }
         }
-        // The row of any other entity is its base state. The rows share memory, because they are read for one comparison.
+        // The row of any other entity is its base state. The rows share memory, because they are released together.
         var page = PackedPage()
         for set in sets where rowTables.layouts[set] != nil {
             let places = sets.count == 1 ? order : order.filter { found[$0].set == set }

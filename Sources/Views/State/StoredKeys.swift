@@ -35,7 +35,7 @@ struct StoredKeys: StatementRunner {
     func entities(set: String, _ keys: [String]) throws(StateError) -> [EntityID?] {
         var owners = [EntityID?](repeating: nil, count: keys.count)
         guard let first = keys.first, let last = keys.last, let number = try number(of: set) else { return owners }
-        // One pass over the range costs a fifth of separate lookups, unless most of its keys are others.
+        // One pass over the range costs a fifth of separate lookups, unless the range has many further keys.
         let limit = keys.count + keys.count / 2
         var (next, count) = (0, 0)
         try mapped { () throws(SQLiteError) in
