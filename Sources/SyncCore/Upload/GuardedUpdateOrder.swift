@@ -72,8 +72,9 @@ struct GuardedUpdateOrder {
                     places[place].unguarded.append(pending)
                     break
                 }
-                _ = try resolver.follow(pending.operation, &tracker)
+                let footprint = try resolver.footprint(pending.operation, &tracker)
                 places[place].guarded.append(pending)
+                places[place].touched.formUnion(footprint.entities)
                 continue
             case .create, .createLink, .updateLink, .deleteLink: break
             }
