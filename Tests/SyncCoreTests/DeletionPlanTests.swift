@@ -56,12 +56,14 @@ import Testing
         #expect(store.requests(plan).first == #"PATCH Customers(9) {"Name":"c"}"#)
     }
 
-    @Test func `an unlink that permits the deletion of the other end is sent, although its own entity is deleted`()
-        throws
-    {
+    @Test(arguments: [true, false])
+    func `a link whose change permits the deletion of the former end is sent, although its own entity is deleted`(
+        _ isRemoved: Bool
+    ) throws {
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
-        try store.perform(
-            [.deleteLink(link(order, "Customer", a)), .delete(a), .delete(order)], changeSet: true)
+        let change: Operation.Action =
+            isRemoved ? .deleteLink(link(order, "Customer", a)) : .updateLink(link(order, "Customer", b))
+        try store.perform([change, .delete(a), .delete(order)], changeSet: true)
         let plan = try store.plan()
         #expect(
             plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil, nil, "*"], "\(plan.held)")

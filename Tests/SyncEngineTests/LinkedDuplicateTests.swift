@@ -98,4 +98,19 @@ struct LinkedDuplicateTests {
         try await shop.pull()
         try await expectAgreement(shop, "after a deletion by another client")
     }
+
+    @Test(arguments: Pair.allCases, Way.all)
+    func `a change that was made after the download is sent to the only copy of the entity`(
+        _ pair: Pair, _ way: Way
+    ) async throws {
+        let (shop, _, second) = try await shop(pair, way)
+        let property = pair.second.property
+        try await shop.perform(update(second, [property: .string("Changed here")]))
+        _ = try await shop.push()
+        #expect(try await shop.push().remaining == 0)
+        try await expectAgreement(shop, "after the upload")
+        try await shop.pull()
+        try await expectAgreement(shop, "after a download")
+        #expect(try await shop.value(second, property) == .string("Changed here"))
+    }
 }

@@ -14,7 +14,7 @@ struct DownloadedDuplicates {
         let created: EntityID
         /// The service's version under the second ID.
         let row: EntityRow
-        /// Whether no pending operation refers to the second entity.
+        /// Whether no pending operation refers to the second entity or to one that it contains.
         let isRemovable: Bool
         /// Whether no response contained the key, which only the second entity has.
         var isFoundByLinks = false
@@ -39,7 +39,8 @@ struct DownloadedDuplicates {
     private let twins: [Twin]
     /// The second entities that were found by their content, and not by their key.
     private let others: [EntityID]
-    /// The queries with twins that cannot be removed, and whose next download would not repair that.
+    /// The queries with twins that cannot be removed, or whose contained entities are removed with them, and whose next
+    /// download would not repair that.
     private let incomplete: [String]
 
     /// Determines the twins. Must be called before the creations are confirmed.
@@ -58,9 +59,7 @@ struct DownloadedDuplicates {
         for image in images where created.contains(image.entity) {
             guard try search.hasKey(image), keyless.remove(image.entity) != nil else { continue }
             guard let row = try search.twin(of: image) else { continue }
-            var isRemovable = replaced.contains(row.id)
-            if !isRemovable { isRemovable = try !search.isInUse(row.id) }
-            pairs.append(Pair(created: image.entity, row: row, isRemovable: isRemovable))
+            pairs.append(Pair(created: image.entity, row: row, isRemovable: try !search.isInUse(row.id)))
         }
         var place = 0
         while place < pairs.count, !keyless.isEmpty {
@@ -81,10 +80,12 @@ struct DownloadedDuplicates {
         var incomplete: Set<String> = []
         for pair in pairs {
             var delivering: [String] = []
+            let contents = try search.contents(of: pair.row.id)
+            let isWhole = pair.isRemovable && contents.allSatisfy { successors[$0] != nil }
             for query in queries where try state.bookkeeping.isCovered(pair.row.id, by: query.query.name) {
                 delivering.append(query.query.name)
                 let isFull = query.deltaLink == nil && query.next == nil
-                if !pair.isRemovable, !isFull { incomplete.insert(query.query.name) }
+                if !isWhole, !isFull { incomplete.insert(query.query.name) }
             }
             let links = try search.links(of: pair.row, as: pair.created, successors)
             twins.append(Twin(pair: pair, links: links, queries: delivering))
@@ -154,8 +155,23 @@ private struct TwinSearch {
         return KeyPredicate(of: type, in: image.values) != nil
     }
 
-    /// Returns whether a pending operation refers to an entity.
-    func isInUse(_ id: EntityID) throws(StateError) -> Bool { try !state.pendingOperations(naming: id).isEmpty }
+    /// Returns whether a pending operation refers to an entity or to one that it contains.
+    func isInUse(_ id: EntityID) throws(StateError) -> Bool {
+        var (left, seen): ([EntityID], Set<EntityID>) = ([id], [id])
+        while let id = left.popLast() {
+            guard try state.pendingOperations(naming: id).isEmpty else { return true }
+            left += try contents(of: id).filter { seen.insert($0).inserted }
+        }
+        return false
+    }
+
+    /// Returns the entities that an entity contains.
+    func contents(of id: EntityID) throws(StateError) -> [EntityID] {
+        guard let name = try state.set(of: id), let set = model.findEntitySet(name) else { return [] }
+        var found: [EntityID] = []
+        for contained in model.containedSets(in: set) { found += try state.contained(in: id, contained) }
+        return found
+    }
 
     /// Returns another entity of the service that has the key of the image and was stored after the created one.
     func twin(of image: EntityImage) throws(StateError) -> EntityRow? {
@@ -184,16 +200,22 @@ private struct TwinSearch {
     ///   - keyless: The created entities without keys.
     ///   - created: A created entity that may have links to them.
     ///   - second: The second entity of `created`.
-    ///   - used: The second entities of others.
+    ///   - used: The second entities that are already assigned.
     func linkedTwins(
         of keyless: Set<EntityID>, from created: EntityID, and second: EntityID, besides used: Set<EntityID>
     ) throws(StateError) -> [(created: EntityID, row: EntityRow)] {
         let theirs = try partners(of: second, \.inBase)
+        var (keyless, used) = (keyless, used)
         var found: [(created: EntityID, row: EntityRow)] = []
-        for (relationship, ids) in try partners(of: created, \.inLocal) {
-            var sent: [EntityRow] = []
-            for id in ids where keyless.contains(id) { if let row = try state.row(id) { sent.append(row) } }
-            guard let first = sent.first, let last = sent.map(\.id).max() else { continue }
+        // Several relationships may lead to the same entities.
+        for (relationship, ids) in try partners(of: created, \.inLocal).sorted(by: { $0.key.precedes($1.key) }) {
+            var sent: [Creation] = []
+            for id in ids where keyless.contains(id) {
+                guard let creation = try sentCreation(of: id), creation.set == sent.first?.set ?? creation.set
+                else { continue }
+                sent.append(creation)
+            }
+            guard let first = sent.first, let last = sent.map(\.entity).max() else { continue }
             var others: [EntityRow] = []
             for id in theirs[relationship] ?? [] where id > last && !used.contains(id) {
                 guard let row = try state.serviceRow(id), row.origin.isOnService, row.set == first.set,
@@ -201,13 +223,31 @@ private struct TwinSearch {
                 else { continue }
                 others.append(row)
             }
-            let values = sent.map { row in
-                PropertyValues(row.values.filter { $0.value != .null }.map { ($0.name, $0.value) })
+            let values = sent.map { creation in
+                PropertyValues(creation.values.filter { $0.value != .null }.map { ($0.name, $0.value) })
             }
             let pairs = ChildMatching.byValues(values, others.map(\.values)) { values[$0] == values[$1] }
-            for pair in pairs { found.append((sent[pair.sent].id, others[pair.answered])) }
+            for pair in pairs {
+                keyless.remove(sent[pair.sent].entity)
+                used.insert(others[pair.answered].id)
+                found.append((sent[pair.sent].entity, others[pair.answered]))
+            }
         }
         return found
+    }
+
+    /// Returns the creation of an entity with the values that were sent, without those of operations that have not been
+    /// sent yet.
+    private func sentCreation(of id: EntityID) throws(StateError) -> Creation? {
+        var operations: [PendingOperation] = []
+        for sequence in try state.pendingOperations(naming: id) {
+            if let pending = try state.pendingOperation(sequence) { operations.append(pending) }
+        }
+        guard let first = operations.first, var creation = first.operation.creation(of: id) else { return nil }
+        for later in operations where later.status.batch == first.status.batch && later.operation.call == nil {
+            if case .update(id, let changes, _) = later.operation.action { creation.values.merge(changes) }
+        }
+        return creation
     }
 
     /// Returns the entities at the other ends of the links of an entity, by relationship and direction.
@@ -230,7 +270,7 @@ private struct TwinSearch {
         of row: EntityRow, as created: EntityID, _ successors: [EntityID: EntityID]
     ) throws(StateError) -> [DownloadPage.ChangedLink] {
         var found: [DownloadPage.ChangedLink] = []
-        for link in try state.links(of: row.id) where link.inBase && link.first != link.second {
+        for link in try state.links(of: row.id) where link.inBase {
             let isFirst = link.first == row.id
             let other = isFirst ? link.second : link.first
             let target = successors[other] ?? other
@@ -252,6 +292,12 @@ private struct TwinSearch {
         return type.navigationProperties.first {
             $0.navigation?.relationship == Relationship(name: relationship, isForward: isForward)
         }
+    }
+}
+
+extension Relationship {
+    fileprivate func precedes(_ other: Relationship) -> Bool {
+        name == other.name ? isForward && !other.isForward : name < other.name
     }
 }
 

@@ -1,5 +1,5 @@
 import EDM
-import Operations
+package import Operations
 
 // The effects of sent operations that a download has shown before the operations are confirmed.
 //
@@ -161,7 +161,7 @@ extension Operation {
     }
 
     /// Returns the creation of the entity, if this is it.
-    func creation(of id: EntityID) -> Creation? {
+    package func creation(of id: EntityID) -> Creation? {
         if case .create(let creation, _) = action { creation.find(id) } else { nil }
     }
 

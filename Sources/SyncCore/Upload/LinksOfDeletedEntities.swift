@@ -12,15 +12,15 @@ import Operations
 /// - A removed link is at a to-one end of the deleted entity, the dependent one. A service may refuse to delete a
 ///   principal before its links are removed.
 /// - The operations between change the entity in no other way, call no action, and do not delete the other end of a
-///   removed link.
+///   removed or replaced link.
 struct LinksOfDeletedEntities {
     private let resolver: EntityResolver<WorkingSet>
 
-    /// A link operation of the entity with the other end.
+    /// A link operation of the entity.
     private struct OpenLink {
         let sequence: SequenceNumber
-        let partner: EntityID
-        let isRemoval: Bool
+        /// The other ends of the links that it removes or replaces.
+        let former: [EntityID]
     }
 
     init(_ resolver: EntityResolver<WorkingSet>) { self.resolver = resolver }
@@ -31,8 +31,8 @@ struct LinksOfDeletedEntities {
             changeSet[first...].contains(where: \.operation.isDeletion)
         else { return [:] }
         var found: [SequenceNumber: [SequenceNumber]] = [:]
-        var (open, ended): ([EntityID: [OpenLink]], Set<SequenceNumber>) = ([:], [])
-        /// The entities with removed links, by the other end.
+        var (open, omitted): ([EntityID: [OpenLink]], Set<SequenceNumber>) = ([:], [])
+        /// The entities with removed or replaced links, by the former other end.
         var unlinked: [EntityID: [EntityID]] = [:]
         var tracker = LinkTracker(resolver)
         for pending in changeSet {
@@ -42,43 +42,50 @@ struct LinksOfDeletedEntities {
                 let entity = operation.subject
                 for gone in try tracker.deleted(with: entity) {
                     for other in unlinked.removeValue(forKey: gone) ?? [] {
-                        open[other]?.removeAll { $0.isRemoval && $0.partner == gone }
+                        open[other]?.removeAll { $0.former.contains(gone) }
                     }
                 }
                 if let links = open[entity], try resolver.sharedServiceRow(entity)?.row.etag != nil {
-                    let own = links.map(\.sequence).filter { ended.insert($0).inserted }
+                    let own = links.map(\.sequence).filter { omitted.insert($0).inserted }
                     if !own.isEmpty { found[pending.sequence] = own }
                 }
             }
-            let footprint = try resolver.footprint(operation, &tracker)
-            let links = try links(of: pending)
+            let (footprint, ended) = try resolver.follow(operation, &tracker)
+            let links = try links(of: pending, ending: ended)
             for entity in footprint.entities where !links.contains(where: { $0.entity == entity }) {
                 open[entity] = nil
             }
             for (entity, link) in links {
                 open[entity, default: []].append(link)
-                if link.isRemoval { unlinked[link.partner, default: []].append(entity) }
+                for former in link.former { unlinked[former, default: []].append(entity) }
             }
         }
         return found
     }
 
     /// Returns the link of the operation from each end whose deletion has the same effect without it.
-    private func links(of pending: PendingOperation) throws(StateError) -> [(entity: EntityID, link: OpenLink)] {
+    ///
+    /// - Parameter ended: The links that the operation ends.
+    private func links(
+        of pending: PendingOperation, ending ended: [EndedLink]
+    ) throws(StateError) -> [(entity: EntityID, link: OpenLink)] {
         let operation = pending.operation
         guard let link = operation.linkWithoutContent,
             let end = try resolver.navigation(link.navigation, of: link.from, in: operation)?.navigation
         else { return [] }
         let isRemoval = if case .deleteLink = operation.action { true } else { false }
         var links: [(entity: EntityID, link: OpenLink)] = []
-        for (entity, partner, multiplicity, inverse, relationship) in [
-            (link.from, link.to, end.multiplicity, end.sourceMultiplicity, end.relationship),
-            (link.to, link.from, end.sourceMultiplicity, end.multiplicity, end.relationship.reversed),
+        for (entity, multiplicity, inverse, relationship) in [
+            (link.from, end.multiplicity, end.sourceMultiplicity, end.relationship),
+            (link.to, end.sourceMultiplicity, end.multiplicity, end.relationship.reversed),
         ] where inverse == .many && !(isRemoval && multiplicity == .many) {
             guard let set = try resolver.set(of: entity).flatMap({ resolver.model.findEntitySet($0) }),
                 !resolver.model.cascades(of: set).contains(relationship)
             else { continue }
-            links.append((entity, OpenLink(sequence: pending.sequence, partner: partner, isRemoval: isRemoval)))
+            let former = ended.compactMap { old in
+                old.entity == entity ? old.partner : old.partner == entity ? old.entity : nil
+            }
+            links.append((entity, OpenLink(sequence: pending.sequence, former: former)))
         }
         return links
     }
