@@ -195,7 +195,6 @@ struct InDoubtResolutionTests {
             let (shop, operation, customer) = try await doubt(dialect) {
                 try await $0.create("Customers", ["Name": .string("New")])
             }
-            if isIdentified { try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect) }
             let settle = {
                 if isIdentified {
                     try await shop.store.doubts.identify(.link(customer), as: "Customers(4)")
@@ -204,6 +203,7 @@ struct InDoubtResolutionTests {
                 }
             }
             try await shop.pull()
+            if isIdentified { try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect) }
             try await shop.perform(update("Customers(4)", ["Name": .string("Changed")]))
             let change = try #require(try await shop.store.queue.pendingOperations().last?.sequence)
             let error = await #expect(throws: TidelogError.self) { try await settle() }

@@ -116,8 +116,8 @@ struct EntityLookup {
             return try comparison.finding(image, isNaming: isNaming, storage.serviceRow(image.entity))
         }
         // A span, because a subscript of the array copies the base state.
-        let known = found[place...]
-        return try comparison.finding(image, isNaming: isNaming, known.span[0].row)
+        let slice = found[place...]
+        return try comparison.finding(image, isNaming: isNaming, slice.span[0].row)
     }
 
     /// Returns the base state of the entity, regardless of pending operations.

@@ -250,9 +250,9 @@ package struct PageBuilder {
     }
 
     private func finding(ofImage index: Int, isNaming: Bool) throws(StateError) -> LocalComparisonResult {
-        let images = pages[pages.count - 1].images[index...]
-        if compares { return try builder.lookup.finding(images.span[0], isNaming: isNaming, by: comparison) }
-        return try builder.lookup.serviceRow(images.span[0].entity) == nil ? .inserted : .changed
+        let slice = pages[pages.count - 1].images[index...]
+        if compares { return try builder.lookup.finding(slice.span[0], isNaming: isNaming, by: comparison) }
+        return try builder.lookup.serviceRow(slice.span[0].entity) == nil ? .inserted : .changed
     }
 
     /// Adds the changes of a collection or of a to-one property (OData 4.01 JSON, 15.3).

@@ -23,8 +23,8 @@ struct PagePart {
     /// Returns an upper bound of the encoded size of the images from `start` on, and whether one of them has links.
     func extent(from start: Int) -> (size: Int, hasLinks: Bool) {
         // A span, because a subscript of an array copies the image.
-        let images = images[start...]
-        let span = images.span
+        let slice = images[start...]
+        let span = slice.span
         var (size, hasLinks) = (0, false)
         for index in span.indices {
             size += span[index].encodedSizeBound
