@@ -58,7 +58,7 @@ struct PendingQueueTests {
     /// Makes the same random change to the queue and the model.
     private func change(_ queue: PendingQueue, _ model: inout Model, _ random: inout SeededRandom) {
         let sequence = SequenceNumber.random(in: 1...40, using: &random)
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0..<8:
             let operation = operation(sequence, &random)
             let subjects = Array(Self.entities.shuffled(using: &random).prefix(2))
@@ -79,10 +79,15 @@ struct PendingQueueTests {
         case 18:
             queue.removeEffect(of: sequence)
             model.effects[sequence] = nil
-        default:
+        case 19:
             guard Int.random(in: 0..<10, using: &random) == 0 else { return }
             queue.removeEffects()
             model.effects = [:]
+        default:
+            // Other metadata may change the subjects.
+            let subjects = Array(Self.entities.shuffled(using: &random).prefix(2))
+            queue.setSubjects(subjects, of: sequence)
+            if model.operations[sequence] != nil { model.subjects[sequence] = subjects }
         }
     }
 
