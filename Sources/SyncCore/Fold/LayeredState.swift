@@ -154,7 +154,7 @@ struct LayeredState {
         try storage.putEffect(layer.effect, of: pending.sequence)
     }
 
-    /// Discards what is cached while the answers of a record are applied.
+    /// Discards the defining queries and later changes that the fold of an answered batch has cached.
     mutating func forgetAnswers() {
         mergeBases.forgetLaterChanges()
         knownQueries = nil
