@@ -137,17 +137,20 @@ final class Device {
 
     func records() throws -> [(sequence: SequenceNumber, record: Record)] { try records(on: disk) }
 
-    /// Returns the custom tags of all operations in the log on the disk, including those that a compaction removed.
+    /// Returns the custom tags of all operations in the log on the disk, and of those before its first record, which a
+    /// compaction removed. `removed` also contains records that a loss of power took with the compaction.
     func customTags(on disk: SimulatedDisk) throws -> Set<String> {
-        var tags = Set(removed.compactMap(\.record.customTag))
+        var tags: Set<String> = []
+        var first: SequenceNumber?
         let decoder = RecordDecoder()
         // Decodes only operations, because most of a log consists of pages.
         try LogReader(directory: Self.files.log, keys: keys, fileSystem: disk).forEach { record in
+            first = first ?? record.sequence
             guard record.kind == RecordCodec.RecordKind.operation.rawValue else { return }
             let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
             if let tag = decoded.customTag { tags.insert(tag) }
         }
-        return tags
+        return tags.union(removed(before: first).compactMap(\.record.customTag))
     }
 
     func allRecords() throws -> [(sequence: SequenceNumber, record: Record)] { try allRecords(on: disk) }
@@ -155,8 +158,13 @@ final class Device {
     /// Returns the records of the log on the disk, preceded by those that a compaction removed.
     private func allRecords(on disk: SimulatedDisk) throws -> [(sequence: SequenceNumber, record: Record)] {
         let records = try records(on: disk)
-        guard let first = records.first?.sequence ?? removed.last.map({ $0.sequence + 1 }) else { return records }
-        return removed.filter { $0.sequence < first } + records
+        return removed(before: records.first?.sequence) + records
+    }
+
+    /// Returns the records that a compaction removed from a log whose first record is `first`.
+    private func removed(before first: SequenceNumber?) -> [(sequence: SequenceNumber, record: Record)] {
+        guard let first else { return removed }
+        return removed.filter { $0.sequence < first }
     }
 }
 
