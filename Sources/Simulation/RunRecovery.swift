@@ -13,6 +13,8 @@ struct RunRecovery {
             device.calmDisk()
         }
         run.login?.calm()
+        // Otherwise a postponement from before a jump back could last longer than the first round.
+        run.clock.correct()
         await run.restartCrashed()
         run.gateway?.calm()
         // The gateway reads the service again after a pause of at most an hour.

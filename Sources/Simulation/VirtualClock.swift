@@ -19,6 +19,9 @@ final class VirtualClock: Sendable {
     /// Sets the clocks of the devices forward, or back if the number is negative.
     func jump(milliseconds: Int64) { error.withLock { $0 += milliseconds } }
 
+    /// Sets the clocks of the devices right if they are behind.
+    func correct() { error.withLock { $0 = max($0, 0) } }
+
     func advance(milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 
     var environment: SyncEnvironment {

@@ -99,6 +99,28 @@ struct LinkedDuplicateTests {
         try await expectAgreement(shop, "after a deletion by another client")
     }
 
+    @Test(arguments: [Pair.customerAndOrder, .supplierAndProduct, .personAndCard], Way.all)
+    func `an entity that the app linked to a downloaded one keeps its link when the creation is confirmed`(
+        _ pair: Pair, _ way: Way
+    ) async throws {
+        let shop = try await way.shop(time, correlation: [pair.first: "Name"])
+        let first = try await shop.create(pair.first, ["Name": .string("Quick blue fox")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        try await shop.pull()
+        let downloaded = try #require(
+            try await shop.store.query("\(pair.first)?$filter=Name eq 'Quick blue fox'").entities.map(\.readLink)
+                .first { $0 != first })
+        let second = try await shop.create(
+            pair.second.set, [pair.second.property: .string("Slow green turtle")],
+            bind: [bind(pair.second.navigation, downloaded)])
+        var rounds = 0
+        while try await shop.push().remaining > 0, rounds < 3 { rounds += 1 }
+        for _ in 1...2 { try await shop.pull() }
+        try await expectAgreement(shop, "after the downloads")
+        #expect(try await shop.targets(second, pair.second.navigation).count == 1)
+    }
+
     @Test(arguments: Pair.allCases, Way.all)
     func `a change that was made after the download is sent to the only copy of the entity`(
         _ pair: Pair, _ way: Way

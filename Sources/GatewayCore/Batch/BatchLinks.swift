@@ -173,10 +173,10 @@ package struct BatchLinks {
         let line = text(content)
         let method = line.utf8.prefix { $0 > 0x20 }
         let tail = line[method.endIndex...]
-        let rest = tail.drop { $0 == " " || $0 == "\t" }
-        // Some readers end a line at CR, or a word at other control characters.
-        guard !method.isEmpty, method.allSatisfy(Self.isLetter), tail.hasPrefix(" ") || tail.hasPrefix("\t"),
-            !rest.isEmpty, !rest.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 })
+        let rest = tail.drop { $0 == " " }
+        // Some readers end a line at CR or a word at other control characters; some take a tab as part of the URL.
+        guard !method.isEmpty, method.allSatisfy(Self.isLetter), tail.hasPrefix(" "), !rest.isEmpty,
+            !rest.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else {
             leaves = true
             return nil

@@ -149,6 +149,7 @@ extension StateEditor {
             // Dependent entities keep their references until the service reports other values: no delta would restore
             // them, and the entity may have left only this store.
             try remove(id, clearing: false)
+            try linkDependents(ofRemoved: row)
         }
     }
 

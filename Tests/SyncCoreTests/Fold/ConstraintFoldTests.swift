@@ -50,6 +50,24 @@ struct ConstraintFoldTests {
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
+    @Test func `the orders of a removed customer are linked to the entity that has its key now`() throws {
+        let store = try TestStore()
+        let values: PropertyValues = ["CustomerID": .integer(1)]
+        let twin = try store.download("Customers", values)
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        let customer = try store.newID()
+        let type = try #require(store.model.findEntitySet("Customers")).entityType.name
+        try store.add(.entitiesRead([EntityImage(entity: customer, set: "Customers", type: type, values: values)]))
+        #expect(try store.targets(order, "Customer") == [twin])
+        try store.add(.entitiesMissing([twin]))
+        #expect(try store.targets(order, "Customer") == [customer])
+        #expect(try store.value(order, "CustomerID") == .integer(1))
+        // Without a successor, the order keeps its reference.
+        try store.add(.entitiesMissing([customer]))
+        #expect(try store.targets(order, "Customer").isEmpty)
+        #expect(try store.value(order, "CustomerID") == .integer(1))
+    }
+
     /// A store whose orders have a property that can be NaN, which is not equal to itself.
     private func weighing() throws -> (TestStore, customer: EntityID, order: EntityID) {
         let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
