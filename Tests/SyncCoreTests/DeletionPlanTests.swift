@@ -6,15 +6,9 @@ import Testing
 
 /// Deletions after links of their entities in change sets of the app.
 @Suite struct DeletionPlanTests {
-    let store: TestStore
-    let a: EntityID
-    let b: EntityID
+    let (store, a, b): (TestStore, EntityID, EntityID)
 
-    init() throws {
-        store = try TestStore()
-        a = try store.download("Customers", ["CustomerID": .integer(1)])
-        b = try store.download("Customers", ["CustomerID": .integer(2)])
-    }
+    init() throws { (store, a, b) = try TestStore.withCustomers() }
 
     @Test(arguments: 0..<4)
     func `a link of an entity that its change set deletes is not sent, so that the deletion contains the ETag`(
