@@ -50,6 +50,26 @@ struct ConstraintFoldTests {
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
+    /// The link is from the first to the second end for children, and the other way round for orders.
+    @Test(arguments: [("Orders", "Order", "Customer"), ("Children", "Child", "Father")])
+    func `the binding of a new entity determines its values, although a read has linked it to another principal`(
+        _ set: String, _ type: String, _ principal: String
+    ) throws {
+        let store = try TestStore()
+        let principals = try (1...2).map { try store.download("\(principal)s", ["\(principal)ID": .integer($0)]) }
+        let id = try store.create(set, bindings: [Binding(navigation: principal, targets: [principals[0]])])
+        // The service has the new entity already, and another client has changed it.
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: id, set: set, type: "Shop.\(type)",
+                    values: ["\(type)ID": .integer(7), "\(principal)ID": .integer(2)])
+            ]))
+        #expect(try store.state.serviceRow(id)?.values["\(principal)ID"] == .integer(2))
+        #expect(try store.targets(id, principal) == [principals[0]])
+        #expect(try store.value(id, "\(principal)ID") == .integer(1))
+    }
+
     /// A store whose orders have a property that can be NaN, which is not equal to itself.
     private func weighing() throws -> (TestStore, customer: EntityID, order: EntityID) {
         let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
