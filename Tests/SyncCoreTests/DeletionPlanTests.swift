@@ -82,6 +82,18 @@ import Testing
         #expect(sent.map(\.modification.ifMatch) == ["\"1\"", nil])
     }
 
+    @Test func `a deletion does not precede that of its principal, which its service would delete with it`() throws {
+        let end = #"Partner="Orders">"#
+        let text = TestModel.metadata.replacing(end, with: end + #"<OnDelete Action="Cascade"/>"#)
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(text.utf8)))
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
+        try store.perform([.delete(customer), .delete(order)], changeSet: true)
+        let plan = try store.plan()
+        let deletions = store.requests(plan).filter { $0.hasPrefix("DELETE") }
+        #expect(deletions == ["DELETE Customers(1) ", "DELETE Orders(1) "], "\(plan.held)")
+    }
+
     @Test(arguments: [
         #"<Annotation Term="Org.OData.Capabilities.V1.UpdateRestrictions"><Record>"#
             + #"<PropertyValue Property="Updatable" Bool="false"/></Record></Annotation>"#,

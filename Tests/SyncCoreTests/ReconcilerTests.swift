@@ -115,6 +115,20 @@ struct ReconcilerTests {
         #expect(try store.value(order, "OrderID") == .integer(7))
     }
 
+    @Test func `the key in OData-EntityId counts if Location contains another one`() throws {
+        let order = try store.create("Orders")
+        try answer(.members([response(204, headers: ["OData-EntityId": "Orders(7)", "Location": "Orders(8)"])]))
+        #expect(try store.value(order, "OrderID") == .integer(7))
+    }
+
+    @Test func `a response 204 to an update with another key in a header changes the key`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        try store.perform([.update(order, changes: ["Note": .string("n")], bindings: [])])
+        try answer(.members([response(204, headers: ["OData-EntityId": "Orders(9)"])]))
+        #expect(try store.value(order, "OrderID") == .integer(9))
+        #expect(try store.state.entity(set: "Orders", key: "OrderID=9") == order)
+    }
+
     @Test func `a body without the key is completed from the header`() throws {
         let order = try store.create("Orders")
         try answer(.members([response(201, "{\"Note\":\"n\"}", headers: ["Location": "Orders(7)"])]))
@@ -295,6 +309,16 @@ struct ReconcilerTests {
         try answer(.failed(response(status, no), culprit: "1"))
         #expect(try store.state.pendingOperations().isEmpty)
         #expect(try store.state.row(order) == nil)
+    }
+
+    @Test(arguments: [404, 410])
+    func `the removal of a missing link is confirmed`(_ status: Int) throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        try store.perform([.deleteLink(link(order, "Customer", customer))])
+        try answer(.failed(response(status, no), culprit: "1"))
+        #expect(try store.state.pendingOperations().isEmpty)
+        #expect(try store.targets(order, "Customer").isEmpty)
     }
 
     @Test func `a delete of a missing entity does not reject its change set`() throws {

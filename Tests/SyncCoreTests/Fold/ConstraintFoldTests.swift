@@ -125,6 +125,33 @@ struct ConstraintFoldTests {
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
+    /// Returns a store with an article and its line.
+    private func articles(
+        _ metadata: String = Self.metadata
+    ) throws -> (store: TestStore, article: EntityID, line: EntityID) {
+        let store = try TestStore(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8)))
+        let article = try store.download("Articles", ["Code": .string("A")])
+        let line = try store.download("Lines", ["ArticleCode": .string("A"), "Number": .integer(1)])
+        #expect(try store.targets(line, "Article") == [article])
+        return (store, article, line)
+    }
+
+    @Test func `the removal of a link does not change the key of its dependent entity`() throws {
+        let (store, article, line) = try articles()
+        try store.add(.operation(Operation(.deleteLink(link(line, "Article", article)))))
+        #expect(try store.targets(line, "Article").isEmpty)
+        #expect(try store.value(line, "ArticleCode") == .string("A"))
+    }
+
+    @Test func `the deletion of a principal sets no default as the key of its dependent entity`() throws {
+        let end = #"Partner="Article"/>"#
+        let defaults = #"Partner="Article"><OnDelete Action="SetDefault"/></NavigationProperty>"#
+        let (store, article, line) = try articles(Self.metadata.replacing(end, with: defaults))
+        try store.add(.operation(Operation(.delete(article))))
+        #expect(try store.targets(line, "Article").isEmpty)
+        #expect(try store.value(line, "ArticleCode") == .string("A"))
+    }
+
     /// The update reads the links of the line, and not the removed link by itself.
     @Test func `an update that keeps a link is reapplied if an earlier operation removes exactly this link`() throws {
         let (article, line) = (EntityID(rawValue: 1), EntityID(rawValue: 2))

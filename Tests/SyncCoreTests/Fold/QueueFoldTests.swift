@@ -13,6 +13,18 @@ struct QueueFoldTests {
         return .operation(operation)
     }
 
+    @Test func `the numbers of the entities that an amended operation creates are not assigned again`() throws {
+        let store = try TestStore()
+        let order = try store.create("Orders")
+        let creation = try #require(try store.state.pendingOperations().first).sequence
+        let customer = EntityID(rawValue: order.rawValue + 5)
+        let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
+        let content = Operation(.create(store.creation(order, "Orders", inline: [inline]), parent: nil))
+        try store.add(.operationsAmended([AmendedOperation(operation: creation, content: content)]))
+        #expect(try store.targets(order, "Customer") == [customer])
+        #expect(try store.newID() == EntityID(rawValue: customer.rawValue + 1))
+    }
+
     @Test(arguments: [
         (Record.Body.clientChangesKept([4]), "own"), (.operationsElided([4]), "Ada"), (.operationsUndone([4]), "Ada"),
     ])

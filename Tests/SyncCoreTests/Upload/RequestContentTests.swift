@@ -16,7 +16,8 @@ struct RequestContentTests {
     }
 
     @Test(arguments: [
-        (true, #"PATCH Orders(1) {"CustomerID":2}"#), (false, #"PUT Orders(1) {"OrderID":1,"CustomerID":2,"Note":"n"}"#),
+        (true, #"PATCH Orders(1) {"CustomerID":2}"#),
+        (false, #"PUT Orders(1) {"OrderID":1,"CustomerID":2,"Note":"n"}"#),
     ])
     func `without bindings, the link of an update is sent as dependent values`(
         _ supportsPatch: Bool, _ request: String

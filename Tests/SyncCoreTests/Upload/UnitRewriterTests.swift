@@ -202,11 +202,13 @@ struct UnitRewriterTests {
             )
             .replacing(
                 orders,
-                with: orders + #"<NavigationProperty Name="Paid" Type="Collection(Shop.Order)" Partner="Payer"/>"#)
+                with: orders + #"<NavigationProperty Name="Paid" Type="Collection(Shop.Order)" Partner="Payer"/>"#
+            )
             .replacing(
                 #"<NavigationPropertyBinding Path="Customer" Target="Customers"/>"#,
                 with: #"<NavigationPropertyBinding Path="Customer" Target="Customers"/>"#
-                    + #"<NavigationPropertyBinding Path="Payer" Target="Customers"/>"#)
+                    + #"<NavigationPropertyBinding Path="Payer" Target="Customers"/>"#
+            )
             .replacing(
                 #"<NavigationPropertyBinding Path="Orders" Target="Orders"/>"#,
                 with: #"<NavigationPropertyBinding Path="Orders" Target="Orders"/>"#
