@@ -237,13 +237,14 @@ import Testing
         #expect(store.requests(plan) == [#"POST Orders {"Note":"a"}"#])
     }
 
-    @Test(arguments: ["unmodifiable", "header", "category", "transaction", "draft"])
+    @Test(arguments: ["unmodifiable", "header", "template", "category", "transaction", "draft"])
     func `operations that must stay separate are not coalesced`(_ what: String) throws {
         let order = try store.create("Orders", note("a"))
         store.attributes = {
             switch what {
             case "unmodifiable": $0.isUnmodifiable = true
             case "header": $0.headers = [.init(name: "X", value: "y")]
+            case "template": $0.headerTemplates = [HeaderTemplate(name: "X", parts: [.text("y")])]
             case "category": $0.uploadCategory = .named("c")
             case "transaction": $0.transactionID = "T"
             default: $0.delivery = .draft

@@ -6,15 +6,9 @@ import Testing
 
 /// Deletions after links of their entities in change sets of the app.
 @Suite struct DeletionPlanTests {
-    let store: TestStore
-    let a: EntityID
-    let b: EntityID
+    let (store, a, b): (TestStore, EntityID, EntityID)
 
-    init() throws {
-        store = try TestStore()
-        a = try store.download("Customers", ["CustomerID": .integer(1)])
-        b = try store.download("Customers", ["CustomerID": .integer(2)])
-    }
+    init() throws { (store, a, b) = try TestStore.withCustomers() }
 
     @Test(arguments: 0..<4)
     func `a link of an entity that its change set deletes is not sent, so that the deletion contains the ETag`(
@@ -86,6 +80,18 @@ import Testing
         let sent = try #require(plan.changeSets.first?.requests, "\(plan.held)")
         #expect(sent.map(\.operation) == operations.reversed())
         #expect(sent.map(\.modification.ifMatch) == ["\"1\"", nil])
+    }
+
+    @Test func `a deletion does not precede that of its principal, which its service would delete with it`() throws {
+        let end = #"Partner="Orders">"#
+        let text = TestModel.metadata.replacing(end, with: end + #"<OnDelete Action="Cascade"/>"#)
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(text.utf8)))
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)], etag: "\"1\"")
+        try store.perform([.delete(customer), .delete(order)], changeSet: true)
+        let plan = try store.plan()
+        let deletions = store.requests(plan).filter { $0.hasPrefix("DELETE") }
+        #expect(deletions == ["DELETE Customers(1) ", "DELETE Orders(1) "], "\(plan.held)")
     }
 
     @Test(arguments: [

@@ -114,6 +114,21 @@ struct FoldTests {
         #expect(try store.state.row(order)?.etag == "\"2\"")
     }
 
+    @Test(arguments: [7, 8])
+    func `a confirmed create takes its key only from an entity that has another key now`(_ now: Int64) throws {
+        let order = try store.create("Orders", ["OrderID": .integer(7)])
+        let creation = try #require(try store.state.pendingOperations().first).sequence
+        let other = try store.newID()
+        for key in [7, now] {
+            try store.add(
+                .entitiesRead([
+                    EntityImage(entity: other, set: "Orders", type: "Shop.Order", values: ["OrderID": .integer(key)])
+                ]))
+        }
+        try store.confirm(creation)
+        #expect(try store.state.entity(set: "Orders", key: "OrderID=7") == (now == 7 ? other : order))
+    }
+
     @Test func `an entity displaced by a response of the service keeps the values that were read`()
         throws
     {

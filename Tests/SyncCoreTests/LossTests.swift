@@ -44,6 +44,15 @@ import Testing
         #expect(try store.newID() == free)
     }
 
+    @Test func `a lost record after the largest numbers leaves no gap`() throws {
+        let last = EntityImage(
+            entity: EntityID(rawValue: .max - 1), set: "Customers", type: "Shop.Customer",
+            values: ["CustomerID": .integer(1)])
+        try store.add(.entitiesRead([last]))
+        try store.add(.lost)
+        #expect(try store.newID() == EntityID(rawValue: .max))
+    }
+
     @Test func `a download with a possibly lost page removes no entity`() throws {
         try store.add(.downloadStarted(queries: ["All"]))
         let image = EntityImage(

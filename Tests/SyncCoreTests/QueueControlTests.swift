@@ -54,6 +54,24 @@ import Testing
         #expect(try store.plan().held == [operation: .draft])
     }
 
+    @Test func `an undone operation is redone with the delivery that it has got since`() throws {
+        let operation = try rename("B")
+        try store.add(.operationsUndone([operation]))
+        try store.add(.deliveryChanged([operation], to: .draft))
+        try store.add(.operationsRedone([operation]))
+        #expect(try store.plan().held == [operation: .draft])
+    }
+
+    @Test func `the deletion of an entity waits for a draft that refers to it by its key`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .null])
+        let draft = try performing({ $0.delivery = .draft }) {
+            try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])[0]
+        }
+        // The state has no row of the customer any more.
+        let deletion = try store.perform([.delete(customer)])[0]
+        #expect(try store.plan().held == [draft: .draft, deletion: .behindDraft(draft)])
+    }
+
     // MARK: Local-only operations
 
     @Test func `a local-only operation does not hold back others`() throws {

@@ -10,33 +10,19 @@ struct ReconcilerTests {
 
     init() throws { store = try TestStore() }
 
-    private static let root = TestModel.service.root
-
     private func response(_ status: Int, _ body: String = "", headers: HTTPHeaders = .empty) -> WireResponse {
         var headers = headers
         if !body.isEmpty { headers["Content-Type"] = "application/json" }
         return WireResponse(status: status, headers: headers, body: Array(body.utf8))
     }
 
-    /// Plans the pending operations, applies an outcome of the only change set, and folds the result.
-    ///
     /// - Parameter change: A change of the store between the request and the response.
     @discardableResult
     private func answer(
         _ outcome: ChangeSetOutcome, doubtful: Set<SequenceNumber> = [], in other: TestStore? = nil,
         after change: () throws -> Void = {}
     ) throws -> [BatchAnswered.Outcome] {
-        let store = other ?? self.store
-        let plan = try store.plan()
-        let encoder = RequestEncoder(version: store.model.version, model: store.model, serviceRoot: Self.root)
-        let batch = try store.prepare(plan)
-        let sent = UploadedBatch(plan, number: batch) { encoder.encode($0.modification) }
-        try change()
-        var reconciler = try Reconciler(
-            storage: store.state, model: store.model, serviceRoot: Self.root, doubtful: doubtful)
-        let outcomes = try reconciler.outcomes(of: sent.answered([outcome]))
-        try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
-        return outcomes
+        try (other ?? store).answer(outcome, doubtful: doubtful, after: change)
     }
 
     private func to(_ navigation: String, _ target: EntityID) -> [Binding] {

@@ -328,6 +328,33 @@ struct SnapshotCodecTests {
         #expect(try former == current || restored.entity(set: "Customers", key: former) == nil)
     }
 
+    @Test(arguments: [12, 13, .max] as [SequenceNumber])
+    func `an operation after the end of a snapshot is refused, because its number may have no successor`(
+        _ sequence: SequenceNumber
+    ) throws {
+        var pending = Self.operation(.pending)
+        pending.sequence = sequence
+        for item in [SnapshotItem.pending(pending), .undone(UndoneOperation(operation: pending, undo: 12))] {
+            var decoder = SnapshotDecoder()
+            func add(_ item: SnapshotItem) throws -> SnapshotItem? {
+                let (kind, payload) = SnapshotCodec.encode(item)
+                return try decoder.add(kind: kind.rawValue, payload: payload)
+            }
+            _ = try add(.header(StateHeader(applied: 12)))
+            if sequence == 12 {
+                #expect(try add(item) == item)
+            } else {
+                #expect(throws: StateError.self) { try add(item) }
+            }
+        }
+    }
+
+    @Test func `a snapshot after which no record can follow is refused`() throws {
+        let (kind, payload) = SnapshotCodec.encode(.header(StateHeader(applied: .max)))
+        var decoder = SnapshotDecoder()
+        #expect(throws: StateError.self) { try decoder.add(kind: kind.rawValue, payload: payload) }
+    }
+
     @Test func `unterminated pieces use a bounded amount of memory`() {
         let piece = [UInt8](repeating: 0, count: 16 << 20)
         var decoder = SnapshotDecoder()

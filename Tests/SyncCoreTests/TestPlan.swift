@@ -78,6 +78,27 @@ extension TestStore {
     }
 }
 
+extension TestStore {
+    /// Plans the pending operations, applies an outcome of the only change set, and folds the result.
+    ///
+    /// - Parameter change: A change of the store between the request and the response.
+    @discardableResult
+    func answer(
+        _ outcome: ChangeSetOutcome, doubtful: Set<SequenceNumber> = [], after change: () throws -> Void = {}
+    ) throws -> [BatchAnswered.Outcome] {
+        let plan = try self.plan()
+        let root = TestModel.service.root
+        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
+        let batch = try prepare(plan)
+        let sent = UploadedBatch(plan, number: batch) { encoder.encode($0.modification) }
+        try change()
+        var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root, doubtful: doubtful)
+        let outcomes = try reconciler.outcomes(of: sent.answered([outcome]))
+        try add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+        return outcomes
+    }
+}
+
 extension PlannedRequest {
     /// The references to entities in the request.
     var references: [ResourceReference] {

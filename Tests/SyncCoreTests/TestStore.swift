@@ -88,6 +88,14 @@ final class TestStore {
         for record in records { try add(record.body) }
     }
 
+    /// Returns a store with two downloaded customers.
+    static func withCustomers() throws -> (store: TestStore, a: EntityID, b: EntityID) {
+        let store = try TestStore()
+        let a = try store.download("Customers", ["CustomerID": .integer(1)])
+        let b = try store.download("Customers", ["CustomerID": .integer(2)])
+        return (store, a, b)
+    }
+
     func newID() throws -> EntityID { try state.header().nextEntity }
 
     /// Creates a local entity with a new ID.

@@ -6,23 +6,9 @@ import Testing
 
 /// Interactions between members of a change set, and between a delete and its cascade.
 @Suite struct UnitPlanTests {
-    let store: TestStore
-    let a: EntityID
-    let b: EntityID
+    let (store, a, b): (TestStore, EntityID, EntityID)
 
-    init() throws {
-        store = try TestStore()
-        a = try store.download("Customers", ["CustomerID": .integer(1)])
-        b = try store.download("Customers", ["CustomerID": .integer(2)])
-    }
-
-    private func requests(_ plan: UploadPlan) -> [String] {
-        let encoder = RequestEncoder(version: store.model.version, model: store.model, serviceRoot: "http://s/")
-        return plan.changeSets.flatMap(\.requests).map {
-            let wire = encoder.encode($0.modification)
-            return "\(wire.method) \(wire.url) \(String(decoding: wire.body, as: UTF8.self))"
-        }
-    }
+    init() throws { (store, a, b) = try TestStore.withCustomers() }
 
     // MARK: Replacements with PUT
 
@@ -54,7 +40,7 @@ import Testing
         try store.perform(
             [.deleteLink(link(a, "Orders", order)), .update(order, changes: ["Note": .string("n")], bindings: [])],
             changeSet: true)
-        #expect(requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":null,"Note":"n"}"#)
+        #expect(store.requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":null,"Note":"n"}"#)
     }
 
     @Test func `without PATCH, a replacement repeats the value of a link that an earlier operation creates`() throws {
@@ -65,7 +51,7 @@ import Testing
                 .updateLink(link(order, "Customer", b)),
                 .update(order, changes: ["Note": .string("n")], bindings: []),
             ], changeSet: true)
-        #expect(requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":2,"Note":"n"}"#)
+        #expect(store.requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":2,"Note":"n"}"#)
     }
 
     @Test func `without PATCH, a replacement does not restore a removed link that only its dependent entity names`()
@@ -147,7 +133,7 @@ import Testing
             [links[kind], .update(order, changes: ["Note": .string("n")], bindings: [])], changeSet: true)
         let plan = try store.plan()
         #expect(plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil], "\(plan.held)")
-        #expect(requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"n"}"#)
+        #expect(store.requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"n"}"#)
     }
 
     @Test(arguments: [true, false])
@@ -207,7 +193,7 @@ import Testing
             [.delete(a), .update(order, changes: ["CustomerID": .integer(2)], bindings: [])], changeSet: true)
         let plan = try store.plan()
         #expect(plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil, "*"])
-        #expect(requests(plan).first == #"PATCH Orders(1) {"CustomerID":1}"#)
+        #expect(store.requests(plan).first == #"PATCH Orders(1) {"CustomerID":1}"#)
     }
 
     @Test(arguments: [true, false])
@@ -228,7 +214,7 @@ import Testing
         let sent = try #require(plan.changeSets.first?.requests)
         #expect(sent.map(\.operation) == [operations[1]] + operations)
         #expect(sent.prefix(3).map(\.modification.ifMatch) == ["\"1\"", nil, "*"])
-        #expect(requests(plan).first == #"PATCH Orders(1) {"Note":"then"}"#)
+        #expect(store.requests(plan).first == #"PATCH Orders(1) {"Note":"then"}"#)
     }
 
     @Test func `without PATCH, the check of an ETag repeats all values`() throws {
@@ -244,7 +230,7 @@ import Testing
             changeSet: true)
         let plan = try store.plan()
         #expect(plan.changeSets.first?.requests.map(\.modification.ifMatch) == ["\"1\"", nil, "*"], "\(plan.held)")
-        #expect(requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"then"}"#)
+        #expect(store.requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"then"}"#)
     }
 
     @Test func `without PATCH, the check of an ETag does not remove a link whose replacement follows`() throws {
@@ -260,7 +246,7 @@ import Testing
         let plan = try store.plan()
         let sent = try #require(plan.changeSets.first?.requests, "\(plan.held)")
         #expect(sent.map(\.operation) == [operations[2], operations[1], operations[2]])
-        #expect(requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"then"}"#)
+        #expect(store.requests(plan).first == #"PUT Orders(1) {"OrderID":1,"CustomerID":1,"Note":"then"}"#)
     }
 
     @Test func `no check precedes an update that is sent as links only, because these have no ETag`() throws {

@@ -70,7 +70,9 @@ struct LayeredState {
     /// and tracks the changes below them.
     mutating func beginRebase() throws(StateError) {
         guard isRebased else { return }
-        if model != nil, try storage.pendingCount() > longQueue, try storage.hasEffects() {
+        if model != nil, try storage.pendingCount() > longQueue, try storage.hasEffects(),
+            StateItem.namesEntities(before: try storage.header().nextEntity)
+        {
             edits = BaseEdits(areTracked: true)
         } else {
             try revertPending()

@@ -226,6 +226,10 @@ package struct StateItem: RawRepresentable, Sendable, Hashable {
         }
     }
 
+    /// Returns whether the items of all entities before this one contain their numbers. Items have fewer bits, so that of
+    /// a greater entity would be taken for that of another one.
+    static func namesEntities(before next: EntityID) -> Bool { next.rawValue &- 1 <= .max >> 2 }
+
     /// The entity, or nil for any other item.
     var entity: EntityID? { rawValue >> 62 == 0 ? EntityID(rawValue: rawValue) : nil }
 }

@@ -8,6 +8,8 @@ package struct SnapshotDecoder {
     private var pieces: [UInt8] = []
     private let names = NameTable()
     private var last: SnapshotCodec.ItemKind?
+    /// The last record that the state includes, according to its header.
+    private var applied: SequenceNumber = 0
     /// The set and the type of the last row, which equal ones share.
     private var rowKind = EntityKind(set: "", type: "")
     private var hash = StateHash()
@@ -45,10 +47,17 @@ package struct SnapshotDecoder {
         } catch {
             throw Self.damaged("contains an item that cannot be decoded (\(error))")
         }
-        if case .row(var row) = item {
+        switch item {
+        case .header(let header):
+            guard header.applied < .max else { throw Self.damaged("has no successor") }
+            applied = header.applied
+        case .row(var row):
             rowKind = rowKind.with(set: row.set, type: row.type)
             row.kind = rowKind
             item = .row(row)
+        case .pending(let pending): try checkPosition(of: pending.sequence)
+        case .undone(let undone): try checkPosition(of: undone.operation.sequence)
+        default: break
         }
         if case .end(let count, let expected) = item {
             guard count == items, expected.value == hash.value else {
@@ -70,6 +79,10 @@ package struct SnapshotDecoder {
     package func finish() throws(StateError) -> StateDigest {
         guard let digest else { throw Self.damaged("has no end") }
         return digest
+    }
+
+    private func checkPosition(of operation: SequenceNumber) throws(StateError) {
+        guard operation <= applied else { throw Self.damaged("contains an operation after its end (\(operation))") }
     }
 
     private mutating func checkOrder(_ kind: SnapshotCodec.ItemKind) throws(StateError) {

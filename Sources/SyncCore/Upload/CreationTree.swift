@@ -77,13 +77,13 @@ struct CreationTree {
         var creation = creation
         for id in (all.dependents[creation.entity] ?? []).sorted() where !used.contains(id) {
             guard let other = all.creations[id] else { continue }
-            let owner = all.parents[other.entity]
-            let binding = other.bindings.first { $0.targets == [creation.entity] }
-            guard owner?.entity == creation.entity || binding != nil else { continue }
             let name: String?
-            if let owner, owner.entity == creation.entity {
-                name = owner.navigation
+            if let owner = all.parents[id] {
+                // A creation below another entity can only be the outermost one.
+                name = owner.entity == creation.entity ? owner.navigation : nil
             } else {
+                // A creation that binds further entities in the same collection cannot be nested.
+                let binding = other.bindings.first { $0.targets == [creation.entity] }
                 let back = binding.flatMap { model.findEntityType(other.type)?.findProperty($0.navigation) }
                 name = back.flatMap { model.partner(of: $0)?.name }
             }

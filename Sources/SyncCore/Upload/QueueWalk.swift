@@ -22,24 +22,27 @@ struct QueueWalk {
 
     /// Returns the next unit, or nil at the end.
     mutating func next() throws(StateError) -> TransactionUnit? {
-        if units.isEmpty { try readPage() }
+        // If a page cancels out completely, more of the queue may follow.
+        while units.isEmpty {
+            guard try readPage() else { return nil }
+        }
         return units.popFirst()
     }
 
-    private mutating func readPage() throws(StateError) {
+    /// Reads the next page. Returns false at the end of the queue.
+    private mutating func readPage() throws(StateError) -> Bool {
         let page = try wholePage()
-        guard let last = page.last else { return }
+        guard let last = page.last else { return false }
         position = last.sequence + 1
         try resolver.prefetch(page)
         let found = try Self.units(of: page, resolver, &tracker)
         guard var coalescing else {
             units = found[...]
-            return
+            return true
         }
         units = try coalescing.coalesced(found)[...]
         elided += coalescing.elided
-        // If a page cancels out completely, more of the queue may follow.
-        if units.isEmpty { try readPage() }
+        return true
     }
 
     /// Returns the units of these operations, in an order that respects every dependency.

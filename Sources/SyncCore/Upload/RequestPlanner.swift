@@ -182,7 +182,8 @@ struct RequestPlanner {
         creates: NewEntity? = nil, stream: StreamWrite? = nil, streamLink: String? = nil
     ) {
         let contentID = String(nextContentID)
-        nextContentID += 1
+        // A logged batch may begin with any number.
+        nextContentID &+= 1
         if let creates { contentIDs.updateValue(contentID, for: creates.id) }
         obstacle = options.obstacle(to: action) ?? obstacle
         // Changed in place, because a request is a large value.

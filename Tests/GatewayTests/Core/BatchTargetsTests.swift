@@ -60,6 +60,7 @@ struct BatchTargetsTests {
         " GET /manager HTTP/1.1", "GET\t/manager HTTP/1.1", "GET\u{B}/manager HTTP/1.1", "GET", "R0VUIC9tYW5hZ2Vy",
         "X\rGET /manager HTTP/1.1", "GET a b/../../x HTTP/1.1", "GET ../x y",
         "GET\tOrders HTTP/1.1", "GET \thttps://gw.example/odata/shop/Orders HTTP/1.1", "GET Orders\t HTTP/1.1",
+        "GET Orders /../x",
     ])
     func `a start line that servers read in different ways is refused`(_ line: String) {
         #expect(status(line: line) == 400)

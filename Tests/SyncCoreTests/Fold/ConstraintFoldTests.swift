@@ -68,6 +68,26 @@ struct ConstraintFoldTests {
         #expect(try store.value(order, "CustomerID") == .integer(1))
     }
 
+    /// The link is from the first to the second end for children, and the other way round for orders.
+    @Test(arguments: [("Orders", "Order", "Customer"), ("Children", "Child", "Father")])
+    func `the binding of a new entity determines its values, although a read has linked it to another principal`(
+        _ set: String, _ type: String, _ principal: String
+    ) throws {
+        let store = try TestStore()
+        let principals = try (1...2).map { try store.download("\(principal)s", ["\(principal)ID": .integer($0)]) }
+        let id = try store.create(set, bindings: [Binding(navigation: principal, targets: [principals[0]])])
+        // The service has the new entity already, and another client has changed it.
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: id, set: set, type: "Shop.\(type)",
+                    values: ["\(type)ID": .integer(7), "\(principal)ID": .integer(2)])
+            ]))
+        #expect(try store.state.serviceRow(id)?.values["\(principal)ID"] == .integer(2))
+        #expect(try store.targets(id, principal) == [principals[0]])
+        #expect(try store.value(id, "\(principal)ID") == .integer(1))
+    }
+
     /// A store whose orders have a property that can be NaN, which is not equal to itself.
     private func weighing() throws -> (TestStore, customer: EntityID, order: EntityID) {
         let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
@@ -122,6 +142,33 @@ struct ConstraintFoldTests {
         <NavigationPropertyBinding Path="Article" Target="Articles"/></EntitySet>
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
+
+    /// Returns a store with an article and its line.
+    private func articles(
+        _ metadata: String = Self.metadata
+    ) throws -> (store: TestStore, article: EntityID, line: EntityID) {
+        let store = try TestStore(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8)))
+        let article = try store.download("Articles", ["Code": .string("A")])
+        let line = try store.download("Lines", ["ArticleCode": .string("A"), "Number": .integer(1)])
+        #expect(try store.targets(line, "Article") == [article])
+        return (store, article, line)
+    }
+
+    @Test func `the removal of a link does not change the key of its dependent entity`() throws {
+        let (store, article, line) = try articles()
+        try store.add(.operation(Operation(.deleteLink(link(line, "Article", article)))))
+        #expect(try store.targets(line, "Article").isEmpty)
+        #expect(try store.value(line, "ArticleCode") == .string("A"))
+    }
+
+    @Test func `the deletion of a principal sets no default as the key of its dependent entity`() throws {
+        let end = #"Partner="Article"/>"#
+        let defaults = #"Partner="Article"><OnDelete Action="SetDefault"/></NavigationProperty>"#
+        let (store, article, line) = try articles(Self.metadata.replacing(end, with: defaults))
+        try store.add(.operation(Operation(.delete(article))))
+        #expect(try store.targets(line, "Article").isEmpty)
+        #expect(try store.value(line, "ArticleCode") == .string("A"))
+    }
 
     /// The update reads the links of the line, and not the removed link by itself.
     @Test func `an update that keeps a link is reapplied if an earlier operation removes exactly this link`() throws {

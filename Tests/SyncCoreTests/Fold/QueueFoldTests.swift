@@ -13,6 +13,49 @@ struct QueueFoldTests {
         return .operation(operation)
     }
 
+    @Test(arguments: [1, .max >> 2, 1 + .max >> 2, .max] as [UInt64])
+    func `an entity with any number is rebased, also if only a part of the queue is reapplied`(
+        _ number: UInt64
+    ) throws {
+        let entity = EntityID(rawValue: number)
+        func read(_ name: String, etag: String) -> Record.Body {
+            .entitiesRead([
+                EntityImage(
+                    entity: entity, set: "Customers", type: "Shop.Customer",
+                    values: ["CustomerID": .integer(1), "Name": .string(name)], etag: etag)
+            ])
+        }
+        let update = Operation(.update(entity, changes: ["Name": .string("own")], bindings: []))
+        let records: [Record.Body] = [
+            .serviceInstalled(TestModel.service), read("Ada", etag: "1"), .operation(update), read("Ada", etag: "1"),
+            read("Bob", etag: "2"),
+        ]
+        for longQueue in [0, .max] {
+            let state = WorkingSet()
+            var fold = try Fold(storage: state)
+            fold.longQueue = longQueue
+            for (index, body) in records.enumerated() {
+                try fold.apply(Record(time: 0, body: body), sequence: SequenceNumber(index + 1))
+                try fold.finishRebase()
+            }
+            let row = try #require(try state.row(entity))
+            #expect(row.values["Name"] == .string("own"))
+            #expect(row.etag == "2", "a queue longer than \(longQueue)")
+        }
+    }
+
+    @Test func `the numbers of the entities that an amended operation creates are not assigned again`() throws {
+        let store = try TestStore()
+        let order = try store.create("Orders")
+        let creation = try #require(try store.state.pendingOperations().first).sequence
+        let customer = EntityID(rawValue: order.rawValue + 5)
+        let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
+        let content = Operation(.create(store.creation(order, "Orders", inline: [inline]), parent: nil))
+        try store.add(.operationsAmended([AmendedOperation(operation: creation, content: content)]))
+        #expect(try store.targets(order, "Customer") == [customer])
+        #expect(try store.newID() == EntityID(rawValue: customer.rawValue + 1))
+    }
+
     @Test(arguments: [
         (Record.Body.clientChangesKept([4]), "own"), (.operationsElided([4]), "Ada"), (.operationsUndone([4]), "Ada"),
     ])

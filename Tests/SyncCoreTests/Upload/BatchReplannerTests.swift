@@ -50,6 +50,13 @@ struct BatchReplannerTests {
         }
     }
 
+    @Test func `a batch whose Content-ID is the largest number is planned again`() throws {
+        let update = try #require(try store.state.pendingOperations().last).sequence
+        let contentID = String(Int.max)
+        let prepared = BatchPrepared(batch: 1, changeSets: [[.init(contentID: contentID, operation: update)]])
+        #expect(try replanned(prepared).changeSets.first?.requests.map(\.contentID) == [contentID])
+    }
+
     @Test func `an error of the storage is not taken for another plan`() throws {
         let prepared = try store.plan().prepared(as: 1)
         let whole = CountingBacking(store.state, store.model)

@@ -6,15 +6,9 @@ import Testing
 
 /// The forms of units for services that lack a capability.
 struct UnitRewriterTests {
-    let store: TestStore
-    let a: EntityID
-    let b: EntityID
+    let (store, a, b): (TestStore, EntityID, EntityID)
 
-    init() throws {
-        store = try TestStore()
-        a = try store.download("Customers", ["CustomerID": .integer(1)])
-        b = try store.download("Customers", ["CustomerID": .integer(2)])
-    }
+    init() throws { (store, a, b) = try TestStore.withCustomers() }
 
     // MARK: Updates merged into a create
 
@@ -114,7 +108,61 @@ struct UnitRewriterTests {
             ])
     }
 
+    @Test func `without Content-IDs, a link is merged into its create although another create is unrelated`() throws {
+        store.service = ServiceOptions(contentIDReferences: .none)
+        let customer = try store.newID()
+        let order = EntityID(rawValue: customer.rawValue + 1)
+        try store.perform(
+            [
+                .create(store.creation(customer, "Customers", ["Name": .string("c")]), parent: nil),
+                .create(store.creation(order, "Orders", ["Note": .string("n")]), parent: nil),
+                .updateLink(link(order, "Customer", a)),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.held.isEmpty)
+        #expect(
+            store.requests(plan) == [
+                #"POST Customers {"Name":"c"}"#,
+                #"POST Orders {"Note":"n","Customer@odata.bind":"http://s/Customers(1)"}"#,
+            ])
+    }
+
     // MARK: Creates that are nested
+
+    @Test func `without batches, a create below a new entity is nested in the collection of that entity`() throws {
+        store.service = ServiceOptions(supportsBatch: false, deepInsertToMany: .inOrder)
+        let customer = try store.newID()
+        let order = EntityID(rawValue: customer.rawValue + 1)
+        try store.perform(
+            [
+                .create(store.creation(customer, "Customers", ["Name": .string("c")]), parent: nil),
+                .create(
+                    store.creation(order, "Orders", ["Note": .string("n")]),
+                    parent: Parent(entity: customer, navigation: "Orders")),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(store.requests(plan) == [#"POST Customers {"Name":"c","Orders":[{"Note":"n"}]}"#], "\(plan.held)")
+    }
+
+    @Test func `without batches, a create that binds the same new entity as the outermost one is nested below it`()
+        throws
+    {
+        store.service = ServiceOptions(supportsBatch: false, deepInsertToMany: .inOrder)
+        let customer = try store.newID()
+        let orders = (1...2).map { (number: UInt64) in
+            let id = EntityID(rawValue: customer.rawValue + number)
+            let binding = Binding(navigation: "Customer", targets: [customer])
+            return store.creation(id, "Orders", ["Note": .string("\(number)")], bindings: [binding])
+        }
+        try store.perform(
+            [.create(store.creation(customer, "Customers", ["Name": .string("c")]), parent: nil)]
+                + orders.map { .create($0, parent: nil) }, changeSet: true)
+        let plan = try store.plan()
+        #expect(
+            store.requests(plan) == [
+                #"POST Orders {"Note":"2","Customer":{"Name":"c","Orders":[{"Note":"1"}]}}"#
+            ], "\(plan.held)")
+    }
 
     @Test(arguments: ["delete", "unlink", "link"])
     func `without Content-IDs, creates are nested although the change set contains an operation on other entities`(
@@ -143,6 +191,42 @@ struct UnitRewriterTests {
         #expect(plan.changeSets.map(\.requests.count) == [2])
         #expect(plan.prepared(as: 1).operations.sorted() == operations)
         #expect(store.requests(plan).contains(#"POST Orders {"Customer":{"Name":"c"}}"#))
+    }
+
+    @Test func `without batches, a create below an existing entity contains the new entity that it binds`() throws {
+        let customer = #"<NavigationProperty Name="Customer" Type="Shop.Customer""#
+        let orders = #"<NavigationProperty Name="Orders" Type="Collection(Shop.Order)" Partner="Customer"/>"#
+        let text = TestModel.metadata
+            .replacing(
+                customer, with: #"<NavigationProperty Name="Payer" Type="Shop.Customer" Partner="Paid"/>"# + customer
+            )
+            .replacing(
+                orders,
+                with: orders + #"<NavigationProperty Name="Paid" Type="Collection(Shop.Order)" Partner="Payer"/>"#
+            )
+            .replacing(
+                #"<NavigationPropertyBinding Path="Customer" Target="Customers"/>"#,
+                with: #"<NavigationPropertyBinding Path="Customer" Target="Customers"/>"#
+                    + #"<NavigationPropertyBinding Path="Payer" Target="Customers"/>"#
+            )
+            .replacing(
+                #"<NavigationPropertyBinding Path="Orders" Target="Orders"/>"#,
+                with: #"<NavigationPropertyBinding Path="Orders" Target="Orders"/>"#
+                    + #"<NavigationPropertyBinding Path="Paid" Target="Orders"/>"#)
+        let store = try TestStore(ServiceDescription(root: TestModel.service.root, metadata: Array(text.utf8)))
+        store.service = ServiceOptions(supportsBatch: false, deepInsertToMany: .inOrder)
+        let existing = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.newID()
+        let payer = EntityID(rawValue: order.rawValue + 1)
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders"), parent: Parent(entity: existing, navigation: "Orders")),
+                .create(store.creation(payer, "Customers", ["Name": .string("p")]), parent: nil),
+                .update(order, changes: [:], bindings: [Binding(navigation: "Payer", targets: [payer])]),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(
+            store.requests(plan) == [#"POST Customers(1)/Orders {"Payer":{"Name":"p"}}"#], "\(plan.held)")
     }
 
     @Test func `without batches, an update is merged into a create that another one binds`() throws {
