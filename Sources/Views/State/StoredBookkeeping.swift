@@ -10,6 +10,8 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     let coverage: Coverage
     /// The names that operations repeat.
     private let names: NameTable
+    /// The defining queries, in order; nil if they are not read yet. Each record of a download needs them.
+    private var knownQueries: [QueryState]?
 
     init(_ connection: Connection, names: NameTable) {
         self.connection = connection
@@ -21,7 +23,10 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     func flush() throws(SQLiteError) { try coverage.flush() }
 
     /// Discards cached rows after a rollback.
-    func invalidateCaches() { coverage.invalidate() }
+    func invalidateCaches() {
+        coverage.invalidate()
+        knownQueries = nil
+    }
 
     // MARK: Undone operations
 
@@ -200,6 +205,13 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     // MARK: Defining queries
 
     package func queries() throws(StateError) -> [QueryState] {
+        if let knownQueries { return knownQueries }
+        let found = try storedQueries()
+        knownQueries = found
+        return found
+    }
+
+    private func storedQueries() throws(StateError) -> [QueryState] {
         try list(
             """
             SELECT name, query, streams, run, complete, delta, delta_link, delta_link_time, next_link, next_link_time,
@@ -232,10 +244,16 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
                 .integer(state.query.automaticallyRetrievesStreams ? 1 : 0), SQLValue(state.run),
                 .integer(state.isComplete ? 1 : 0), .integer(state.isDelta ? 1 : 0),
             ] + links + [state.downloaded.map(SQLValue.integer) ?? .null])
+        if let place = knownQueries?.firstIndex(where: { $0.query.name.isExactly(state.query.name) }) {
+            knownQueries?[place] = state
+        } else {
+            knownQueries?.append(state)
+        }
     }
 
     package func removeQuery(_ name: String) throws(StateError) {
         try run("DELETE FROM queries WHERE name = ?", [.text(name)])
+        knownQueries?.removeAll { $0.query.name.isExactly(name) }
     }
 
     package func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
@@ -252,9 +270,7 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func isCovered(_ id: EntityID) throws(StateError) -> Bool {
-        for query in try queryNames() {
-            if try mapped({ () throws(SQLiteError) in try coverage.covers(id, query: query) }) { return true }
-        }
+        for query in try queries() where try isCovered(id, by: query.query.name) { return true }
         return false
     }
 
@@ -267,15 +283,11 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func uncover(_ id: EntityID, query: String?) throws(StateError) {
-        let queries = if let query { [query] } else { try queryNames() }
-        for query in queries {
-            try mapped { () throws(SQLiteError) in try coverage.uncover(id, query: query) }
+        // Because the queries are few, their coverage is searched one after the other.
+        let names = if let query { [query] } else { try queries().map(\.query.name) }
+        for name in names {
+            try mapped { () throws(SQLiteError) in try coverage.uncover(id, query: name) }
         }
-    }
-
-    /// Returns the names of the queries. Because they are few, their coverage is searched one after the other.
-    private func queryNames() throws(StateError) -> [String] {
-        try list("SELECT name FROM queries") { $0.text(0) ?? "" }
     }
 
     // MARK: Passes over the whole bookkeeping
