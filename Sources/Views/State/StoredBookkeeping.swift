@@ -12,6 +12,10 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     private let names: NameTable
     /// The defining queries, in order; nil if they are not read yet. Each record of a download needs them.
     private var knownQueries: [QueryState]?
+    /// Lists that almost never change and that each record of a download needs; nil if they are not read yet.
+    private var knownBatches: [OpenBatch]?
+    private var knownOpenLinks: [OpenLink]?
+    private var knownQuarantine: [QuarantineEntry]?
 
     init(_ connection: Connection, names: NameTable) {
         self.connection = connection
@@ -26,6 +30,7 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     func invalidateCaches() {
         coverage.invalidate()
         knownQueries = nil
+        (knownBatches, knownOpenLinks, knownQuarantine) = (nil, nil, nil)
     }
 
     // MARK: Undone operations
@@ -63,8 +68,11 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     // MARK: Open batches
 
     package func openBatches() throws(StateError) -> [OpenBatch] {
+        if let knownBatches { return knownBatches }
         let contents = try list("SELECT content FROM open_batches ORDER BY batch") { $0[0].blob ?? [] }
-        return try contents.map { content throws(StateError) in try Self.openBatch(content) }
+        let found = try contents.map { content throws(StateError) in try Self.openBatch(content) }
+        knownBatches = found
+        return found
     }
 
     package func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? {
@@ -75,12 +83,14 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+        knownBatches = nil
         try run(
             "INSERT OR REPLACE INTO open_batches VALUES (?, ?)",
             [SQLValue(batch.batch), .blob(SnapshotCodec.encode(.openBatch(batch)).payload)])
     }
 
     package func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+        knownBatches = nil
         try run("DELETE FROM open_batches WHERE batch = ?", [SQLValue(batch)])
     }
 
@@ -172,6 +182,13 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func openLinks() throws(StateError) -> [OpenLink] {
+        if let knownOpenLinks { return knownOpenLinks }
+        let found = try storedOpenLinks()
+        knownOpenLinks = found
+        return found
+    }
+
+    private func storedOpenLinks() throws(StateError) -> [OpenLink] {
         guard let state = try first("SELECT state FROM open_links")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .openLinks(let links) = try SnapshotCodec.decode(.list, payload: state) { return links }
@@ -182,11 +199,19 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+        knownOpenLinks = nil
         try run(
             "INSERT OR REPLACE INTO open_links VALUES (1, ?)", [.blob(SnapshotCodec.encode(.openLinks(links)).payload)])
     }
 
     package func quarantine() throws(StateError) -> [QuarantineEntry] {
+        if let knownQuarantine { return knownQuarantine }
+        let found = try storedQuarantine()
+        knownQuarantine = found
+        return found
+    }
+
+    private func storedQuarantine() throws(StateError) -> [QuarantineEntry] {
         guard let state = try first("SELECT state FROM quarantine")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .quarantine(let entries) = try SnapshotCodec.decode(.list, payload: state) { return entries }
@@ -197,6 +222,7 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+        knownQuarantine = nil
         try run(
             "INSERT OR REPLACE INTO quarantine VALUES (1, ?)",
             [.blob(SnapshotCodec.encode(.quarantine(entries)).payload)])
