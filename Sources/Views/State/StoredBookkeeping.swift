@@ -16,6 +16,8 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     private var knownBatches: [OpenBatch]?
     private var knownOpenLinks: [OpenLink]?
     private var knownQuarantine: [QuarantineEntry]?
+    /// The latest events; nil if they are not read yet.
+    private var knownEvents: [StoreEvent]?
 
     init(_ connection: Connection, names: NameTable) {
         self.connection = connection
@@ -29,7 +31,7 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     /// Discards cached rows after a rollback.
     func invalidateCaches() {
         coverage.invalidate()
-        knownQueries = nil
+        (knownQueries, knownEvents) = (nil, nil)
         (knownBatches, knownOpenLinks, knownQuarantine) = (nil, nil, nil)
     }
 
@@ -167,6 +169,13 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     // MARK: Lists that are stored as one value
 
     package func events() throws(StateError) -> [StoreEvent] {
+        if let knownEvents { return knownEvents }
+        let found = try storedEvents()
+        knownEvents = found
+        return found
+    }
+
+    private func storedEvents() throws(StateError) -> [StoreEvent] {
         guard let state = try first("SELECT state FROM events")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .events(let events) = try SnapshotCodec.decode(.list, payload: state) { return events }
@@ -179,6 +188,7 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     package func putEvents(_ events: [StoreEvent]) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO events VALUES (1, ?)", [.blob(SnapshotCodec.encode(.events(events)).payload)])
+        knownEvents = events
     }
 
     package func openLinks() throws(StateError) -> [OpenLink] {
