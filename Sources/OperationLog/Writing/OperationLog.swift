@@ -40,7 +40,7 @@ package final class OperationLog: Sendable {
         self.unpacked = unpacked
         storeIdentifier = tail.storeIdentifier
         options = tail.options
-        queue = options.syncQueue ?? DispatchQueue(label: "tidelog.log.sync")
+        queue = tail.options.syncQueue ?? DispatchQueue(label: "tidelog.log.sync")
         fileSystem = tail.fileSystem
         // Delayed, so that a program that opens the log briefly need not wait for recompression when it closes the log.
         if !unpacked.isEmpty { scheduleRecompression(after: 1) }

@@ -19,6 +19,12 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     /// The latest events; nil if they are not read yet.
     private var knownEvents: [StoreEvent]?
 
+    private let writeQuery = Statement(
+        """
+        INSERT OR REPLACE INTO queries VALUES (?1, COALESCE((SELECT position FROM queries WHERE name = ?1),
+          (SELECT MAX(position) + 1 FROM queries), 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+
     init(_ connection: Connection, names: NameTable) {
         self.connection = connection
         coverage = Coverage(connection)
@@ -267,19 +273,17 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putQuery(_ state: QueryState) throws(StateError) {
-        let links = [state.deltaLink, state.next].flatMap { link -> [SQLValue] in
-            link.map { [.text($0.url), .integer($0.time)] } ?? [.null, .null]
+        try run(writeQuery) { binding in
+            binding.text(state.query.name)
+            binding.text(state.query.query)
+            binding.integer(state.query.automaticallyRetrievesStreams ? 1 : 0)
+            binding.integer(Int64(bitPattern: state.run))
+            binding.integer(state.isComplete ? 1 : 0)
+            binding.integer(state.isDelta ? 1 : 0)
+            binding.link(state.deltaLink)
+            binding.link(state.next)
+            binding.integer(state.downloaded)
         }
-        try run(
-            """
-            INSERT OR REPLACE INTO queries VALUES (?1, COALESCE((SELECT position FROM queries WHERE name = ?1),
-              (SELECT MAX(position) + 1 FROM queries), 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .text(state.query.name), .text(state.query.query),
-                .integer(state.query.automaticallyRetrievesStreams ? 1 : 0), SQLValue(state.run),
-                .integer(state.isComplete ? 1 : 0), .integer(state.isDelta ? 1 : 0),
-            ] + links + [state.downloaded.map(SQLValue.integer) ?? .null])
         if let place = knownQueries?.firstIndex(where: { $0.query.name.isExactly(state.query.name) }) {
             knownQueries?[place] = state
         } else {
@@ -350,5 +354,14 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         } catch let error as SQLiteError {
             throw StateError(error)
         }
+    }
+}
+
+extension Binding {
+    fileprivate mutating func integer(_ value: Int64?) { if let value { integer(value) } else { null() } }
+
+    fileprivate mutating func link(_ link: QueryState.ServiceLink?) {
+        text(link?.url)
+        integer(link?.time)
     }
 }
