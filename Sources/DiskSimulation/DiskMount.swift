@@ -36,6 +36,11 @@ package final class DiskMount: Sendable {
         }
     }
 
+    /// Lets SQLite keep no statistics of its memory, for which each allocation locks a mutex of the process.
+    ///
+    /// A program calls it before all other calls of SQLite; later it has no effect.
+    package static func omitMemoryStatistics() { _ = tidelog_sqlite3_omit_memory_statistics() }
+
     deinit { Self.table.withLock { _ = $0.disks.removeValue(forKey: number) } }
 
     /// The prefix under which SQLite finds the files of the disk: `root` followed by a path on the disk.

@@ -201,11 +201,11 @@ struct RequestDelivery {
         }
         var request = request
         if run.options.plants.contains(.uncheckedETags) { request = request.withoutETags }
-        let before = run.service
+        // A copy of the service would let it copy its content with the next change.
+        let before = run.options.plants.contains(.forgetfulService) ? run.service : nil
         var response = run.service.handle(request, from: isOfGateway ? -1 : number, fault)
         if run.options.plants.contains(.emptyDeltas) { response = response.withoutChanges(request) }
-        if run.isStormy, run.options.plants.contains(.forgetfulService), request.method != "GET", run.random.chance(10)
-        {
+        if run.isStormy, let before, request.method != "GET", run.random.chance(10) {
             run.service.forget(since: before)
         }
         if run.isStormy, run.options.plants.contains(.repeatedRequests), request.method != "GET" {

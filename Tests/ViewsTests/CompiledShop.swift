@@ -42,6 +42,7 @@ struct CompiledShop {
         model = try CSDLReader.read(Array(Self.metadata.utf8))
         connection = try Connection(path: ":memory:")
         try connection.registerDecimalCollation()
+        try connection.registerSortKey()
         functions = try SQLFunctions.register(on: connection, model: model)
         var layouts: [String: TableLayout] = [:]
         for statement in Schema.statements { try connection.execute(statement) }

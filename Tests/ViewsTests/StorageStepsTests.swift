@@ -4,7 +4,7 @@ import SyncCore
 import Testing
 import Views
 
-/// Coverage, links and keys that the views store in runs, bitmaps and memory equal those of the state in memory, after
+/// Coverage, links, keys and lists that the views store in runs, bitmaps and memory equal those of the state in memory, after
 /// random steps without a fold, in transactions that are committed or rolled back, and after reopening the file.
 struct StorageStepsTests {
     private static let queries = ["A", "B"]
@@ -24,6 +24,9 @@ struct StorageStepsTests {
         case find(String, String, Value)
         case link(LinkRow)
         case unlink(String, EntityID, EntityID)
+        case putQuery(String, SequenceNumber)
+        case removeQuery(String)
+        case openLinks(Int)
         case ask(EntityID)
     }
 
@@ -48,10 +51,17 @@ struct StorageStepsTests {
             // Links are between registered entities.
             if try state.set(of: link.first) != nil, try state.set(of: link.second) != nil { try state.putLink(link) }
         case .unlink(let name, let first, let second): try state.removeLink(name, first: first, second: second)
+        case .putQuery(let name, let run):
+            try state.bookkeeping.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders"), run: run))
+        case .removeQuery(let name): try state.bookkeeping.removeQuery(name)
+        case .openLinks(let count):
+            let link = OpenLink(query: "A", set: "Orders", source: "O(1)", navigation: "Customer", target: "C(1)")
+            try state.bookkeeping.putOpenLinks(Array(repeating: link, count: count))
         case .ask(let id):
             return "\(try state.set(of: id) ?? "-") \(try state.bookkeeping.isCovered(id)) \(try state.links(of: id)) "
                 + "\(try state.links(Self.relationships[0], second: id)) "
-                + "\(try state.serviceEntities([id]).map(\.set))"
+                + "\(try state.serviceEntities([id]).map(\.set)) \(try state.bookkeeping.queries()) "
+                + "\(try state.bookkeeping.openLinks().count)"
         }
         return ""
     }
@@ -60,7 +70,7 @@ struct StorageStepsTests {
         func pick<T>(_ list: [T]) -> T { list[random.number(0..<list.count)] }
         func id() -> EntityID { EntityID(rawValue: pick(Self.ids)) }
         let customer = Value.integer(Int64(random.number(1..<4)))
-        switch random.number(0..<22) {
+        switch random.number(0..<26) {
         case 0..<3: return .register(id(), pick(RandomRecords.sets))
         case 3..<5: return .assign(pick(RandomRecords.sets + [""]), pick(["ID=1", "ID=2", "Code=1.5"]), id())
         case 5..<9: return .cover(id(), pick(Self.queries), SequenceNumber(random.number(0..<4)))
@@ -87,6 +97,10 @@ struct StorageStepsTests {
                     relationship: pick(Self.relationships), first: id(), second: id(), inBase: inBase,
                     inLocal: !inBase || random.chance(50)))
         case 20: return .unlink(pick(Self.relationships), id(), id())
+        case 21: return .putQuery(pick(Self.queries + ["C"]), SequenceNumber(random.number(0..<4)))
+        // Without entities: the views search only the coverage of queries that exist.
+        case 22: return .removeQuery("C")
+        case 23: return .openLinks(random.number(0..<3))
         default: return .ask(id())
         }
     }

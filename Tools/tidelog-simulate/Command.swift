@@ -107,6 +107,7 @@ struct Command: AsyncParsableCommand {
     var jobs = 2
 
     func run() async throws {
+        Simulation.prepareProcess()
         if let explore { return try await self.explore(faults: explore) }
         let range = try Self.range(seeds)
         if let cuts {

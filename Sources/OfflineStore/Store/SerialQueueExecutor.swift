@@ -8,7 +8,7 @@ import Synchronization
 /// It can also be a task executor, so that a simulation runs all its actors and tasks on one queue, without changes of
 /// the thread.
 package final class SerialQueueExecutor: SerialExecutor, TaskExecutor {
-    private let queue: DispatchQueue
+    let queue: DispatchQueue
     /// A key that identifies this queue.
     private let mark = DispatchSpecificKey<Void>()
     /// The number of jobs and calls that run or wait.

@@ -74,6 +74,8 @@ package final class StoreCore: @unchecked Sendable {
         }
         options.log.lockPath = files.lock
         options.log.layout = .records
+        // A simulation does not change the thread for a sync.
+        options.log.syncQueue = options.environment.executor?.queue
         options.log.creation = creating ? .ifMissing : .never
         self.options = options
         do throws(LogError) {

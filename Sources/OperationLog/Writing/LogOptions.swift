@@ -1,3 +1,5 @@
+package import Dispatch
+
 extension OperationLog {
     package typealias Options = LogOptions
 }
@@ -69,6 +71,8 @@ package struct LogOptions: Sendable {
     package var keys: [LogKey]
     /// The lock file, whose directory must exist. Nil means `LOCK` next to the log's directory.
     package var lockPath: String?
+    /// The queue that syncs commits for which no thread waits; nil for a queue of the log's own.
+    package var syncQueue: DispatchQueue?
 
     package init(
         durability: Durability = .everyCommit, compression: Compression = .zstd(level: 1),

@@ -12,7 +12,7 @@ package final class OperationLog: Sendable {
     /// Accessed only while holding ``monitor``; see ``withTail(_:)``.
     private nonisolated(unsafe) let tail: LogTail
     /// The queue that syncs commits for which no thread waits.
-    private let queue = DispatchQueue(label: "tidelog.log.sync")
+    private let queue: DispatchQueue
     private nonisolated(unsafe) var waiting: [DurabilityWaiter] = []
     private nonisolated(unsafe) var isSyncQueued = false
     private nonisolated(unsafe) var isSyncTimed = false
@@ -40,6 +40,7 @@ package final class OperationLog: Sendable {
         self.unpacked = unpacked
         storeIdentifier = tail.storeIdentifier
         options = tail.options
+        queue = tail.options.syncQueue ?? DispatchQueue(label: "tidelog.log.sync")
         fileSystem = tail.fileSystem
         // Delayed, so that a program that opens the log briefly need not wait for recompression when it closes the log.
         if !unpacked.isEmpty { scheduleRecompression(after: 1) }

@@ -17,7 +17,7 @@ struct StoreEventFold {
         if var subset = event.subset {
             if !subset.contains(query) { subset.append(query) }
             let all = try storage.bookkeeping.queries().map(\.query.name)
-            event.subset = Set(subset).isSuperset(of: all) ? nil : subset
+            event.subset = all.allSatisfy(subset.contains) ? nil : subset
         }
         try storeEvents(events + [event])
     }

@@ -25,7 +25,8 @@ struct DownloadRound {
         for query in queries { try query.check(for: model) }
         var reading = RetryingReader(store, session, options.retry)
         try await reading.begin(ignoresPostponement: options.ignoresPostponement)
-        let runs = try await begin(queries, model)
+        let targets = try queries.map { query throws(TidelogError) in try target(of: query, model) }
+        let runs = try await begin(queries, targets, model)
         var waiting: DanglingLinks?
         var ahead = PrefetchedPages(
             zip(queries, runs).map { ($0.name, $1.request) }, options, try await pageSource(model))
@@ -33,7 +34,7 @@ struct DownloadRound {
         for (index, (query, run)) in zip(queries, runs).enumerated() {
             let first = await ahead.page(of: index)
             var download = QueryDownload(
-                store: store, session: session, query: query, target: try target(of: query, model), model: model,
+                store: store, session: session, query: query, target: targets[index], model: model,
                 encoder: RequestEncoder(
                     version: model.version, model: model, serviceRoot: session.root,
                     options: try await store.serviceOptions), run: run, waiting: waiting, first: first)
@@ -74,21 +75,20 @@ struct DownloadRound {
 
     /// Logs the start and the mode of each query's download.
     private func begin(
-        _ queries: [DefiningQuery], _ model: EntityDataModel
+        _ queries: [DefiningQuery], _ targets: [QueryDownload.Target], _ model: EntityDataModel
     ) async throws(TidelogError) -> [QueryRun] {
         let service = try await store.serviceOptions
         let states = try await store.downloads.queryStates()
         let settings = store.options.querySettings
         var runs: [QueryRun] = []
-        for query in queries {
+        for (query, target) in zip(queries, targets) {
             let options = QueryRun.Options(
                 settings: settings[query.name] ?? DefiningQuerySettings(), pageSize: options.pageSize,
                 isLegacy: model.version.isLegacy, usesLegacyDeltas: service.hasDeletionsInV2,
                 fruitlessPages: session.limits.fruitlessPages)
             var state = states.first { $0.query.name == query.name } ?? QueryState(query: query)
             state.query.query = model.addressed(state.query.query)
-            let isSingle = try target(of: query, model).isSingle
-            runs.append(QueryRun(state, options: options, isSingle: isSingle, now: store.environment.now()))
+            runs.append(QueryRun(state, options: options, isSingle: target.isSingle, now: store.environment.now()))
         }
         let starts = zip(queries, runs).map { QueryStart(query: $0.name, mode: $1.mode) }
         try await store.record([.downloadStarted(starts)])

@@ -3,13 +3,18 @@ import OfflineStore
 /// The root of a service, which may have moved, and the URLs that are relative to it.
 package struct ServiceAddress: Sendable {
     /// The root that requests are sent to, with a slash at its end.
-    private(set) var root: String
+    private(set) var root: String {
+        didSet { origin = Self.origin(of: root) }
+    }
+    /// The origin of the root.
+    private var origin: String
     /// The configured root, which may redirect to it.
     let given: String
 
     init(_ root: String) {
-        self.root = Self.directory(root)
-        given = self.root
+        given = Self.directory(root)
+        self.root = given
+        origin = Self.origin(of: given)
     }
 
     private static func directory(_ root: String) -> String { root.hasSuffix("/") ? root : root + "/" }
@@ -22,7 +27,7 @@ package struct ServiceAddress: Sendable {
     }
 
     /// Returns whether an absolute URL has the service's origin.
-    func isOurs(_ url: String) -> Bool { Self.origin(of: url) == Self.origin(of: root) }
+    func isOurs(_ url: String) -> Bool { Self.origin(of: url) == origin }
 
     /// Returns scheme, host and port in normalized form (RFC 3986, 6.2.2.1 and 6.2.3), or an empty string if the URL is
     /// not absolute.

@@ -74,7 +74,8 @@ package final class SQLFunctions {
 
     fileprivate func fail(_ error: EvaluationError) { failure = error }
 
-    /// Registers the functions on a connection, which retains them while it is open.
+    /// Registers the functions on a connection with ``Connection/registerSortKey()``, which retains them while it is
+    /// open.
     ///
     /// - Parameter model: The model, for the numbers of flags and for derived types. Register again after the metadata
     ///   has changed.
@@ -100,7 +101,6 @@ package final class SQLFunctions {
             code = sqlite3_create_function_v2(
                 connection.rawHandle, "tl_member", 2, flags, context, { memberCall($0, $1, $2) }, nil, nil, nil)
         }
-        if code == SQLITE_OK { code = connection.addSortKey() }
         if code == SQLITE_OK {
             code = sqlite3_create_collation_v2(
                 connection.rawHandle, "TIDELOG_VALUE", SQLITE_UTF8, nil,
@@ -198,16 +198,12 @@ private func functionCall(
 
 extension Connection {
     /// Registers `tl_sortkey`, which does not depend on a model. Tables with an index over it cannot be written without
-    /// it.
+    /// it. Only once: SQLite prepares every statement again when a function is replaced.
     func registerSortKey() throws(SQLiteError) {
-        let code = addSortKey()
-        if code != SQLITE_OK { throw SQLiteError(code: code & 0xFF, message: "cannot register a function", sql: nil) }
-    }
-
-    fileprivate func addSortKey() -> Int32 {
-        sqlite3_create_function_v2(
+        let code = sqlite3_create_function_v2(
             rawHandle, "tl_sortkey", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
             { sortKeyCall($0, $1, $2) }, nil, nil, nil)
+        if code != SQLITE_OK { throw SQLiteError(code: code & 0xFF, message: "cannot register a function", sql: nil) }
     }
 }
 

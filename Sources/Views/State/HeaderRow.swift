@@ -12,6 +12,8 @@ final class HeaderRow {
     /// The current header, if its numbers are not written yet.
     private var unwritten: StateHeader?
 
+    private let writeNumbers = Statement("UPDATE header SET applied = ?, next_entity = ?, next_batch = ?")
+
     init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the header. Throws code 11 (damaged) if there is none.
@@ -71,9 +73,11 @@ final class HeaderRow {
     /// Writes the cached numbers.
     func flush() throws(SQLiteError) {
         guard let header = unwritten else { return }
-        try connection.run(
-            "UPDATE header SET applied = ?, next_entity = ?, next_batch = ?",
-            [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
+        try connection.run(writeNumbers) { binding in
+            binding.integer(Int64(bitPattern: header.applied))
+            binding.id(header.nextEntity)
+            binding.integer(Int64(bitPattern: header.nextBatch))
+        }
         unwritten = nil
     }
 

@@ -29,6 +29,8 @@ package final class SQLiteState: StateBacking, StatementRunner {
     /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     package let queue = QueueTable()
+    /// Whether no base states are stored; false if unknown.
+    var knowsNoBases = false
     /// Whether a query's result depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
@@ -151,7 +153,8 @@ package final class SQLiteState: StateBacking, StatementRunner {
 
     private func invalidateCaches(_ former: RowTables.SavedTables? = nil) {
         headerRow.invalidate()
-        links.relationships.invalidate()
+        links.invalidate()
+        knowsNoBases = false
         sets.invalidate()
         entities.invalidate()
         bookkeeping.invalidateCaches()

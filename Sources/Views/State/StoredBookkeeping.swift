@@ -10,6 +10,20 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     let coverage: Coverage
     /// The names that operations repeat.
     private let names: NameTable
+    /// The defining queries, in order; nil if they are not read yet. Each record of a download needs them.
+    private var knownQueries: [QueryState]?
+    /// Lists that almost never change and that each record of a download needs; nil if they are not read yet.
+    private var knownBatches: [OpenBatch]?
+    private var knownOpenLinks: [OpenLink]?
+    private var knownQuarantine: [QuarantineEntry]?
+    /// The latest events; nil if they are not read yet.
+    private var knownEvents: [StoreEvent]?
+
+    private let writeQuery = Statement(
+        """
+        INSERT OR REPLACE INTO queries VALUES (?1, COALESCE((SELECT position FROM queries WHERE name = ?1),
+          (SELECT MAX(position) + 1 FROM queries), 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
 
     init(_ connection: Connection, names: NameTable) {
         self.connection = connection
@@ -21,7 +35,11 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     func flush() throws(SQLiteError) { try coverage.flush() }
 
     /// Discards cached rows after a rollback.
-    func invalidateCaches() { coverage.invalidate() }
+    func invalidateCaches() {
+        coverage.invalidate()
+        (knownQueries, knownEvents) = (nil, nil)
+        (knownBatches, knownOpenLinks, knownQuarantine) = (nil, nil, nil)
+    }
 
     // MARK: Undone operations
 
@@ -58,8 +76,11 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     // MARK: Open batches
 
     package func openBatches() throws(StateError) -> [OpenBatch] {
+        if let knownBatches { return knownBatches }
         let contents = try list("SELECT content FROM open_batches ORDER BY batch") { $0[0].blob ?? [] }
-        return try contents.map { content throws(StateError) in try Self.openBatch(content) }
+        let found = try contents.map { content throws(StateError) in try Self.openBatch(content) }
+        knownBatches = found
+        return found
     }
 
     package func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? {
@@ -70,12 +91,14 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+        knownBatches = nil
         try run(
             "INSERT OR REPLACE INTO open_batches VALUES (?, ?)",
             [SQLValue(batch.batch), .blob(SnapshotCodec.encode(.openBatch(batch)).payload)])
     }
 
     package func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+        knownBatches = nil
         try run("DELETE FROM open_batches WHERE batch = ?", [SQLValue(batch)])
     }
 
@@ -152,6 +175,13 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     // MARK: Lists that are stored as one value
 
     package func events() throws(StateError) -> [StoreEvent] {
+        if let knownEvents { return knownEvents }
+        let found = try storedEvents()
+        knownEvents = found
+        return found
+    }
+
+    private func storedEvents() throws(StateError) -> [StoreEvent] {
         guard let state = try first("SELECT state FROM events")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .events(let events) = try SnapshotCodec.decode(.list, payload: state) { return events }
@@ -164,9 +194,17 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     package func putEvents(_ events: [StoreEvent]) throws(StateError) {
         try run(
             "INSERT OR REPLACE INTO events VALUES (1, ?)", [.blob(SnapshotCodec.encode(.events(events)).payload)])
+        knownEvents = events
     }
 
     package func openLinks() throws(StateError) -> [OpenLink] {
+        if let knownOpenLinks { return knownOpenLinks }
+        let found = try storedOpenLinks()
+        knownOpenLinks = found
+        return found
+    }
+
+    private func storedOpenLinks() throws(StateError) -> [OpenLink] {
         guard let state = try first("SELECT state FROM open_links")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .openLinks(let links) = try SnapshotCodec.decode(.list, payload: state) { return links }
@@ -177,11 +215,19 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+        knownOpenLinks = nil
         try run(
             "INSERT OR REPLACE INTO open_links VALUES (1, ?)", [.blob(SnapshotCodec.encode(.openLinks(links)).payload)])
     }
 
     package func quarantine() throws(StateError) -> [QuarantineEntry] {
+        if let knownQuarantine { return knownQuarantine }
+        let found = try storedQuarantine()
+        knownQuarantine = found
+        return found
+    }
+
+    private func storedQuarantine() throws(StateError) -> [QuarantineEntry] {
         guard let state = try first("SELECT state FROM quarantine")?.first?.blob else { return [] }
         do throws(CodecError) {
             if case .quarantine(let entries) = try SnapshotCodec.decode(.list, payload: state) { return entries }
@@ -192,6 +238,7 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+        knownQuarantine = nil
         try run(
             "INSERT OR REPLACE INTO quarantine VALUES (1, ?)",
             [.blob(SnapshotCodec.encode(.quarantine(entries)).payload)])
@@ -200,6 +247,13 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     // MARK: Defining queries
 
     package func queries() throws(StateError) -> [QueryState] {
+        if let knownQueries { return knownQueries }
+        let found = try storedQueries()
+        knownQueries = found
+        return found
+    }
+
+    private func storedQueries() throws(StateError) -> [QueryState] {
         try list(
             """
             SELECT name, query, streams, run, complete, delta, delta_link, delta_link_time, next_link, next_link_time,
@@ -219,23 +273,27 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func putQuery(_ state: QueryState) throws(StateError) {
-        let links = [state.deltaLink, state.next].flatMap { link -> [SQLValue] in
-            link.map { [.text($0.url), .integer($0.time)] } ?? [.null, .null]
+        try run(writeQuery) { binding in
+            binding.text(state.query.name)
+            binding.text(state.query.query)
+            binding.integer(state.query.automaticallyRetrievesStreams ? 1 : 0)
+            binding.integer(Int64(bitPattern: state.run))
+            binding.integer(state.isComplete ? 1 : 0)
+            binding.integer(state.isDelta ? 1 : 0)
+            binding.link(state.deltaLink)
+            binding.link(state.next)
+            binding.integer(state.downloaded)
         }
-        try run(
-            """
-            INSERT OR REPLACE INTO queries VALUES (?1, COALESCE((SELECT position FROM queries WHERE name = ?1),
-              (SELECT MAX(position) + 1 FROM queries), 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .text(state.query.name), .text(state.query.query),
-                .integer(state.query.automaticallyRetrievesStreams ? 1 : 0), SQLValue(state.run),
-                .integer(state.isComplete ? 1 : 0), .integer(state.isDelta ? 1 : 0),
-            ] + links + [state.downloaded.map(SQLValue.integer) ?? .null])
+        if let place = knownQueries?.firstIndex(where: { $0.query.name.isExactly(state.query.name) }) {
+            knownQueries?[place] = state
+        } else {
+            knownQueries?.append(state)
+        }
     }
 
     package func removeQuery(_ name: String) throws(StateError) {
         try run("DELETE FROM queries WHERE name = ?", [.text(name)])
+        knownQueries?.removeAll { $0.query.name.isExactly(name) }
     }
 
     package func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
@@ -252,9 +310,7 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func isCovered(_ id: EntityID) throws(StateError) -> Bool {
-        for query in try queryNames() {
-            if try mapped({ () throws(SQLiteError) in try coverage.covers(id, query: query) }) { return true }
-        }
+        for query in try queries() where try isCovered(id, by: query.query.name) { return true }
         return false
     }
 
@@ -267,15 +323,11 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
     }
 
     package func uncover(_ id: EntityID, query: String?) throws(StateError) {
-        let queries = if let query { [query] } else { try queryNames() }
-        for query in queries {
-            try mapped { () throws(SQLiteError) in try coverage.uncover(id, query: query) }
+        // Because the queries are few, their coverage is searched one after the other.
+        let names = if let query { [query] } else { try queries().map(\.query.name) }
+        for name in names {
+            try mapped { () throws(SQLiteError) in try coverage.uncover(id, query: name) }
         }
-    }
-
-    /// Returns the names of the queries. Because they are few, their coverage is searched one after the other.
-    private func queryNames() throws(StateError) -> [String] {
-        try list("SELECT name FROM queries") { $0.text(0) ?? "" }
     }
 
     // MARK: Passes over the whole bookkeeping
@@ -302,5 +354,14 @@ package final class StoredBookkeeping: BookkeepingStorage, StatementRunner {
         } catch let error as SQLiteError {
             throw StateError(error)
         }
+    }
+}
+
+extension Binding {
+    fileprivate mutating func integer(_ value: Int64?) { if let value { integer(value) } else { null() } }
+
+    fileprivate mutating func link(_ link: QueryState.ServiceLink?) {
+        text(link?.url)
+        integer(link?.time)
     }
 }

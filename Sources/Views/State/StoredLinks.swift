@@ -23,6 +23,8 @@ final class StoredLinks: StatementRunner {
         CROSS JOIN links INDEXED BY links_by_second ON relationship = id AND second = ?1
         ORDER BY name, first, second
         """)
+    /// Whether no link is only in the base state or only in the current state; false if unknown.
+    private var knowsNoChanges = false
     private static let query = "SELECT \(StoredLinks.columns) FROM links WHERE relationship = ? AND "
     init(_ connection: Connection) {
         self.connection = connection
@@ -74,15 +76,25 @@ final class StoredLinks: StatementRunner {
 
     /// Uses the index of changed links. In the order of the relationships' names SQLite would read all links.
     func changedLinks() throws(StateError) -> [LinkRow] {
-        try list(
+        if knowsNoChanges { return [] }
+        let changed = try list(
             """
             SELECT \(Self.columns) FROM links INDEXED BY links_changed CROSS JOIN relationships ON id = relationship
             WHERE in_base <> in_local ORDER BY name, first, second
             """, [], link)
+        knowsNoChanges = changed.isEmpty
+        return changed
+    }
+
+    /// Discards cached results after a rollback.
+    func invalidate() {
+        relationships.invalidate()
+        knowsNoChanges = false
     }
 
     func putLink(_ link: LinkRow) throws(StateError) {
         let number = try numbered(link.relationship)
+        if link.inBase != link.inLocal { knowsNoChanges = false }
         try run(putLink) { $0.link(link, number) }
     }
 
@@ -90,7 +102,10 @@ final class StoredLinks: StatementRunner {
     func putLinks(_ links: [LinkRow]) throws(StateError) {
         var numbered: [(link: LinkRow, number: Int64)] = []
         numbered.reserveCapacity(links.count)
-        for link in links { numbered.append((link, try self.numbered(link.relationship))) }
+        for link in links {
+            numbered.append((link, try self.numbered(link.relationship)))
+            if link.inBase != link.inLocal { knowsNoChanges = false }
+        }
         try insert(numbered, by: insertLinks) {
             $1.link($0.link, $0.number)
         } orWriteEach: { item throws(StateError) in
