@@ -14,7 +14,8 @@ package final class GatewayProcess {
     ///   - publicPort: The port that clients use, if a proxy is in between.
     ///   - settings: Lines to append to the section of each service.
     package init(
-        _ origins: KeyValuePairs<String, String>, port: LoopbackPort? = nil, publicPort: Int? = nil, settings: String = ""
+        _ origins: KeyValuePairs<String, String>, port: LoopbackPort? = nil, publicPort: Int? = nil,
+        settings: String = ""
     ) throws {
         reserved = try port ?? LoopbackPort()
         let port = reserved.number
