@@ -4,6 +4,7 @@ import ODataWire
 import OfflineStore
 import OperationLog
 import Operations
+import SeededRandom
 import SyncEngine
 
 /// One installation of the app: its disk, and the store and engine that run on it until the next crash.
@@ -31,13 +32,16 @@ final class Device {
     var clientOnly: [EntityID: Value] = [:]
     /// New entities that the user has declared to exist on the service, without their keys.
     var settledEntities: Set<EntityID> = []
+    /// The random numbers for faults of the disk, so that the other events of a run do not depend on them.
+    var diskRandom: SeededRandom
     /// The content of the log before its last compaction.
     var removed: [(sequence: SequenceNumber, record: Record)] = []
 
     init(
         number: Int, disk: SimulatedDisk, views: DeviceViews?, app: DeviceApp, keys: [LogKey], store: LocalStore,
-        engine: SyncEngine
+        engine: SyncEngine, diskRandom: SeededRandom
     ) {
+        self.diskRandom = diskRandom
         self.keys = keys
         self.number = number
         self.app = app
