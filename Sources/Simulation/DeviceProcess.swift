@@ -28,17 +28,20 @@ struct DeviceProcess {
     func restart(in run: isolated Simulation) async {
         run.counts.restarts += 1
         if device.hasPlannedStop { run.counts.add(.diskStop) }
+        let isRefused = device.hasDiskError
+        if isRefused { run.counts.add(.diskError) }
         // The process has ended, so closing the store must not write to a disk.
-        device.views?.crash()
+        device.crash()
         await device.store.close()
         // After the end of the process, the disk contains all writes; after a power loss, it contains the synced writes
         // and any part of the others.
         let keepsWrites = run.random.chance(50) || !run.options.troubles.contains(.powerLoss)
         let image = keepsWrites ? device.disk.copy() : device.disk.random(&run.random)
-        if !keepsWrites { device.losePower(survivesPowerLoss: run.habits.survivesPowerLoss) }
+        // A log that could not be synced is cut after its last synced commit.
+        if !keepsWrites || isRefused { device.losePower(survivesPowerLoss: run.habits.survivesPowerLoss) }
         device.views?.restart(keepsWrites: keepsWrites)
         damageViews(in: run)
-        if keepsWrites { await BitRotCheck(device: device).run(on: image, in: run) }
+        if keepsWrites, !isRefused { await BitRotCheck(device: device).run(on: image, in: run) }
         if run.options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") })
         {
             image[path] = Array(image[path].dropLast(100))

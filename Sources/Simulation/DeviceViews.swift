@@ -52,12 +52,12 @@ final class DeviceViews {
 
     private static let pageSize = 4_096
 
-    /// Damages a file with a probability of 50 %: changes a bit, or writes a page to the place of another one.
+    /// Damages a file with a probability of 80 %: changes a bit, or writes a page to the place of another one.
     ///
     /// - Returns: Whether a file was damaged.
     func damage() -> Bool {
         let paths = disk.paths.filter { !disk[$0].isEmpty }
-        guard !paths.isEmpty, damages.chance(50) else { return false }
+        guard !paths.isEmpty, damages.chance(80) else { return false }
         let path = paths[damages.below(paths.count)]
         var bytes = disk[path]
         let pages = bytes.count / Self.pageSize

@@ -59,6 +59,9 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case powerLoss
     /// The disk stops at a later call.
     case diskStop
+    /// A call of the disk fails with an input/output error or for lack of space, possibly after a part of a write or of a
+    /// sync.
+    case diskError
     /// The process ends while a request is in flight.
     case crashInFlight
     /// The process ends again during recovery.

@@ -106,7 +106,7 @@ struct RequestDelivery {
             if run.random.chance(50) { _ = await answer(request, in: run) }
             device.crash()
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
-        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .secondProcess, .bitRot,
+        case .partition, .processCrash, .powerLoss, .diskStop, .diskError, .crashAtOpening, .secondProcess, .bitRot,
             .misplacedWrite, .readError, .viewsDamage, .clockJump, .metadataChange, .nodeCrash, .originUnreachable,
             .originRequestLost, .originAnswerLost, .originBusy,
             .originRedirect, .storageRefused, .storageAnswerLost:
