@@ -4,6 +4,7 @@ import ODataWire
 import OfflineStore
 import OperationLog
 import Operations
+import SeededRandom
 import SyncEngine
 
 /// One installation of the app: its disk, and the store and engine that run on it until the next crash.
@@ -31,13 +32,16 @@ final class Device {
     var clientOnly: [EntityID: Value] = [:]
     /// New entities that the user has declared to exist on the service, without their keys.
     var settledEntities: Set<EntityID> = []
+    /// The random numbers for faults of the disk, so that the other events of a run do not depend on them.
+    var diskRandom: SeededRandom
     /// The content of the log before its last compaction.
     var removed: [(sequence: SequenceNumber, record: Record)] = []
 
     init(
         number: Int, disk: SimulatedDisk, views: DeviceViews?, app: DeviceApp, keys: [LogKey], store: LocalStore,
-        engine: SyncEngine
+        engine: SyncEngine, diskRandom: SeededRandom
     ) {
+        self.diskRandom = diskRandom
         self.keys = keys
         self.number = number
         self.app = app
@@ -47,26 +51,46 @@ final class Device {
         self.engine = engine
     }
 
-    var hasCrashed: Bool { disk.hasCrashed }
+    /// Whether the process has to end: the disk has stopped, or has refused a call, after which the log is closed.
+    var hasCrashed: Bool { disk.hasCrashed || hasDiskError }
+
+    /// The number of the call of the disk that fails with an error.
+    private var failingCall: Int?
+
+    /// Whether a call of the disk has failed with an error.
+    var hasDiskError: Bool { failingCall.map { disk.calls > $0 } ?? false }
 
     /// Whether a planned stop of the disk is the reason if the disk has crashed.
     private(set) var hasPlannedStop = false
 
-    /// Stops the disk at one of its next changing calls.
+    /// Stops the disk at one of its next changing calls, or lets that call fail.
     ///
-    /// - Parameter calls: The number of calls before that one.
-    func planStop(after calls: Int) {
-        disk.fail(atCall: disk.calls + calls, .crash)
-        hasPlannedStop = true
+    /// - Parameters:
+    ///   - calls: The number of calls before that one.
+    ///   - mayFail: Whether it may fail, which it does in two of five cases.
+    func planStop(after calls: Int, mayFail: Bool) {
+        guard !hasCrashed else { return }
+        let call = disk.calls + calls
+        hasPlannedStop = !(mayFail && diskRandom.chance(40))
+        failingCall = hasPlannedStop ? nil : call
+        disk.fail(atCall: call, hasPlannedStop ? .crash : drawnError())
+    }
+
+    private func drawnError() -> SimulatedDisk.Fault {
+        let number: Int32 = diskRandom.chance(50) ? 5 : 28
+        let parts: [SimulatedDisk.Fault.RetainedPart] = [.none, .half, .all]
+        return .fail(number: number, writes: parts[diskRandom.below(3)], syncs: parts[diskRandom.below(2)])
     }
 
     /// Replaces the disk.
     ///
     /// - Parameter isStopping: Whether the new disk stops at one of its next changing calls.
-    func use(_ image: SimulatedDisk, isStopping: Bool) { (disk, hasPlannedStop) = (image, isStopping) }
+    func use(_ image: SimulatedDisk, isStopping: Bool) {
+        (disk, hasPlannedStop, failingCall) = (image, isStopping, nil)
+    }
 
     func crash() {
-        if !hasCrashed { hasPlannedStop = false }
+        if !hasCrashed { (hasPlannedStop, failingCall) = (false, nil) }
         disk.crash()
         views?.crash()
     }
@@ -102,7 +126,7 @@ final class Device {
     /// Disables further faults of the disk.
     func calmDisk() {
         disk.fail(atCall: .max, .crash)
-        if !hasCrashed { hasPlannedStop = false }
+        if !hasCrashed { (hasPlannedStop, failingCall) = (false, nil) }
     }
 
     /// Returns a name that is unique over all devices of the run.

@@ -18,24 +18,30 @@ struct DeviceProcess {
         await device.store.close()
         guard !device.hasCrashed else { return }
         device.views?.reopen()
+        damageViews(in: run)
         let image = device.disk.copy()
         await BitRotCheck(device: device).run(on: image, in: run)
+        await MisplacedWriteCheck(device: device).run(on: image, in: run)
         await start(on: image, in: run)
     }
 
     func restart(in run: isolated Simulation) async {
         run.counts.restarts += 1
         if device.hasPlannedStop { run.counts.add(.diskStop) }
+        let isRefused = device.hasDiskError
+        if isRefused { run.counts.add(.diskError) }
         // The process has ended, so closing the store must not write to a disk.
-        device.views?.crash()
+        device.crash()
         await device.store.close()
         // After the end of the process, the disk contains all writes; after a power loss, it contains the synced writes
         // and any part of the others.
         let keepsWrites = run.random.chance(50) || !run.options.troubles.contains(.powerLoss)
         let image = keepsWrites ? device.disk.copy() : device.disk.random(&run.random)
-        if !keepsWrites { device.losePower(survivesPowerLoss: run.habits.survivesPowerLoss) }
+        // A log that could not be synced is cut after its last synced commit.
+        if !keepsWrites || isRefused { device.losePower(survivesPowerLoss: run.habits.survivesPowerLoss) }
         device.views?.restart(keepsWrites: keepsWrites)
-        if keepsWrites { await BitRotCheck(device: device).run(on: image, in: run) }
+        damageViews(in: run)
+        if keepsWrites, !isRefused { await BitRotCheck(device: device).run(on: image, in: run) }
         if run.options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") })
         {
             image[path] = Array(image[path].dropLast(100))
@@ -43,20 +49,42 @@ struct DeviceProcess {
         await start(on: image, in: run)
     }
 
+    /// Possibly damages a file of the views. Damage in encrypted views is detected when they are opened.
+    private func damageViews(in run: isolated Simulation) {
+        guard !device.keys.isEmpty, run.permits(.viewsDamage), device.views?.damage() == true else { return }
+        run.counts.add(.viewsDamage)
+    }
+
+    /// Lets a read of the log fail during the next opening, with a probability of 10 %.
+    ///
+    /// Not with views in files: the number of reads depends on their state, and a run must not.
+    private func planReadError(on image: SimulatedDisk, in run: isolated Simulation) {
+        guard device.views == nil, run.permits(.readError), device.diskRandom.chance(10) else { return }
+        image.fail(atRead: image.reads + device.diskRandom.below(60), .refuse)
+    }
+
     private func start(on image: SimulatedDisk, in run: isolated Simulation) async {
         var image = image
         while true {
+            planReadError(on: image, in: run)
             // In a long run, most openings after a crash are interrupted, some of them several times.
             let isStopping = run.random.chance(run.isLong ? 60 : 20) && run.permits(.crashAtOpening)
             if isStopping { image.fail(atCall: run.random.below(12), .crash) }
             do throws(TidelogError) {
                 (device.store, device.engine) = try await DeviceSetup(number: device.number).open(
                     image, device.views, in: run)
+                if !image.refusedPaths.isEmpty { run.counts.add(.readError) }
+                image.fail(atRead: .max, .refuse)
                 device.use(image, isStopping: isStopping)
                 let recovery = withoutViews(device.store.recovery, in: run)
                 run.addTrace("d\(device.number) starts: \(recovery)")
                 return try await checkAfterStart(in: run)
             } catch {
+                if !image.refusedPaths.isEmpty, !image.hasCrashed {
+                    run.counts.add(.readError)
+                    image = image.copy()
+                    continue
+                }
                 guard image.hasCrashed else {
                     device.use(image, isStopping: false)
                     return run.violated("d\(device.number) does not open: \(error)")

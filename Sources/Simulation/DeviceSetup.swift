@@ -3,6 +3,7 @@ import EDM
 import OfflineStore
 import OperationLog
 import Operations
+import SeededRandom
 import SyncEngine
 
 /// The installation of a device, and the opening of its store.
@@ -16,7 +17,8 @@ struct DeviceSetup {
             let (store, engine) = try await open(disk, views, in: run)
             let app = DeviceApp(number: number, seed: run.seed &* 37 &+ UInt64(number), plants: run.options.plants)
             let device = Device(
-                number: number, disk: disk, views: views, app: app, keys: run.habits.keys, store: store, engine: engine)
+                number: number, disk: disk, views: views, app: app, keys: run.habits.keys, store: store, engine: engine,
+                diskRandom: SeededRandom(seed: run.seed &* 61 &+ UInt64(number)))
             run.devices.append(device)
             try await installMetadata(of: device, in: run)
             let keyless = run.habits.readsKeyless ? [(FieldService.keyless, FieldService.keyless)] : []

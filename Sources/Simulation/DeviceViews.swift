@@ -11,12 +11,15 @@ final class DeviceViews {
     private(set) var disk = SimulatedDisk(directories: [])
     private var mount: DiskMount
     private var random: SeededRandom
+    /// The random numbers for damage, so that the states of undamaged files do not depend on it.
+    private var damages: SeededRandom
     private var boot = 1
     /// A copy of the files from an earlier step, in the same boot of the machine.
     private var earlier: SimulatedDisk?
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed)
+        damages = SeededRandom(seed: seed &* 41 &+ 7)
         mount = DiskMount(disk)
     }
 
@@ -45,6 +48,30 @@ final class DeviceViews {
     /// Continues after the process has closed the store. Deletes the files with a probability of 10 %.
     func reopen() {
         if random.chance(10) { use(SimulatedDisk(directories: [])) }
+    }
+
+    private static let pageSize = 4_096
+
+    /// Damages a file with a probability of 80 %: changes a bit, or writes a page to the place of another one.
+    ///
+    /// - Returns: Whether a file was damaged.
+    func damage() -> Bool {
+        let paths = disk.paths.filter { !disk[$0].isEmpty }
+        guard !paths.isEmpty, damages.chance(80) else { return false }
+        let path = paths[damages.below(paths.count)]
+        var bytes = disk[path]
+        let pages = bytes.count / Self.pageSize
+        if pages > 1, damages.chance(50) {
+            let (from, to) = (damages.below(pages) * Self.pageSize, damages.below(pages) * Self.pageSize)
+            let page = Array(bytes[from..<from + Self.pageSize])
+            guard bytes[to..<to + Self.pageSize] != page[...] else { return false }
+            bytes.replaceSubrange(to..<to + Self.pageSize, with: page)
+        } else {
+            let bit = damages.below(bytes.count * 8)
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+        }
+        disk[path] = bytes
+        return true
     }
 
     private func use(_ image: SimulatedDisk) {

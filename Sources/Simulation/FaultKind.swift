@@ -59,6 +59,9 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case powerLoss
     /// The disk stops at a later call.
     case diskStop
+    /// A call of the disk fails with an input/output error or for lack of space, possibly after a part of a write or of a
+    /// sync.
+    case diskError
     /// The process ends while a request is in flight.
     case crashInFlight
     /// The process ends again during recovery.
@@ -67,6 +70,12 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case secondProcess
     /// A bit of the log changes while no process has the log open.
     case bitRot
+    /// A write to the log reached another place of the disk, or none, before the process closed the log.
+    case misplacedWrite
+    /// A read of the log fails when it is opened.
+    case readError
+    /// A file of encrypted views changes while no process has it open: a bit, or a page at the place of another one.
+    case viewsDamage
     /// The clocks of the devices are set back or forward.
     case clockJump
     /// The metadata of the service change.

@@ -106,8 +106,9 @@ struct RequestDelivery {
             if run.random.chance(50) { _ = await answer(request, in: run) }
             device.crash()
             throw failure(.cancelled, mayHaveBeenSent: true, in: run)
-        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .secondProcess, .bitRot, .clockJump,
-            .metadataChange, .nodeCrash, .originUnreachable, .originRequestLost, .originAnswerLost, .originBusy,
+        case .partition, .processCrash, .powerLoss, .diskStop, .diskError, .crashAtOpening, .secondProcess, .bitRot,
+            .misplacedWrite, .readError, .viewsDamage, .clockJump, .metadataChange, .nodeCrash, .originUnreachable,
+            .originRequestLost, .originAnswerLost, .originBusy,
             .originRedirect, .storageRefused, .storageAnswerLost:
             return await answer(request, in: run)
         }

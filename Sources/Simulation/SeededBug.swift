@@ -23,6 +23,8 @@ package enum SeededBug: String, Sendable, Hashable, CaseIterable {
     case keptValues
     /// The store keeps created entities after their upload.
     case keptCreations
+    /// A log that was closed does not contain its extent.
+    case forgottenExtents
     /// The service returns deltas without changes.
     case emptyDeltas
     /// The gateway loses its ledger when one of its processes ends.

@@ -317,8 +317,10 @@ package actor Simulation {
         violations.append(what)
     }
 
-    /// Stops the disk of the device at one of its next calls. The fault is counted when the disk stops.
-    func stopDisk(of device: Device) { if permits(.diskStop) { device.planStop(after: random.below(40)) } }
+    /// Lets the disk of the device stop or fail at one of its next calls. The fault is counted when that happens.
+    func stopDisk(of device: Device) {
+        if permits(.diskStop) { device.planStop(after: random.below(40), mayFail: permits(.diskError)) }
+    }
 
     /// Returns whether the fault can be injected now according to the options.
     func permits(_ trouble: FaultKind) -> Bool { isStormy && options.troubles.contains(trouble) }

@@ -27,6 +27,25 @@ import Testing
         #expect(!corpus.isEmpty)
     }
 
+    @Test(.enabled(if: Corpus.hasConformance), arguments: FuzzTarget.allCases)
+    func `the invariants of a fuzz target hold for the conformance corpora`(target: FuzzTarget) {
+        let inputs = target.conformanceInputs(in: Corpus.conformance)
+        for (number, bytes) in inputs.enumerated() {
+            do {
+                try target.run(bytes)
+            } catch {
+                Issue.record("\(target.rawValue), conformance-\(number): \(error)")
+            }
+        }
+        print("fuzz inputs, \(target.rawValue): \(inputs.count) of the conformance corpora")
+        #expect(inputs.isEmpty == !Self.ofServices.contains(target))
+    }
+
+    /// The targets for which the conformance corpora have inputs.
+    private static let ofServices: Set<FuzzTarget> = [
+        .json, .payloads, .metadata, .batchRequests, .batchResponses, .urls, .literals,
+    ]
+
     @Test(arguments: FuzzTarget.allCases)
     func `the invariants of a fuzz target hold for seeds with changed bytes`(target: FuzzTarget) throws {
         let seed = UInt64.testSeed()
@@ -50,9 +69,20 @@ import Testing
 private enum Corpus {
     struct Unreadable: Error { let path: String }
 
+    private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+    /// The folder of the conformance corpora.
+    static let conformance =
+        getenv("TIDELOG_CONFORMANCE").map { String(cString: $0) } ?? root + "/../shared/conformance"
+
+    static let hasConformance: Bool = {
+        let isPresent = access(conformance, R_OK) == 0
+        if !isPresent { print("skipped: the conformance corpora are not next to the checkout") }
+        return isPresent
+    }()
+
     static func files(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let folder = "/\(root)/Tools/fuzzing/corpus/\(target.rawValue)"
+        let folder = "\(root)/Tools/fuzzing/corpus/\(target.rawValue)"
         guard let stream = opendir(folder) else { throw Unreadable(path: folder) }
         defer { closedir(stream) }
         var names: [String] = []

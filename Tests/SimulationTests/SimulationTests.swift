@@ -35,6 +35,20 @@ struct SimulationTests {
         #expect(!report.findings.isEmpty)
     }
 
+    @Test func `violations are reported with shorter runs of fewer devices and faults that repeat them`() async throws {
+        var options = Simulation.Options()
+        options.plants = [.forgetfulDisk]
+        let findings = await SeedSweep(seeds: 1...40, options: options).run().findings
+        #expect(findings.contains { $0.options.devices != nil })
+        #expect(findings.contains { $0.options.troubles.count < FaultKind.allCases.count })
+        let finding = try #require(findings.first)
+        let full = await Simulation(seed: finding.seed, options: options).run()
+        #expect(finding.steps <= full.steps)
+        var shortest = finding.options
+        shortest.steps = finding.steps
+        #expect(await Simulation(seed: finding.seed, options: shortest).run().violations == finding.violations)
+    }
+
     @Test func `a seed determines a run byte by byte`() async {
         let report = await SeedSweep(seeds: 5_001...5_020, runsTwice: true).run()
         #expect(report.findings.map { $0.description } == [])

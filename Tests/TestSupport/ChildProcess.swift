@@ -9,6 +9,8 @@ package final class ChildProcess: Sendable {
     private let lifeline: FileHandle?
     /// The lines that it printed before it was ready.
     package let lines: [String]
+    /// The folder of the file with its standard error. Not a pipe, which the program could fill.
+    private let folder: TemporaryDirectory
 
     package struct Unexpected: Error, CustomStringConvertible {
         package let description: String
@@ -23,13 +25,17 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program, and waits for its first lines.
     ///
+    /// If it ends before, the error contains its exit status, its output and its standard error.
+    ///
     /// - Parameter isShared: Whether the process may exist until the end of the tests. Then it ends with them, however
     ///   they end, and can be killed, but not terminated.
     package init(_ executable: URL, _ arguments: [String], lines count: Int, isShared: Bool = false) throws {
         process = Process()
+        folder = isShared ? .untilExit() : TemporaryDirectory()
         let output = Pipe()
+        let errorFile = try Self.emptyFile(Self.errorFile(in: folder))
         process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
+        process.standardError = errorFile
         if isShared {
             let input = Pipe()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -42,6 +48,7 @@ package final class ChildProcess: Sendable {
             lifeline = nil
         }
         try process.run()
+        try errorFile.close()
         var text = ""
         while text.count(where: { $0 == "\n" }) < count {
             let chunk = output.fileHandleForReading.availableData
@@ -50,8 +57,32 @@ package final class ChildProcess: Sendable {
         }
         lines = text.split(separator: "\n").map(String.init)
         guard lines.count >= count else {
-            throw Unexpected(description: "\(executable.lastPathComponent) did not start: \(text)")
+            let status = isShared ? "" : " (\(Self.end(of: process)))"
+            throw Unexpected(
+                description: "\(executable.lastPathComponent) did not start\(status): \(text)\(errors)")
         }
+    }
+
+    /// The standard error of the program so far.
+    package var errors: String {
+        String(decoding: TemporaryDirectory.read(Self.errorFile(in: folder)) ?? [], as: UTF8.self)
+    }
+
+    private static func errorFile(in folder: TemporaryDirectory) -> String { folder.path + "/stderr" }
+
+    private static func emptyFile(_ path: String) throws -> FileHandle {
+        TemporaryDirectory.write([], to: path)
+        guard let file = FileHandle(forWritingAtPath: path) else {
+            throw Unexpected(description: "\(path) cannot be written.")
+        }
+        return file
+    }
+
+    /// Waits until the process, which has closed its output, has ended, and returns its status.
+    private static func end(of process: Process) -> String {
+        for _ in 0..<500 where process.isRunning { usleep(10_000) }
+        guard !process.isRunning else { return "still running" }
+        return "\(process.terminationReason == .exit ? "status" : "signal") \(process.terminationStatus)"
     }
 
     /// The port in the first line, such as `V2 http://127.0.0.1:PORT/v2/`; 0 if there is none.

@@ -1,6 +1,7 @@
 /// `tidelog-gateway` with SQLite in a temporary folder, which can be killed and started again on its port.
 package final class GatewayProcess {
-    package let port: Int
+    package var port: Int { reserved.number }
+    private let reserved: LoopbackPort
     private let directory = TemporaryDirectory()
     private let origins: Int
     private var process: ChildProcess?
@@ -13,10 +14,11 @@ package final class GatewayProcess {
     ///   - publicPort: The port that clients use, if a proxy is in between.
     ///   - settings: Lines to append to the section of each service.
     package init(
-        _ origins: KeyValuePairs<String, String>, port: Int? = nil, publicPort: Int? = nil, settings: String = ""
+        _ origins: KeyValuePairs<String, String>, port: LoopbackPort? = nil, publicPort: Int? = nil,
+        settings: String = ""
     ) throws {
-        let port = try port ?? LoopbackPort.free()
-        self.port = port
+        reserved = try port ?? LoopbackPort()
+        let port = reserved.number
         self.origins = origins.count
         var text = """
             [gateway]

@@ -10,7 +10,10 @@ import subprocess
 import sys
 import time
 
-CHUNK = 400
+# Seeds between two reports.
+CHUNK = 100
+# A run is a long life, with hundreds of operations and faults.
+LONG_LIVES = ["--steps", "300"]
 
 
 def arguments():
@@ -19,7 +22,7 @@ def arguments():
     parser.add_argument("--hours", type=float, required=True, help="the time after which no more seeds are begun")
     parser.add_argument("--first", type=int, default=1, help="the first seed of a new campaign")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(".build/simulate"))
-    parser.add_argument("options", nargs="*", help="options of tidelog-simulate, after --")
+    parser.add_argument("options", nargs="*", default=LONG_LIVES, help="options of tidelog-simulate, after -- (--steps 300)")
     return parser.parse_args()
 
 

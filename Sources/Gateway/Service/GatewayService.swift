@@ -57,6 +57,9 @@ package final class GatewayService: Sendable {
 
     package var requestsInProgress: Int { admission.withLock { $0.total } }
 
+    /// The bytes of request bodies in memory.
+    package var bodyBytes: Int { admission.withLock { $0.bytes } }
+
     var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
     /// Declares the gateway not ready. Requests are answered as before.

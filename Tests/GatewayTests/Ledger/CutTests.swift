@@ -37,8 +37,8 @@ import Testing
         _ version: String, _ side: Side, _ places: [Int], _ cutsAnswer: Bool, _ options: ServiceOptions? = nil
     ) async throws {
         let sandbox = try SandboxServer(isReused: false)
-        let port = try LoopbackPort.free()
-        let clientProxy = try CutProxy(to: port)
+        let port = try LoopbackPort()
+        let clientProxy = try CutProxy(to: port.number)
         let originProxy = try CutProxy(to: sandbox.port)
         let origin = "http://127.0.0.1:\(originProxy.port)"
         let gateway = try await GatewayUnderTest(

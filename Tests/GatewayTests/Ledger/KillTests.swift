@@ -105,8 +105,8 @@ import Testing
             sandbox = try SandboxServer(isReused: false)
             originProxy = try CutProxy(to: sandbox.port)
             let origin = "http://127.0.0.1:\(originProxy.port)"
-            let port = try LoopbackPort.free()
-            clientProxy = try CutProxy(to: port)
+            let port = try LoopbackPort()
+            clientProxy = try CutProxy(to: port.number)
             node = try GatewayProcess(
                 ["v2": "\(origin)/v2/", "v4": "\(origin)/v4/"], port: port, publicPort: clientProxy.port,
                 settings: "origin_timeout = 1\norigin_margin = 0")

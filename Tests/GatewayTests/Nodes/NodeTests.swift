@@ -22,16 +22,19 @@ struct NodeTests {
 
     /// A gateway process that can be started again on its port.
     private final class Node: Sendable {
+        private let port: LoopbackPort
         private let configuration: String
         private let process = Mutex<ChildProcess?>(nil)
 
         init(
-            _ directory: TemporaryDirectory, port: Int, publicPort: Int, origin: String, _ database: PostgresSettings
+            _ directory: TemporaryDirectory, port: LoopbackPort, publicPort: Int, origin: String,
+            _ database: PostgresSettings
         ) {
-            configuration = "\(directory.path)/\(port).ini"
+            self.port = port
+            configuration = "\(directory.path)/\(port.number).ini"
             var text = """
                 [gateway]
-                listen = 127.0.0.1:\(port)
+                listen = 127.0.0.1:\(port.number)
                 public_root = http://127.0.0.1:\(publicPort)/odata/
                 storage = \(database.parameters)
                 postgres_schema = \(database.schema)
@@ -83,8 +86,8 @@ struct NodeTests {
         init() throws {
             database = try PostgresServer()
             sandbox = try SandboxServer(isReused: false)
-            let ports = try (0..<3).map { _ in try LoopbackPort.free() }
-            balancer = try CutProxy(balancing: ports)
+            let ports = try (0..<3).map { _ in try LoopbackPort() }
+            balancer = try CutProxy(balancing: ports.map(\.number))
             originProxy = try CutProxy(to: sandbox.port)
             let (directory, database, publicPort) = (directory, database, balancer.port)
             let origin = "http://127.0.0.1:\(originProxy.port)"

@@ -120,13 +120,15 @@ struct PostgresRestartTests {
             }
             #expect(seen.withLock { $0 } == generation)
         }
-        try await Task.sleep(for: .milliseconds(300))
-        try await publish(1, within: .seconds(1))
+        // Noticed at the latest when the node looks at the heads, after which its connection listens.
+        try await publish(1, within: .seconds(60))
+        // Sooner than the node looks again.
+        try await publish(2, within: .milliseconds(1_500))
         let connection = try PostgresConnection(settings)
         try connection.run(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN \"\(settings.schema)%'")
-        try await publish(2, within: .seconds(5))
-        try await publish(3, within: .seconds(5))
+        try await publish(3, within: .seconds(60))
+        try await publish(4, within: .seconds(60))
         watch.cancel()
         await watch.value
     }

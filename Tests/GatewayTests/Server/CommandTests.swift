@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The program with files and addresses that it cannot use.
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(20))) struct CommandTests {
     private let directory = TemporaryDirectory()
 
     private var path: String { directory.path + "/gateway.ini" }

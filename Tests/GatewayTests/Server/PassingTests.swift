@@ -189,10 +189,12 @@ struct PassingTests {
     }
 
     @Test func `a service that cannot be reached is 503, one that does not answer 504`() async throws {
-        let gateway = try await GatewayUnderTest(["shop": "http://127.0.0.1:\(try LoopbackPort.free())/svc/"])
+        let closed = try LoopbackPort()
+        let gateway = try await GatewayUnderTest(["shop": "http://127.0.0.1:\(closed.number)/svc/"])
         let (response, _) = try await send(gateway, .post, "shop/Orders", body: Array("{}".utf8))
         #expect(response.status.code == 503)
         #expect(response.headerFields[.retryAfter] != nil)
+        withExtendedLifetime(closed) {}
         await gateway.stop()
         try await withGateway(
             timeout: 300,

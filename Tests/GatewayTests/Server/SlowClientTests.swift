@@ -65,7 +65,10 @@ struct SlowClientTests {
                 return descriptor
             }
             defer { for descriptor in slow { close(descriptor) } }
-            try await Task.sleep(for: .milliseconds(300))
+            let deadline = ContinuousClock.now + .seconds(60)
+            while gateway.service.requestsInProgress < 6, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let answer = await Sockets.exchange(
                 gateway.port,
                 "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n")
@@ -82,13 +85,16 @@ struct SlowClientTests {
             }
             let descriptor = try #require(Sockets.connect(gateway.port))
             Sockets.write(post(String(repeating: " ", count: 900)).utf8, to: descriptor)
-            try await Task.sleep(for: .milliseconds(300))
+            let deadline = ContinuousClock.now + .seconds(60)
+            while gateway.service.bodyBytes < 900, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let whole = "{" + String(repeating: " ", count: 998) + "}"
             #expect(await Sockets.exchange(gateway.port, post(whole)).hasPrefix("HTTP/1.1 503"))
             close(descriptor)
             // The gateway may notice the end of the first connection later.
             var answer = ""
-            for _ in 0..<50 where !answer.hasPrefix("HTTP/1.1 200") {
+            while !answer.hasPrefix("HTTP/1.1 200"), ContinuousClock.now < deadline {
                 answer = await Sockets.exchange(gateway.port, post(whole))
             }
             #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
@@ -101,26 +107,27 @@ struct SlowClientTests {
         limits.requests = 8
         let (slow, quick) = (FeedOrigin(), FeedOrigin())
         for origin in [slow, quick] { origin.change { $0.rows = [1: "a"] } }
-        slow.change { $0.delay = 4 }
+        // Until the test ends it.
+        slow.change { $0.delay = 600 }
         let feed = FeedSettings(name: "orders", query: try #require(CanonicalQuery("Orders")))
         try await withServer(slow.answer) { slowServer in
             try await withServer(quick.answer) { quickServer in
                 let gateway = try await GatewayUnderTest(
-                    ["slow": slowServer.base + "/svc/", "quick": quickServer.base + "/svc/"], timeout: 5_000,
-                    limits: limits, feedStorage: MemoryFeedStorage(), feeds: [feed])
+                    ["slow": slowServer.base + "/svc/", "quick": quickServer.base + "/svc/"], timeout: 600_000,
+                    limits: limits, feedStorage: MemoryFeedStorage(), feeds: [feed], feedPatience: 600_000)
                 @Sendable func get(_ endpoint: String, _ user: Int) async -> String {
                     await Sockets.exchange(
                         gateway.port,
                         "GET /odata/\(endpoint)/Orders HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n"
                             + "Prefer: odata.track-changes\r\nAuthorization: Bearer \(user)\r\nConnection: close\r\n\r\n",
-                        seconds: 10)
+                        seconds: 300)
                 }
                 await withTaskGroup(of: Void.self) { group in
                     for user in 0..<8 { group.addTask { _ = await get("slow", user) } }
                     while gateway.service.requestsInProgress < 8 { try? await Task.sleep(for: .milliseconds(10)) }
                     let answer = await get("quick", 100)
                     #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
-                    group.cancelAll()
+                    slow.change { $0.delay = 0 }
                 }
                 await gateway.stop()
             }

@@ -18,6 +18,7 @@ final class FeedOrigin: Sendable {
         var fault: (status: String, headers: String, body: String)?
         /// The values of Authorization that the service accepts, or nil for all.
         var users: Set<String>?
+        /// The time before each response with rows.
         var delay: TimeInterval = 0
         /// The requests for pages of the collection without `$top`.
         var readings = 0
@@ -84,12 +85,18 @@ final class FeedOrigin: Sendable {
         return "{\(metadata)\"ID\":\(key),\"Note\":\"\(note)\"}"
     }
 
+    /// Waits as long as the delay determines, or until the test sets it to 0.
+    private func pause(_ seconds: TimeInterval) {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while state.withLock({ $0.delay }) > 0, ContinuousClock.now < end { usleep(10_000) }
+    }
+
     private func collection(
         _ request: LoopbackServer.Request, _ state: State, _ connection: LoopbackServer.Connection
     ) -> Bool {
         let isProbe = request.target.contains("$top=1")
         change { if isProbe { $0.probes += 1 } else { $0.readings += 1 } }
-        Thread.sleep(forTimeInterval: state.delay)
+        pause(state.delay)
         if let fault = state.fault, !isProbe {
             return connection.respond(fault.status, fault.headers, Array(fault.body.utf8))
         }

@@ -6,7 +6,8 @@ import TestSupport
 struct GatewayUnderTest {
     let server: GatewayServer
     let service: GatewayService
-    let port: Int
+    private let reserved: LoopbackPort
+    var port: Int { reserved.number }
 
     /// Starts a gateway in front of services.
     ///
@@ -16,11 +17,11 @@ struct GatewayUnderTest {
     init(
         _ origins: [String: String], storage: any LedgerStorage = MemoryLedgerStorage(), publicPort: Int? = nil,
         timeout: Int64 = 1_000, margin: Int64 = 300, patience: Int64 = 5_000, limits: GatewayLimits = GatewayLimits(),
-        port: Int? = nil, feedStorage: (any FeedStorage)? = nil, feeds: [FeedSettings] = [],
+        port: LoopbackPort? = nil, feedStorage: (any FeedStorage)? = nil, feeds: [FeedSettings] = [],
         credentials: [String: String] = [:], feedPatience: Int64 = 5_000
     ) async throws {
-        let port = try port ?? LoopbackPort.free()
-        self.port = port
+        reserved = try port ?? LoopbackPort()
+        let port = reserved.number
         var configuration = GatewayConfiguration(
             listen: .tcp(host: "127.0.0.1", port: port),
             publicRoot: ServiceRoot("http://127.0.0.1:\(publicPort ?? port)/odata/")!, storage: .memory, endpoints: [])

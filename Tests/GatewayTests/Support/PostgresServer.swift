@@ -76,7 +76,7 @@ final class PostgresServer: Sendable {
             Self.asUser + [
                 "\(programs)/initdb", "-D", directory.path + "/data", "-U", "gateway", "--auth=trust", "-E", "UTF8",
                 "--locale=C", "--no-sync",
-            ])
+            ], log: log)
         let options = """
             listen_addresses = ''
             unix_socket_directories = '\(directory.path)/run'
@@ -101,16 +101,30 @@ final class PostgresServer: Sendable {
         getuid() == 0 ? ["/usr/bin/env", "setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
     }
 
-    private static func run(_ command: [String]) throws {
+    /// Runs a program until it exits. A failure contains its standard error if `log` is the path of a file for it.
+    private static func run(_ command: [String], log: String? = nil) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.currentDirectoryURL = URL(fileURLWithPath: "/")
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        process.standardError = log.map(output) ?? FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "\(command) failed.") }
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(command) failed: \(log.map(end) ?? "")")
+        }
+    }
+
+    /// Returns a handle for an empty file. Not a pipe, whose end a process of another test may inherit.
+    private static func output(_ path: String) -> FileHandle {
+        TemporaryDirectory.write([], to: path)
+        return FileHandle(forWritingAtPath: path) ?? FileHandle.nullDevice
+    }
+
+    /// Returns the last characters of a file.
+    private static func end(_ path: String) -> Substring {
+        String(decoding: TemporaryDirectory.read(path) ?? [], as: UTF8.self).suffix(2_000)
     }
 
     func settings(schema: String) -> PostgresSettings {
@@ -122,7 +136,7 @@ final class PostgresServer: Sendable {
 
     /// Starts the server, and waits until it accepts connections.
     func start() throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(300)
         // After a crash, the first starts fail until the old processes are gone.
         while ContinuousClock.now < deadline {
             try launch()
@@ -133,8 +147,10 @@ final class PostgresServer: Sendable {
             stop()
             usleep(100_000)
         }
-        throw Failure(description: "PostgreSQL did not start: \(directory.path)/run/log")
+        throw Failure(description: "PostgreSQL did not start: \(Self.end(log))")
     }
+
+    private var log: String { directory.path + "/log" }
 
     private var ready: [String] {
         ["\(Self.programs ?? "")/pg_isready", "-q", "-h", directory.path + "/run", "-U", "gateway", "-d", "postgres"]
@@ -148,8 +164,7 @@ final class PostgresServer: Sendable {
         server.currentDirectoryURL = URL(fileURLWithPath: "/")
         server.standardInput = FileHandle.nullDevice
         server.standardOutput = FileHandle.nullDevice
-        _ = FileManager.default.createFile(atPath: directory.path + "/log", contents: nil)
-        server.standardError = FileHandle(forWritingAtPath: directory.path + "/log") ?? FileHandle.nullDevice
+        server.standardError = Self.output(log)
         try server.run()
         // Ends the server when this process ends, however it ends. It has no children: Foundation would wait for them.
         let guardian = Process()

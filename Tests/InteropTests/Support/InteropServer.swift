@@ -113,15 +113,18 @@ enum InteropServer: String, Sendable {
 
     /// Starts the server on a free port, runs `body` with its service root, and ends the server.
     func run(_ settings: [String: String] = [:], _ body: (String) async throws -> Void) async throws {
-        let port = try LoopbackPort.free()
+        let port = try LoopbackPort()
         let process = Process()
         process.executableURL = pythonURL
-        process.arguments = ["-B", "-c", Self.launcher, scriptURL.path, String(port)]
+        process.arguments = ["-B", "-c", Self.launcher, scriptURL.path, String(port.number)]
         process.environment = Self.environment.merging(settings) { $1 }.merging(["CONTENT_ID": "1"]) { $1 }
         let lifeline = Pipe()
         process.standardInput = lifeline
+        let folder = TemporaryDirectory()
+        let log = folder.path + "/log"
+        TemporaryDirectory.write([], to: log)
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        process.standardError = FileHandle(forWritingAtPath: log) ?? FileHandle.nullDevice
         try process.run()
         defer {
             process.terminate()
@@ -129,9 +132,15 @@ enum InteropServer: String, Sendable {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
             try? lifeline.fileHandleForWriting.close()
+            withExtendedLifetime(port) {}
         }
-        let root = root(port: port)
-        try await Self.waitForAnswer(root, process)
+        let root = root(port: port.number)
+        do {
+            try await Self.waitForAnswer(root, process)
+        } catch let error as NotStarted {
+            throw NotStarted(
+                reason: error.reason + " " + String(decoding: TemporaryDirectory.read(log) ?? [], as: UTF8.self))
+        }
         try await body(root)
     }
 

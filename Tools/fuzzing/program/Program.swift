@@ -9,8 +9,8 @@ import FuzzTargets
     import Glibc
 #endif
 
-/// The program `tidelog-fuzz TARGET [libFuzzer options]`, or `tidelog-fuzz TARGET --write-seeds FOLDER`. `Tools/fuzz`
-/// builds and starts it.
+/// The program `tidelog-fuzz TARGET [libFuzzer options]`, or `tidelog-fuzz TARGET --write-seeds FOLDER [CORPORA]`, which
+/// also writes the inputs of the conformance corpora in a folder. `Tools/fuzz` builds and starts it.
 @main struct Program {
     /// The target, a global variable because the callback of libFuzzer receives only the bytes. Set once, before the
     /// first call.
@@ -34,7 +34,13 @@ import FuzzTargets
             print("usage: tidelog-fuzz TARGET [OPTION…]; targets: \(FuzzTarget.allCases.map(\.rawValue))")
             exit(64)
         }
-        if arguments.count == 3, arguments[1] == "--write-seeds" { return writeSeeds(of: target, to: arguments[2]) }
+        if [3, 4].contains(arguments.count), arguments[1] == "--write-seeds" {
+            write(target.seeds, "seed", to: arguments[2])
+            if arguments.count == 4 {
+                write(target.conformanceInputs(in: arguments[3]), "conformance", to: arguments[2])
+            }
+            return
+        }
         Program.target = target
         let status = LLVMFuzzerRunDriver(&count, &pointers) { bytes, count in
             do throws(Finding) {
@@ -47,10 +53,10 @@ import FuzzTargets
         exit(status)
     }
 
-    private static func writeSeeds(of target: FuzzTarget, to folder: String) {
-        for (number, seed) in target.seeds.enumerated() {
-            guard let file = fopen("\(folder)/seed-\(number)", "w") else { fatalError("\(folder): errno \(errno)") }
-            fwrite(seed, 1, seed.count, file)
+    private static func write(_ inputs: [[UInt8]], _ name: String, to folder: String) {
+        for (number, input) in inputs.enumerated() {
+            guard let file = fopen("\(folder)/\(name)-\(number)", "w") else { fatalError("\(folder): errno \(errno)") }
+            fwrite(input, 1, input.count, file)
             fclose(file)
         }
     }
