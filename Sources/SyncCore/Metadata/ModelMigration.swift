@@ -80,7 +80,9 @@ struct ModelMigration {
         Set(
             new.allSets.filter { set in
                 guard let before = old.findEntitySet(set.name) else { return false }
-                return before.entityType.keyParts.map(\.path) != set.entityType.keyParts.map(\.path)
+                let (former, parts) = (before.entityType.keyParts, set.entityType.keyParts)
+                return former.map(\.path) != parts.map(\.path)
+                    || !zip(former, parts).allSatisfy { $0.hasSameNotations(as: $1) }
             }.map(\.name))
     }
 
