@@ -27,7 +27,8 @@ struct ModelBuilder {
         for (position, source) in index.sources.enumerated() {
             schemas.append(
                 try schema(
-                    source, annotations.blocks[position], types, enumerations[position], navigations, annotations, offered,
+                    source, annotations.blocks[position], types, enumerations[position], navigations, annotations,
+                    offered,
                     containers))
         }
         return EntityDataModel(
@@ -43,7 +44,8 @@ struct ModelBuilder {
 
     private func schema(
         _ source: SchemaIndex.Source, _ blocks: [AnnotationsBlock], _ types: [String: StructuredType],
-        _ enumerations: [EnumerationType], _ navigations: NavigationTable, _ annotations: AnnotationIndex, _ offered: Set<ObjectIdentifier>,
+        _ enumerations: [EnumerationType], _ navigations: NavigationTable, _ annotations: AnnotationIndex,
+        _ offered: Set<ObjectIdentifier>,
         _ names: ContainerNames
     ) throws(CSDLError) -> Schema {
         let structured = source.element.children.compactMap { element -> StructuredType? in

@@ -26,7 +26,9 @@ public struct KeyPredicate: Sendable, Hashable {
 
     public static func == (a: KeyPredicate, b: KeyPredicate) -> Bool {
         a.values.count == b.values.count
-            && a.values.indices.allSatisfy { a.values[$0].name == b.values[$0].name && a.identity($0) == b.identity($0) }
+            && a.values.indices.allSatisfy {
+                a.values[$0].name == b.values[$0].name && a.identity($0) == b.identity($0)
+            }
     }
 
     public func hash(into hasher: inout Hasher) {

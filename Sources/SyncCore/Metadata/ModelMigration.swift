@@ -116,16 +116,7 @@ struct ModelMigration {
     /// entities of these types.
     func end(of link: LinkRow, _ first: EntityRow, _ second: EntityRow) -> (first: Multiplicity, second: Multiplicity)?
     {
-        func find(_ isForward: Bool, from source: EntityRow, to target: EntityRow) -> Navigation? {
-            let wanted = Relationship(name: link.relationship, isForward: isForward)
-            return new.findEntityType(source.type)?.navigationProperties.lazy.compactMap(\.navigation).first {
-                $0.relationship == wanted && new.isType(target.type, derivedFrom: $0.targetType)
-            }
-        }
-        if let forward = find(true, from: first, to: second) {
-            return (first: forward.multiplicity, second: forward.sourceMultiplicity)
-        }
-        return find(false, from: second, to: first).map { (first: $0.sourceMultiplicity, second: $0.multiplicity) }
+        new.multiplicities(of: link.relationship, from: first.type, to: second.type)
     }
 
     // MARK: Constraints
