@@ -11,7 +11,9 @@ struct TypeChange {
 
     /// Returns nil if the new type has all properties of the former one, because it is the same or derived from it.
     init?(of row: EntityRow, to type: EntityType, in model: EntityDataModel) {
-        guard row.type != type.name, let former = model.findEntityType(row.type), !model.isType(type.name, derivedFrom: former.name) else { return nil }
+        guard row.type != type.name, let former = model.findEntityType(row.type),
+            !model.isType(type.name, derivedFrom: former.name)
+        else { return nil }
         self.former = former
         self.type = type
     }
