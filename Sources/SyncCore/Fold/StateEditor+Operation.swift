@@ -48,8 +48,7 @@ extension StateEditor {
                 id: image.entity, metadata.kind.with(set: image.set, type: image.type), values: image.values,
                 etag: image.etag, editLink: image.editLink, origin: .service)
         if known != nil {
-            try TypeChange(of: row, to: type, in: model)?.apply(to: &row, &self)
-            row.type = image.type
+            try TypeChange.set(type, of: &row, &self)
             row.values.merge(image.values)
             row.etag = image.etag ?? row.etag
             row.editLink = image.editLink ?? row.editLink

@@ -9,8 +9,16 @@ struct TypeChange {
     private let former: EntityType
     private let type: EntityType
 
+    /// Sets the type of an entity, and removes the values and links that the new type does not have.
+    static func set(
+        _ type: EntityType, of row: inout EntityRow, _ editor: inout StateEditor
+    ) throws(StateError) {
+        try TypeChange(of: row, to: type, in: editor.model)?.apply(to: &row, &editor)
+        row.type = type.name
+    }
+
     /// Returns nil if the new type has all properties of the former one, because it is the same or derived from it.
-    init?(of row: EntityRow, to type: EntityType, in model: EntityDataModel) {
+    private init?(of row: EntityRow, to type: EntityType, in model: EntityDataModel) {
         guard row.type != type.name, let former = model.findEntityType(row.type),
             !model.isType(type.name, derivedFrom: former.name)
         else { return nil }
@@ -18,8 +26,7 @@ struct TypeChange {
         self.type = type
     }
 
-    /// Removes the values and links that the new type does not have.
-    func apply(to row: inout EntityRow, _ editor: inout StateEditor) throws(StateError) {
+    private func apply(to row: inout EntityRow, _ editor: inout StateEditor) throws(StateError) {
         for name in row.values.names where type.findProperty(name) == nil {
             if former.findProperty(name) != nil || !type.isOpen(to: name) { row.values[name] = nil }
         }

@@ -112,8 +112,8 @@ struct OnlineModification {
             guard let creation = step.creation, let body = step.createdBody else { return }
             await add(creation, body, response, to: &result)
         case .update(_, let body, _):
-            let type = body.type
-            let set = model.entitySets.first { $0.entityType == (body.declaredType ?? type) }
+            let type = body.declaredType ?? body.type
+            let set = model.entitySets.first { $0.entityType == type }
             if step.modification.stream == nil, response.status == 200, let payload = entity(response, type) {
                 result.entities[IntentResult.subject] = reading.snapshots.snapshot(payload, type, set)
             } else {
