@@ -14,8 +14,10 @@ struct OnlineModification {
 
     private let options: ServiceOptions
     private let form: OnlineRewriter
+    private let messages: MessageReceiver
 
-    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
+    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions, messages: MessageReceiver) {
+        self.messages = messages
         self.session = session
         self.model = model
         self.options = options
@@ -100,6 +102,7 @@ struct OnlineModification {
     ) async throws(TidelogError) -> [IntentResult] {
         var results = Array(repeating: IntentResult(), count: changeSet.intents)
         for (step, response) in zip(changeSet.steps, responses) {
+            messages.receive(response, to: encoder.encode(step.modification))
             await add(step, response, to: &results[step.intent])
         }
         return results
