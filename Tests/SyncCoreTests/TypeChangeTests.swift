@@ -85,7 +85,7 @@ struct TypeChangeTests {
         let id = try readCharter()
         try read("Airlines", ##"{"ID":4,"Charters":[{"@odata.type":"#Trip.Charter","ID":1}]}"##)
         #expect(try store.state.links(of: id).filter(\.inLocal).count == 4)
-        try read("Items", ##"{"@odata.type":"#Trip.Flight","ID":1}"##)
+        try read("Items", ##"{"@odata.type":"#Trip.Flight","ID":1,"Name":"a"}"##)
         #expect(try row(id).values.names.sorted() == ["ID", "Name", "Number"])
         // Only the link that leads to charters ends.
         #expect(try linked(id) == ["People", "Airlines", "Items/Trip.Flight/Legs"])
@@ -104,6 +104,36 @@ struct TypeChangeTests {
         try read("Items", ##"{"@odata.type":"#Trip.Charter","ID":1,"Payer":"me"}"##)
         #expect(try row(id).values.names.sorted() == ["ID", "Number", "Payer"])
         #expect(try linked(id) == ["Airlines"])
+    }
+
+    @Test(arguments: [#"{"ID":1}"#, #"{"@odata.id":"Items(1)"}"#])
+    func `a reference, from which the service omits the type, changes nothing`(_ payload: String) throws {
+        let id = try readCharter()
+        let before = try row(id)
+        #expect(try read("Items", payload) == id)
+        #expect(try row(id).type == "Trip.Charter")
+        #expect(try row(id).values == before.values)
+        #expect(try linked(id) == ["People", "Airlines", "Items/Trip.Flight/Legs"])
+    }
+
+    @Test func `the response to an update can have the base type`() throws {
+        let id = try readCharter()
+        try store.perform([.update(id, changes: ["Name": .string("mine")], bindings: [])])
+        let plan = try store.plan()
+        let batch = try store.prepare(plan)
+        let body = ##"{"@odata.type":"#Trip.Item","ID":1,"Name":"mine"}"##
+        let operation = try #require(plan.changeSets.first?.operations.first)
+        let set = try #require(store.model.findEntitySet("Items"))
+        let payload = try PayloadReader(version: .v4, model: store.model).entity(
+            Array(body.utf8), type: set.entityType)
+        var builder = try ImageBuilder(storage: store.state, model: store.model)
+        let images = try #require(try builder.images(of: payload, in: set, known: id))
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(
+                    batch: batch, outcomes: [.init(operation: operation, result: .confirmed(images: images))])))
+        #expect(try row(id).type == "Trip.Item")
+        #expect(try row(id).values == ["ID": .integer(1), "Name": .string("mine")])
     }
 
     @Test func `a pending change stays on top of the new type`() throws {

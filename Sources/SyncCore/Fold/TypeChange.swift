@@ -9,11 +9,15 @@ struct TypeChange {
     private let former: EntityType
     private let type: EntityType
 
-    /// Sets the type of an entity, and removes the values and links that the new type does not have.
-    static func set(
-        _ type: EntityType, of row: inout EntityRow, _ editor: inout StateEditor
+    /// Sets the type of an entity to that of an image, and removes the values and links that the new type does not have.
+    ///
+    /// An image with nothing but the key is a reference, which removes nothing.
+    static func apply(
+        _ image: EntityImage, _ type: EntityType, to row: inout EntityRow, _ editor: inout StateEditor
     ) throws(StateError) {
-        try TypeChange(of: row, to: type, in: editor.model)?.apply(to: &row, &editor)
+        if let change = TypeChange(of: row, to: type, in: editor.model), !image.isKeyOnly(type) {
+            try change.apply(to: &row, &editor)
+        }
         row.type = type.name
     }
 
