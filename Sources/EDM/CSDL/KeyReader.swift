@@ -1,6 +1,7 @@
 /// Reads and checks the key of an entity type.
 struct KeyReader {
     let index: SchemaIndex
+    let enumerations: [String: EnumerationType]
 
     /// Returns the type's own key, otherwise that of its base type.
     func key(
@@ -66,7 +67,7 @@ struct KeyReader {
         if path.contains("/"), alias == nil {
             throw CSDLError(.invalidKey, "The path \"\(path)\" in a key needs an alias.", at: element)
         }
-        return KeyReference(path: path, alias: alias, type: type)
+        return KeyReference(path: path, alias: alias, type: type, enumeration: type.flatMap { enumerations[$0.name] })
     }
 
     /// Returns the type of a key value, which must be comparable: a single primitive or enumeration value.

@@ -10,8 +10,13 @@ struct ModelBuilder {
         }
         let annotations = try AnnotationIndex(index: index)
         let navigations = try NavigationTable(index: index)
+        // Before the structured types, whose keys can have enumeration values.
+        var enumerations: [[EnumerationType]] = []
+        for source in index.sources { enumerations.append(try self.enumerations(of: source, annotations)) }
+        let byName = Dictionary(
+            enumerations.joined().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let types = try StructuredTypeBuilder(
-            index: index, navigations: navigations, annotations: annotations
+            index: index, navigations: navigations, annotations: annotations, enumerations: byName
         ).build()
 
         let offered = offeredContainers()
@@ -21,7 +26,10 @@ struct ModelBuilder {
         var schemas: [Schema] = []
         for (position, source) in index.sources.enumerated() {
             schemas.append(
-                try schema(source, annotations.blocks[position], types, navigations, annotations, offered, containers))
+                try schema(
+                    source, annotations.blocks[position], types, enumerations[position], navigations, annotations,
+                    offered,
+                    containers))
         }
         return EntityDataModel(
             version: main.version, schemas: schemas,
@@ -36,7 +44,8 @@ struct ModelBuilder {
 
     private func schema(
         _ source: SchemaIndex.Source, _ blocks: [AnnotationsBlock], _ types: [String: StructuredType],
-        _ navigations: NavigationTable, _ annotations: AnnotationIndex, _ offered: Set<ObjectIdentifier>,
+        _ enumerations: [EnumerationType], _ navigations: NavigationTable, _ annotations: AnnotationIndex,
+        _ offered: Set<ObjectIdentifier>,
         _ names: ContainerNames
     ) throws(CSDLError) -> Schema {
         let structured = source.element.children.compactMap { element -> StructuredType? in
@@ -63,7 +72,7 @@ struct ModelBuilder {
             namespace: source.namespace, alias: source.alias,
             entityTypes: structured.filter { $0.kind == .entity },
             complexTypes: structured.filter { $0.kind == .complex },
-            enumerationTypes: try enumerations(of: source, annotations),
+            enumerationTypes: enumerations,
             typeDefinitions: try definitions(of: source, annotations),
             associations: source.element.children("Association").compactMap {
                 index.associations["\(source.namespace).\($0["Name"] ?? "")"]

@@ -3,6 +3,8 @@ struct StructuredTypeBuilder {
     let index: SchemaIndex
     let navigations: NavigationTable
     let annotations: AnnotationIndex
+    /// The enumeration types by their qualified names.
+    let enumerations: [String: EnumerationType]
 
     func build() throws(CSDLError) -> [String: StructuredType] {
         var result: [String: StructuredType] = [:]
@@ -51,7 +53,7 @@ struct StructuredTypeBuilder {
             }
         }
         let properties = (base?.properties ?? []) + structural
-        let key = try KeyReader(index: index).key(of: declaration, base: base)
+        let key = try KeyReader(index: index, enumerations: enumerations).key(of: declaration, base: base)
         let byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let own = try annotations.annotations(of: element, declaration.name)
         let isOpen = try element.boolean("OpenType", default: false)

@@ -310,6 +310,9 @@ public enum ODataVersion: String, Sendable, Hashable, CaseIterable {
 
     /// Whether the version is V2 or V3: verbose JSON, `$links`, MERGE. Otherwise it uses the formats of V4.
     public var isLegacy: Bool { self == .v2 || self == .v3 }
+
+    /// Whether a segment of a URL can be a type cast. V2 has no such segments.
+    package var hasTypeSegments: Bool { self != .v2 }
 }
 
 extension EntityDataModel {

@@ -64,6 +64,16 @@ extension EntitySet {
 }
 
 extension EntitySet {
+    /// The names of properties that an update of the set's entities cannot change
+    /// (`Capabilities.UpdateRestrictions/NonUpdatableProperties`).
+    package var nonUpdatableProperties: Set<String> {
+        let restrictions = annotations.filter { $0.term == "Org.OData.Capabilities.V1.UpdateRestrictions" }
+        let properties = restrictions.flatMap(\.expression).flatMap(\.children).filter {
+            $0.attributes["Property"] == "NonUpdatableProperties"
+        }
+        return Set(properties.flatMap(\.children).flatMap(\.children).map(\.text))
+    }
+
     /// Returns the qualified name of the type cast that a path from an entity of the set needs before the property, or
     /// nil if the declared type has the property (OData 4.01 Part 2, section 4.11).
     package func cast(for property: Property) -> String? {

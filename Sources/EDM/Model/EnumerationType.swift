@@ -44,6 +44,40 @@ public struct EnumerationType: Sendable, Hashable {
     /// Returns the first member with the given value, or `nil` if there is none. Cost: O(n).
     public func member(value: Int64) -> Member? { members.first { $0.value == value } }
 
+    /// Returns the number of a value, which combines all of its members, or nil.
+    package func number(of value: Value) -> Int64? {
+        switch value {
+        case .integer(let number): return number
+        case .enumeration(let text), .string(let text):
+            var result: Int64 = 0
+            for part in Self.parts(of: text) {
+                guard let number = Int64(part) ?? member(named: String(part))?.value else { return nil }
+                result |= number
+            }
+            return result
+        default: return nil
+        }
+    }
+
+    /// Returns the value with the notation that all equal values have: the name of the first member with its number,
+    /// otherwise the names of flags in the order of the declaration, otherwise the number.
+    ///
+    /// If the type does not declare one of the members, the value has its members in alphabetical order.
+    func canonical(_ value: Value) -> Value {
+        guard case .enumeration(let text) = value else { return value }
+        guard let number = number(of: value) else {
+            return .enumeration(Self.parts(of: text).sorted().joined(separator: ","))
+        }
+        if let member = member(value: number) { return .enumeration(member.name) }
+        var rest = number
+        var names: [String] = []
+        for member in members where isFlags && number & member.value == member.value && rest & member.value != 0 {
+            names.append(member.name)
+            rest &= ~member.value
+        }
+        return .enumeration(rest == 0 ? names.joined(separator: ",") : String(number))
+    }
+
     /// Returns the members in the text of a value, without the spaces around them. Some services write a space after
     /// each comma.
     package static func parts(of text: String, omittingEmptySubsequences: Bool = true) -> [Substring] {

@@ -6,12 +6,19 @@ public struct KeyReference: Sendable, Hashable {
     public let alias: String?
     /// The type of the property, or `nil` if the document does not declare it.
     public let type: TypeReference?
+    /// The enumeration that is the type of the property, or nil.
+    let enumeration: EnumerationType?
 
     /// Creates a reference to a key property.
     public init(path: String, alias: String? = nil, type: TypeReference? = nil) {
+        self.init(path: path, alias: alias, type: type, enumeration: nil)
+    }
+
+    init(path: String, alias: String?, type: TypeReference?, enumeration: EnumerationType?) {
         self.path = path
         self.alias = alias
         self.type = type
+        self.enumeration = enumeration
     }
 }
 
@@ -23,19 +30,40 @@ public struct KeyPart: Sendable, Hashable {
     public let path: String
     /// The type of the value; `Edm.PrimitiveType` if the document does not declare the property.
     public let type: TypeReference
+    /// The enumeration that is the type of the value, or nil.
+    private let enumeration: EnumerationType?
 
     /// Creates a value of a key.
     public init(name: String, path: String, type: TypeReference) {
+        self.init(name: name, path: path, type: type, enumeration: nil)
+    }
+
+    private init(name: String, path: String, type: TypeReference, enumeration: EnumerationType?) {
         self.name = name
         self.path = path
         self.type = type
+        self.enumeration = enumeration
     }
 
     init(_ reference: KeyReference, type: TypeReference?) {
         self.init(
             name: reference.alias ?? reference.path, path: reference.path,
-            type: type ?? TypeReference(.primitive(.primitiveType)))
+            type: type ?? TypeReference(.primitive(.primitiveType)), enumeration: reference.enumeration)
     }
+
+    /// Whether the value is a member of a declared enumeration, which has several notations.
+    package var isEnumeration: Bool { enumeration != nil }
+
+    /// Returns whether equal values of this part are equal values of the other one.
+    package func hasSameNotations(as other: KeyPart) -> Bool {
+        enumeration?.isFlags == other.enumeration?.isFlags
+            && enumeration?.members.map(\.name) == other.enumeration?.members.map(\.name)
+            && enumeration?.members.map(\.value) == other.enumeration?.members.map(\.value)
+    }
+
+    /// Returns the value by which keys are equal. A service may write an enumeration member by its name or its number,
+    /// and combined members in any order (OData JSON 4.01, section 7.1).
+    package func identity(of value: Value) -> Value { enumeration?.canonical(value) ?? value }
 
     /// A Boolean value that indicates whether the value is inside a complex property.
     public var isNested: Bool { path.utf8.contains(UInt8(ascii: "/")) }

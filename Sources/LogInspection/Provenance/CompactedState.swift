@@ -45,8 +45,9 @@ struct CompactedState {
         guard (try? decoder.finish()) != nil else { return nil }
     }
 
-    func entities(set: String, key: String) -> [EntityID] {
-        keys.filter { $0.set == set && $0.key == key }.map(\.entity)
+    /// - Parameter type: The type of the set's entities.
+    func entities(set: String, key: String, _ type: EntityType) -> [EntityID] {
+        keys.filter { $0.set == set && KeyText.current($0.key, of: type) == key }.map(\.entity)
     }
 
     func partners(of centre: Set<EntityID>) -> Set<EntityID> {

@@ -142,7 +142,7 @@ struct EntityHistory {
                     if itsSet ?? set == set, KeyText.of(values, type: type) == wanted { found.insert(id) }
                 }
             }
-            found.formUnion(beginning?.entities(set: set, key: wanted) ?? [])
+            found.formUnion(beginning?.entities(set: set, key: wanted, type) ?? [])
             guard !found.isEmpty else { throw notFound(reference) }
             return found.sorted()
         }

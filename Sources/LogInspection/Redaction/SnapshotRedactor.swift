@@ -56,7 +56,8 @@ final class SnapshotRedactor {
             redaction.register(
                 id, set, redaction.places[id]?.type ?? redaction.model?.findEntitySet(set)?.entityType.name ?? "")
             try state?.register(id, set: redaction.name(set))
-        case .key(let key, let set, let id): keysSeen.append((key, set, id))
+        case .key(let key, let set, let id):
+            keysSeen.append((KeyText.current(key, of: redaction.model?.findEntitySet(set)?.entityType), set, id))
         case .row(let row): try state?.putRow(self.row(row)) ?? collect(row)
         case .base(let id, .row(let row)): try state?.saveBase(id, .row(self.row(row))) ?? collect(row)
         case .base(let id, .absent): try state?.saveBase(id, .absent)

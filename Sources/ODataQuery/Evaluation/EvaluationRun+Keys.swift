@@ -29,7 +29,8 @@ extension EvaluationRun {
             guard let part, name != nil || type.keyParts.count == 1 else {
                 throw EvaluationError(.wrongOperand, "\(name ?? "The value") is not a key of \(type.name).")
             }
-            guard value != .null, ValueComparison.isEqual(try self.value(of: part, in: entity), value) else {
+            let own = try self.value(of: part, in: entity)
+            guard value != .null, ValueComparison.isEqual(part.identity(of: own), part.identity(of: value)) else {
                 return false
             }
         }

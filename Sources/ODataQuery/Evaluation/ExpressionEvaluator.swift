@@ -256,7 +256,7 @@ struct EvaluationRun {
         _ value: Value, _ flags: Value, _ left: Expression, _ right: Expression
     ) throws(EvaluationError) -> Bool {
         if value == .null || flags == .null { return false }
-        if case .enumeration(let name, _) = right, let type = evaluator.model?.enumerationType(named: name),
+        if let type = enumerationType(right) ?? enumerationType(left),
             let held = type.number(of: value), let wanted = type.number(of: flags)
         {
             return held & wanted == wanted
@@ -361,21 +361,6 @@ extension EnumerationType {
             let found = items.compactMap { numbers(of: $0) }
             return found.count == items.count ? .collection(found) : nil
         default: return number(of: value).map { .integer($0) }
-        }
-    }
-
-    /// Returns the number of a value, which combines all of its members, or nil.
-    package func number(of value: Value) -> Int64? {
-        switch value {
-        case .integer(let number): return number
-        case .enumeration(let text), .string(let text):
-            var result: Int64 = 0
-            for part in Self.parts(of: text) {
-                guard let number = Int64(part) ?? member(named: String(part))?.value else { return nil }
-                result |= number
-            }
-            return result
-        default: return nil
         }
     }
 }

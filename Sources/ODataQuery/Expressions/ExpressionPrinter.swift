@@ -72,7 +72,7 @@ struct ExpressionPrinter {
         case .literal(let value, let type): text += try literal(value, type)
         case .enumeration(let type, let value):
             if version.isLegacy { throw notExpressible("enumeration types") }
-            text += "\(type)'\(value)'"
+            text += PrimitiveLiteral.format(enumeration: value, typeName: type)
         case .path(let path): try write(path)
         case .comparison(.in, let left, let right) where version.isLegacy:
             try writeAlternatives(left, right)

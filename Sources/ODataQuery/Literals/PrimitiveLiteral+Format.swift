@@ -17,8 +17,10 @@ extension PrimitiveLiteral {
 
     /// Returns the V4 URL literal `Namespace.Type'Member'`.
     ///
-    /// - Parameter members: One name or number, or several joined with commas.
-    package static func format(enumeration members: String, typeName: String) -> String { "\(typeName)'\(members)'" }
+    /// - Parameter members: One name or number, or several joined with commas. The grammar permits no spaces.
+    package static func format(enumeration members: String, typeName: String) -> String {
+        "\(typeName)'\(EnumerationType.parts(of: members, omittingEmptySubsequences: false).joined(separator: ","))'"
+    }
 
     /// Returns the type of a value without further context; `Edm.String` for enumeration members.
     package static func naturalType(of value: Value, version: ODataVersion) -> PrimitiveType {

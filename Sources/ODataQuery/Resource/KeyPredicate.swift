@@ -7,29 +7,39 @@ public struct KeyPredicate: Sendable, Hashable {
     public let values: [(name: String, value: Value)]
     /// The path of each value in an entity; see ``KeyPart/path``.
     private let paths: [String]
+    /// The values by which keys are equal, or nil if they are ``values``; see ``KeyPart/identity(of:)``.
+    private let identities: [Value]?
 
     /// Creates a key whose values are properties of the entity itself.
     public init(_ values: [(name: String, value: Value)]) {
         self.values = values
         paths = values.map(\.name)
+        identities = nil
     }
 
     init(_ parts: [(part: KeyPart, value: Value)]) {
         values = parts.map { ($0.part.name, $0.value) }
         paths = parts.map(\.part.path)
+        let hasEnumeration = parts.contains { $0.part.isEnumeration }
+        identities = hasEnumeration ? parts.map { $0.part.identity(of: $0.value) } : nil
     }
 
     public static func == (a: KeyPredicate, b: KeyPredicate) -> Bool {
         a.values.count == b.values.count
-            && zip(a.values, b.values).allSatisfy { $0.name == $1.name && $0.value == $1.value }
+            && a.values.indices.allSatisfy {
+                a.values[$0].name == b.values[$0].name && a.identity($0) == b.identity($0)
+            }
     }
 
     public func hash(into hasher: inout Hasher) {
-        for (name, value) in values {
-            hasher.combine(name)
-            hasher.combine(value)
+        for place in values.indices {
+            hasher.combine(values[place].name)
+            hasher.combine(identity(place))
         }
     }
+
+    /// Returns the value at a place in the form by which keys are equal.
+    package func identity(_ place: Int) -> Value { identities?[place] ?? values[place].value }
 }
 
 extension KeyPredicate {
@@ -39,6 +49,15 @@ extension KeyPredicate {
         guard let located = Self.located(of: type, in: properties) else { return nil }
         values = zip(type.keyParts, located).map { ($0.name, $1.value) }
         paths = located.map(\.property)
+        let hasEnumeration = type.keyParts.contains { $0.isEnumeration }
+        identities = hasEnumeration ? zip(type.keyParts, located).map { $0.identity(of: $1.value) } : nil
+    }
+
+    /// Returns the key with the declared types of its values, which a key that was created by the app lacks.
+    package func declared(in type: EntityType?) -> KeyPredicate {
+        guard let type, identities == nil, type.keyParts.contains(where: { $0.isEnumeration }), isPrimary(of: type)
+        else { return self }
+        return KeyPredicate(zip(type.keyParts, values).map { ($0, $1.value) })
     }
 
     /// Returns the values of the key of an entity with their paths, for searching rows, or nil if it has no key; see
@@ -77,6 +96,11 @@ extension KeyPredicate {
 
     /// Returns whether an entity has these values.
     package func matches(_ properties: PropertyValues, of type: EntityType?) -> Bool {
-        located(in: type).allSatisfy { properties.value(at: $0.property) == $0.value }
+        let key = declared(in: type)
+        return zip(key.located(in: type), key.values.indices).allSatisfy { located, place in
+            guard let value = properties.value(at: located.property) else { return false }
+            let part = type?.keyParts.first { $0.path == located.property }
+            return (part?.identity(of: value) ?? value) == key.identity(place)
+        }
     }
 }

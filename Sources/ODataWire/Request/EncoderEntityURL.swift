@@ -71,7 +71,9 @@ struct EntityURLWriter: Sendable {
     /// Returns `(1)`, or `(A=1,B='x')` for a key of several properties; an empty string for a singleton.
     func predicate(_ key: KeyPredicate, of type: EntityType?) -> String {
         func text(_ part: (name: String, value: Value)) -> String {
-            encode(literal(part.value, type?.findProperty(part.name)?.type))
+            // An alias is not the name of a property.
+            let declared = type?.keyParts.first { $0.name == part.name }?.type ?? type?.findProperty(part.name)?.type
+            return encode(literal(part.value, declared))
         }
         if key.values.count == 1 { return "(" + text(key.values[0]) + ")" }
         guard !key.values.isEmpty else { return "" }

@@ -26,7 +26,7 @@ package indirect enum ResourceReference: Sendable, Hashable {
     /// Returns a reference whose URL can continue with the property of the entity: if the declared type of the entity's
     /// set does not have the property, it is cast to the type that does.
     package func having(_ property: Property, in set: EntitySet, version: ODataVersion) -> ResourceReference {
-        guard !version.isLegacy, let cast = set.cast(for: property) else { return self }
+        guard version.hasTypeSegments, let cast = set.cast(for: property) else { return self }
         return .cast(self, to: cast)
     }
 

@@ -34,7 +34,10 @@ extension AddressResolver {
         let key = try serviceKey(address, in: set)
         let values = key.located(in: set.entityType)
         let contradiction = values.first { path, value in
-            known.value(at: path).map { $0 != .null && $0 != value } ?? false
+            let part = set.entityType.keyParts.first { $0.path == path }
+            return known.value(at: path).map {
+                $0 != .null && $0 != value && part?.identity(of: $0) != part?.identity(of: value)
+            } ?? false
         }
         if let contradiction {
             throw OperationRefused(

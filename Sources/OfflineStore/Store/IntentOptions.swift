@@ -47,6 +47,7 @@ private struct RareOptions: Sendable {
     var stream: StreamWrite?
     var streamContent: LocalStream?
     var streamLink: String?
+    var sourceType: String?
 }
 
 extension IntentOptions {
@@ -110,6 +111,13 @@ extension IntentOptions {
     package var streamLink: String? {
         get { rare.first?.streamLink }
         set { setRare(\.streamLink, newValue) }
+    }
+
+    /// The type of the existing entity that is changed, or whose navigation property the intent uses, if it is a derived
+    /// type, for a service. A store has the type of each entity.
+    package var sourceType: String? {
+        get { rare.first?.sourceType }
+        set { setRare(\.sourceType, newValue) }
     }
 
     private mutating func setRare<Option>(_ option: WritableKeyPath<RareOptions, Option>, _ value: Option) {

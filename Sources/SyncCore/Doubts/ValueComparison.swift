@@ -79,7 +79,9 @@ extension PropertyValues {
     package func areStored(as found: PropertyValues, of type: EntityType) -> Bool {
         for part in type.keyParts {
             guard let sent = value(at: part.path), let found = found.value(at: part.path) else { continue }
-            guard ValueComparison.isNotation(found, of: sent) else { return false }
+            guard ValueComparison.isNotation(part.identity(of: found), of: part.identity(of: sent)) else {
+                return false
+            }
         }
         var bits = 0.0
         for (name, value) in self where !type.keyParts.contains(where: { $0.path == name }) {

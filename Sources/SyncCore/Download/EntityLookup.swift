@@ -98,6 +98,18 @@ struct EntityLookup {
         return try storage.findRows(set: set.name, where: predicate.located(in: type))
     }
 
+    /// Returns the type of an entity in a payload: `named`, or the stored type if the payload is a reference, with the key
+    /// alone and without a type. The service omits the type from references.
+    func typeName(
+        _ named: String, of id: EntityID, in payload: EntityPayload, _ type: EntityType
+    ) throws(StateError) -> String {
+        guard payload.type == nil, payload.etag == nil, payload.values.count <= type.keyProperties.count,
+            payload.values.names.allSatisfy({ name in type.keyProperties.contains { $0.name == name } }),
+            let stored = try serviceRow(id)?.type, model.isType(stored, derivedFrom: named)
+        else { return named }
+        return stored
+    }
+
     /// Returns whether the base state of an entity has this type, and the values in the same encoding. False for an
     /// entity that was not looked up. Does not copy the base state.
     func hasBase(_ id: EntityID, _ type: String, _ values: PropertyValues) -> Bool {

@@ -153,6 +153,7 @@ package struct ImageBuilder {
                 QuarantinedEntity(keyless: given, type, set, isPlaced: isPlaced, version: model.version))
             return nil
         }
+        let typeName = try lookup.typeName(typeName, of: id, in: given, type)
         if isNew(id) { setHome(of: id, Home(set: set.name, container: container)) }
         if let key { assigned[set.name, key] = id }
         if let name { assigned[EntityNames<WorkingSet>.namesSet, name] = id }

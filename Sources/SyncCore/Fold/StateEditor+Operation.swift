@@ -48,7 +48,7 @@ extension StateEditor {
                 id: image.entity, metadata.kind.with(set: image.set, type: image.type), values: image.values,
                 etag: image.etag, editLink: image.editLink, origin: .service)
         if known != nil {
-            row.type = image.type
+            try TypeChange.apply(image, type, to: &row, &self)
             row.values.merge(image.values)
             row.etag = image.etag ?? row.etag
             row.editLink = image.editLink ?? row.editLink
@@ -200,7 +200,7 @@ extension PropertyValues {
 extension EntityImage {
     /// Returns whether the image has only a key, such as one that a user entered. Then it does not show whether the ETag
     /// is still valid.
-    fileprivate func isKeyOnly(_ type: EntityType) -> Bool {
+    func isKeyOnly(_ type: EntityType) -> Bool {
         etag == nil && values.count <= type.keyProperties.count
             && values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
     }

@@ -21,9 +21,9 @@ package struct EntityNames<Storage: StateReader> {
 
     /// Returns the entity that has the key now, or else the last one that had it.
     package func entity(set: String, key: KeyPredicate) throws(StateError) -> EntityID? {
-        let values = key.located(in: model.findEntitySet(set)?.entityType)
-        if let id = try storage.findRows(set: set, where: values).first { return id }
-        return try storage.entity(set: set, key: KeyText.of(key))
+        let type = model.findEntitySet(set)?.entityType
+        if let id = try storage.findRows(set: set, where: key.located(in: type)).first { return id }
+        return try storage.entity(set: set, key: KeyText.of(key.declared(in: type)))
     }
 
     /// Returns the entity at the end of a path through its containers, or nil if the path leads to several or to none.

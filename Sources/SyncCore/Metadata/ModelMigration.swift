@@ -80,7 +80,9 @@ struct ModelMigration {
         Set(
             new.allSets.filter { set in
                 guard let before = old.findEntitySet(set.name) else { return false }
-                return before.entityType.keyParts.map(\.path) != set.entityType.keyParts.map(\.path)
+                let (former, parts) = (before.entityType.keyParts, set.entityType.keyParts)
+                return former.map(\.path) != parts.map(\.path)
+                    || !zip(former, parts).allSatisfy { $0.hasSameNotations(as: $1) }
             }.map(\.name))
     }
 
@@ -114,16 +116,7 @@ struct ModelMigration {
     /// entities of these types.
     func end(of link: LinkRow, _ first: EntityRow, _ second: EntityRow) -> (first: Multiplicity, second: Multiplicity)?
     {
-        func find(_ isForward: Bool, from source: EntityRow, to target: EntityRow) -> Navigation? {
-            let wanted = Relationship(name: link.relationship, isForward: isForward)
-            return new.findEntityType(source.type)?.navigationProperties.lazy.compactMap(\.navigation).first {
-                $0.relationship == wanted && new.isType(target.type, derivedFrom: $0.targetType)
-            }
-        }
-        if let forward = find(true, from: first, to: second) {
-            return (first: forward.multiplicity, second: forward.sourceMultiplicity)
-        }
-        return find(false, from: second, to: first).map { (first: $0.sourceMultiplicity, second: $0.multiplicity) }
+        new.multiplicities(of: link.relationship, from: first.type, to: second.type)
     }
 
     // MARK: Constraints

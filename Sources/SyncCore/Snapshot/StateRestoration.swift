@@ -12,6 +12,8 @@ package struct StateRestoration {
     private let models: ModelSource
     private var decoder = SnapshotDecoder()
     private var header = StateHeader()
+    /// The model of the state's metadata, after they were read.
+    private var installed: EntityDataModel?
 
     /// Creates a restoration into an empty storage.
     ///
@@ -46,7 +48,9 @@ package struct StateRestoration {
         case .service(let service): try install(service)
         case .query(let query): try storage.bookkeeping.putQuery(query)
         case .entity(let id, let set): try storage.register(id, set: set)
-        case .key(let key, let set, let id): try storage.assignKey(set: set, key: key, to: id)
+        case .key(let key, let set, let id):
+            let type = installed?.findEntitySet(set)?.entityType
+            try storage.assignKey(set: set, key: KeyText.current(key, of: type), to: id)
         case .row(let row): try storage.putRow(row)
         case .base(let id, let base): try storage.saveBase(id, base)
         case .link(let link): try storage.putLink(link)
@@ -79,13 +83,13 @@ package struct StateRestoration {
         header.service = service
         // As in the fold of the same record: the tables of the entity sets are derived from the metadata.
         try storage.setHeader(StateHeader(service: service))
-        if let model { return try storage.install(model) }
-        let model: EntityDataModel
+        let installed: EntityDataModel
         do throws(CSDLError) {
-            model = try models.read(service.metadata)
+            if let model { installed = model } else { installed = try models.read(service.metadata) }
         } catch {
             throw SnapshotDecoder.damaged("contains metadata that cannot be parsed: \(error)")
         }
-        try storage.install(model)
+        self.installed = installed
+        try storage.install(installed)
     }
 }

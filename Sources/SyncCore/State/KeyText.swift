@@ -10,12 +10,12 @@ package enum KeyText {
         guard type.keyParts.count == 1 else { return KeyPredicate(of: type, in: values).map(of) }
         let part = type.keyParts[0]
         guard let value = values.value(at: part.path), value != .null else { return nil }
-        return part.name + "=" + text(value)
+        return part.name + "=" + text(part.identity(of: value))
     }
 
     package static func of(_ key: KeyPredicate) -> String {
-        if key.values.count == 1 { return key.values[0].name + "=" + text(key.values[0].value) }
-        return key.values.map { $0.name + "=" + text($0.value) }.joined(separator: ",")
+        if key.values.count == 1 { return key.values[0].name + "=" + text(key.identity(0)) }
+        return key.values.indices.map { key.values[$0].name + "=" + text(key.identity($0)) }.joined(separator: ",")
     }
 
     /// Returns the key as in the parentheses of an entity's URL: `1`, or `Currency='EUR',Day=1`.
@@ -27,13 +27,38 @@ package enum KeyText {
     /// payload, with an offset and trailing zeros.
     static func current(_ former: String) -> String {
         guard former.utf8.contains(UInt8(ascii: ":")) else { return former }
-        // Every second part is the content of a quoted text.
-        let parts = former.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
-        return parts.indices.map { place in
-            let part = Substring(parts[place])
-            guard place.isMultiple(of: 2), part.utf8.contains(UInt8(ascii: ":")) else { return String(part) }
+        return outsideQuotes(of: former) { part in
+            guard part.utf8.contains(UInt8(ascii: ":")) else { return String(part) }
             return part.split(separator: ",", omittingEmptySubsequences: false).map(currentTime).joined(separator: ",")
-        }.joined(separator: "'")
+        }
+    }
+
+    /// Returns the text of a key of the type as it is now, given one from a snapshot. Earlier versions wrote enumeration
+    /// members as in the payload.
+    package static func current(_ former: String, of type: EntityType?) -> String {
+        guard let parts = type?.keyParts, parts.contains(where: \.isEnumeration), former.contains("=enumeration(")
+        else { return former }
+        return outsideQuotes(of: former) { text in
+            parts.reduce(String(text)) { $1.isEnumeration ? currentMember(in: $0, $1) : $0 }
+        }
+    }
+
+    private static func outsideQuotes(of key: String, _ change: (Substring) -> String) -> String {
+        // Every second part is the content of a quoted text.
+        let parts = key.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return parts.indices.map { $0.isMultiple(of: 2) ? change(Substring(parts[$0])) : String(Substring(parts[$0])) }
+            .joined(separator: "'")
+    }
+
+    /// Returns the text with the present form of a former `Color=enumeration("Red")`.
+    private static func currentMember(in text: String, _ part: KeyPart) -> String {
+        let former = part.name + "=enumeration(\""
+        guard let start = text.firstRange(of: former), let end = text[start.upperBound...].firstRange(of: "\")") else {
+            return text
+        }
+        let value = Value.enumeration(String(text[start.upperBound..<end.lowerBound]))
+        return text[..<start.lowerBound] + part.name + "=" + self.text(part.identity(of: value))
+            + text[end.upperBound...]
     }
 
     /// Returns the text of one key value, which may have a prefix and a suffix as in ``ContainedKey``.

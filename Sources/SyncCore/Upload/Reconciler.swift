@@ -198,7 +198,9 @@ package struct Reconciler {
         let etag = response.headers["ETag"]
         let type = try EntityResolver(storage: storage, model: model).anyRow(id)?.type ?? set.entityType.name
         if !response.body.isEmpty,
-            var payload = try? reader.entity(response.body, type: model.findEntityType(type) ?? set.entityType)
+            // The service may have changed the type to one that is not derived from the known one.
+            var payload = (try? reader.entity(response.body, type: model.findEntityType(type) ?? set.entityType))
+                ?? (try? reader.entity(response.body, type: set.entityType)).flatMap({ $0.type == nil ? nil : $0 })
         {
             payload.etag = payload.etag ?? etag
             payload.type = payload.type ?? type

@@ -44,7 +44,9 @@ private struct ETagCheck {
         case .create, .createLink, .updateLink, .deleteLink: return nil
         }
         // Not those that the change set leads to: a removed link without a request has already changed these.
-        return options.supportsPatch ? type.replaced(of: row, by: replaced) : type.repeated(row.values, changing: [:])
+        guard options.supportsPatch else { return type.repeated(row.values, changing: [:]) }
+        let fixed = resolver.model.findEntitySet(row.set)?.nonUpdatableProperties ?? []
+        return type.replaced(of: row, by: replaced, except: fixed)
     }
 
     /// Returns why no update can compare the ETag of the entity before its deletion, as the end of a sentence; nil if one
@@ -73,18 +75,34 @@ extension ServiceOptions {
 
 extension EntityType {
     /// Returns values of the row that an update may contain. They are empty if the store has none.
-    fileprivate func replaced(of row: EntityRow, by changes: PropertyValues) -> PropertyValues {
+    ///
+    /// - Parameter fixed: The names of properties that the service does not update.
+    fileprivate func replaced(
+        of row: EntityRow, by changes: PropertyValues, except fixed: Set<String>
+    ) -> PropertyValues {
         let keys = Set(keyProperties.map(\.name))
-        var first: PropertyValues = [:]
+        var other: (name: String, value: Value, isPlain: Bool)?
         var replaced: PropertyValues = [:]
-        for property in properties where property.isWritable && !property.isClientOnly {
-            guard !keys.contains(property.name), let value = row.values[property.name] else { continue }
-            if changes[property.name] != nil {
-                replaced[property.name] = value
-            } else if first.isEmpty {
-                first[property.name] = value
+        for property in properties where property.isWritable && property.isReadable && !property.isClientOnly {
+            let name = property.name
+            guard !keys.contains(name), !fixed.contains(name), property.type.primitive != .stream,
+                let value = row.values[name]
+            else { continue }
+            if changes[name] != nil {
+                replaced[name] = value
+            } else if other == nil || other?.isPlain == false && property.isPlain {
+                other = (name, value, property.isPlain)
             }
         }
-        return replaced.isEmpty ? first : replaced
+        return replaced.isEmpty ? other.map { [$0.name: $0.value] } ?? [:] : replaced
+    }
+}
+
+extension Property {
+    /// Whether an update to the property's own value certainly changes nothing. The members of a complex value may be
+    /// computed, and a service may write a new value into a property of its ETag.
+    fileprivate var isPlain: Bool {
+        if case .complex = type.kind { return false }
+        return !isCollection && !facets.isConcurrencyToken
     }
 }

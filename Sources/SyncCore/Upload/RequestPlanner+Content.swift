@@ -148,9 +148,23 @@ extension Property {
             switch annotation.term {
             case "Org.OData.Core.V1.Computed", "Org.OData.Core.V1.Immutable": annotation.value != "false"
             case "sap:updatable": annotation.value == "false"
+            case "Org.OData.Core.V1.Permissions": !annotation.permits("Write")
             default: false
             }
         }
+    }
+
+    /// Whether the service returns the value of the property, according to the metadata.
+    var isReadable: Bool {
+        annotations.allSatisfy { $0.term != "Org.OData.Core.V1.Permissions" || $0.permits("Read") }
+    }
+}
+
+extension Annotation {
+    /// Returns whether the value of `Core.Permissions` includes a permission. A computed value may include each.
+    fileprivate func permits(_ permission: String) -> Bool {
+        let names = (value ?? "").split { $0 == " " || $0 == "," }.map { $0.split(separator: "/").last ?? $0 }
+        return names.isEmpty || names.contains { $0.contains(permission) }
     }
 }
 

@@ -144,10 +144,17 @@ package struct OperationRules {
     ) throws(ValidationError) {
         if set.isContained { return try checkKeyIsFreeBelow(parent, creation, set, type) }
         guard let values = KeyPredicate.located(of: type, in: creation.values) else { return }
-        let others = try read { s throws(StateError) in try s.findRows(set: creation.set, where: values) }
-        guard let other = others.first(where: { $0 != creation.entity }),
-            let key = KeyPredicate(of: type, in: creation.values)
-        else { return }
+        guard let key = KeyPredicate(of: type, in: creation.values) else { return }
+        let other = try read { s throws(StateError) -> EntityID? in
+            let same = try s.findRows(set: creation.set, where: values).first { $0 != creation.entity }
+            guard same == nil, type.keyParts.contains(where: \.isEnumeration) else { return same }
+            // An enumeration member has several notations.
+            guard let owner = try s.entity(set: creation.set, key: KeyText.of(key)), owner != creation.entity,
+                let row = try s.row(owner), key.matches(row.values, of: type)
+            else { return nil }
+            return owner
+        }
+        guard let other else { return }
         throw .refused(
             .init(
                 .duplicateKey,

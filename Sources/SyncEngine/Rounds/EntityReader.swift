@@ -90,7 +90,7 @@ struct EntityReader {
 
     /// Returns the path of a property, with a cast if the declared type of the set does not have it.
     private static func path(_ property: Property, _ set: EntitySet, _ version: ODataVersion) -> String {
-        guard !version.isLegacy, let cast = set.cast(for: property) else { return property.name }
+        guard version.hasTypeSegments, let cast = set.cast(for: property) else { return property.name }
         return cast + "/" + property.name
     }
 
@@ -98,7 +98,7 @@ struct EntityReader {
     private static func paths(_ names: [String], _ set: EntitySet, _ model: EntityDataModel) -> String {
         names.flatMap { name in
             let paths = model.declarations(of: name, in: set.entityType).map { path($0, set, model.version) }
-            return paths.isEmpty || model.version.isLegacy ? [name] : paths
+            return paths.isEmpty || !model.version.hasTypeSegments ? [name] : paths
         }.joined(separator: ",")
     }
 

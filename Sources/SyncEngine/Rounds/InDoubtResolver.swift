@@ -60,7 +60,8 @@ struct InDoubtResolver {
             guard let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
             if holds(payload, changes) { return .tookEffect(batch, payload, set) }
             let former = try await store.references.formerValues(of: id) ?? [:]
-            let isNormalized = changes.areNormalized(in: payload.values, former: former, of: set.entityType)
+            let type = try await store.model.findEntityType(payload.type ?? "") ?? set.entityType
+            let isNormalized = changes.areNormalized(in: payload.values, former: former, of: type)
             return isNormalized ? .tookEffect(batch, payload, set) : .mayBeSentAgain
         // Setting or removing a link and deleting an entity are idempotent.
         case .delete, .createLink, .updateLink, .deleteLink: return .mayBeDoneTwice

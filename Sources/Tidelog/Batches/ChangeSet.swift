@@ -116,6 +116,9 @@ public final class ChangeSet {
             }
         }
 
+        /// The existing entity that is changed, or whose navigation property the modification uses, if there is one.
+        var source: EntityValue? { if case .create(_, let parent) = kind { parent?.0 } else { subject } }
+
         /// The entity that the modification changes; `nil` for a call that is about no entity.
         var subject: EntityValue? {
             switch kind {

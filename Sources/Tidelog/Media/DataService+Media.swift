@@ -184,6 +184,7 @@ extension DataService {
         let fallback = try await backend.model().version.isLegacy ? entity.etag : nil
         var intentOptions = try options.intentOptions(headers: headers, ifMatch: address.links?.etag ?? fallback)
         intentOptions.streamLink = address.links?.editLink
+        if entity.entityType.baseType != nil { intentOptions.sourceType = entity.entityType.name }
         try await put(content, of: property, into: &intentOptions)
         let intent = Intent.update(address.entity, changes: [:], bindings: [], inline: [])
         let results = try await backend.perform([(intent, intentOptions)], asChangeSet: false)

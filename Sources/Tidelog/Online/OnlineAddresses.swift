@@ -27,12 +27,17 @@ struct OnlineAddresses {
             // The last segment without its key is the set's name, whatever root precedes it.
             let request = try? ServiceRequest.parse(url, model: model, version: model.version)
             if let path = request.flatMap({ ContainmentPath($0.path, model) }), path.set.isContained { return path.set }
-            let path = url.prefix { $0 != "?" }.split(separator: "/").last ?? ""
+            // An editLink can end with a type cast.
+            let path = url.prefix { $0 != "?" }.split(separator: "/").last { !isType($0) } ?? ""
             if let set = model.findEntitySet(String(path.prefix { $0 != "(" })) { return set }
         case .id(let id): throw .onlyInStore(id)
         case .draft: break
         }
         throw TidelogError(.invalidRequest, "The link of the entity does not determine its entity set.")
+    }
+
+    private func isType(_ segment: Substring) -> Bool {
+        model.findEntityType(model.resolveAlias((try? PercentCoding.decode(segment)) ?? "")) != nil
     }
 
     /// Returns the value of a key property that the address contains.
@@ -41,7 +46,7 @@ struct OnlineAddresses {
         switch address {
         case .key(_, let key): return key.properties(of: set.entityType).value(at: property)
         case .link(let url):
-            let last = url.prefix { $0 != "?" }.split(separator: "/").last.map(String.init) ?? ""
+            let last = url.prefix { $0 != "?" }.split(separator: "/").last { !isType($0) }.map(String.init) ?? ""
             guard let start = last.firstIndex(of: "("), let text = try? PercentCoding.decode(last[start...]),
                 case .key(let key)? = try? KeySelector.parse(text, of: set.entityType, version: model.version)
             else { return nil }

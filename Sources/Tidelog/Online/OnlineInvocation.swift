@@ -19,7 +19,10 @@ struct OnlineInvocation {
         reading = OnlineReader(session: session, model: model, options: options)
     }
 
-    func answer(to invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
+    /// - Parameter messages: receives the messages of the service.
+    func answer(
+        to invocation: OperationInvocation, _ messages: MessageReceiver
+    ) async throws(TidelogError) -> InvocationAnswer {
         var invocation = invocation
         invocation.options = reading.urls.selectingExpanded(invocation.options)
         let request: WireRequest
@@ -31,6 +34,7 @@ struct OnlineInvocation {
         }
         let response = try await send(request, invocation.operation)
         try response.requireSuccess(request.method, request.url)
+        messages.receive(response, to: request)
         guard let type = invocation.operation.returnType?.type, response.status != 204, !response.body.isEmpty else {
             return .nothing
         }

@@ -14,8 +14,10 @@ struct OnlineModification {
 
     private let options: ServiceOptions
     private let form: OnlineRewriter
+    private let messages: MessageReceiver
 
-    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
+    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions, messages: MessageReceiver) {
+        self.messages = messages
         self.session = session
         self.model = model
         self.options = options
@@ -100,6 +102,7 @@ struct OnlineModification {
     ) async throws(TidelogError) -> [IntentResult] {
         var results = Array(repeating: IntentResult(), count: changeSet.intents)
         for (step, response) in zip(changeSet.steps, responses) {
+            messages.receive(response, to: encoder.encode(step.modification))
             await add(step, response, to: &results[step.intent])
         }
         return results
@@ -112,8 +115,8 @@ struct OnlineModification {
             guard let creation = step.creation, let body = step.createdBody else { return }
             await add(creation, body, response, to: &result)
         case .update(_, let body, _):
-            let type = body.type
-            let set = model.entitySets.first { $0.entityType == (body.declaredType ?? type) }
+            let type = body.declaredType ?? body.type
+            let set = model.entitySets.first { $0.entityType == type }
             if step.modification.stream == nil, response.status == 200, let payload = entity(response, type) {
                 result.entities[IntentResult.subject] = reading.snapshots.snapshot(payload, type, set)
             } else {

@@ -32,7 +32,7 @@ extension OnlineODataProvider {
     package func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
         let model = try await model()
         return try await OnlineInvocation(session: session, model: model, options: options(model)).answer(
-            to: invocation)
+            to: invocation, messages)
     }
 
     // MARK: Changes
@@ -41,7 +41,8 @@ extension OnlineODataProvider {
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         let model = try await model()
-        let round = OnlineModification(session: session, model: model, options: options(model))
+        let round = OnlineModification(
+            session: session, model: model, options: options(model), messages: messages)
         if asChangeSet { return try await round.changeSet(intents) }
         var results: [IntentResult] = []
         for (intent, options) in intents { results.append(try await round.single(intent, options)) }
@@ -58,7 +59,7 @@ extension OnlineODataProvider {
             encoder: RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options),
             options: options)
         return try await batch.process(
-            calls, OnlineModification(session: session, model: model, options: options),
+            calls, OnlineModification(session: session, model: model, options: options, messages: messages),
             OnlineReader(session: session, model: model, options: options))
     }
 

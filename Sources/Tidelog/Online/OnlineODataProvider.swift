@@ -11,6 +11,8 @@ public import Transport
 /// them.
 public final class OnlineODataProvider: DataServiceProvider, ServiceBackend {
     let session: ServiceSession
+    /// Receives the messages in the headers of successful responses.
+    let messages = MessageReceiver()
     private let cached = Mutex<EntityDataModel?>(nil)
     private let classes = Mutex<ClassMetadata?>(nil)
 

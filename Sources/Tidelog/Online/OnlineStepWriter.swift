@@ -34,7 +34,7 @@ package struct OnlineStepWriter {
             intent = index
             try add(item.intent, item.options)
         }
-        return OnlineReferenceForms(model: model, service: service).rewritten(steps)
+        return OnlineReferenceForms(model: model, service: service).rewritten(steps).map(cast)
     }
 
     /// The number after the last Content-ID.
@@ -49,10 +49,10 @@ package struct OnlineStepWriter {
             try update(address, changes, bindings, inline, options)
         case .delete(let address): try add(.delete(try reference(address)), options, isConditional: true)
         case .createLink(let from, let name, let to), .updateLink(let from, let name, let to):
-            let navigation = try navigation(name, of: from)
+            let navigation = try navigation(name, of: from, options)
             try add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), options)
         case .deleteLink(let from, let name, let to):
-            let navigation = try navigation(name, of: from)
+            let navigation = try navigation(name, of: from, options)
             let target: ResourceReference? = if let to, navigation.isCollection { try reference(to) } else { nil }
             try add(.unlink(from: try reference(from), navigation: navigation, to: target), options)
         case .invoke(let draft): try invoke(draft, options)
@@ -65,14 +65,14 @@ package struct OnlineStepWriter {
         let set = try set(draft.set)
         if options.stream != nil { try checkIsMedia(draft) }
         let path = try parent.map { parent throws(TidelogError) in
-            try self.navigation(parent.navigation, of: parent.entity)
+            try self.navigation(parent.navigation, of: parent.entity, options)
         }
         var (body, creation, after) = try body(draft, set.entityType, options, through: path)
         guard let parent else {
             try add(.create(in: set, body), options, creation, draft)
             return try addBelow(draft, after, options)
         }
-        let navigation = try navigation(parent.navigation, of: parent.entity)
+        let navigation = try navigation(parent.navigation, of: parent.entity, options)
         let owner = try reference(parent.entity)
         guard options.stream == nil || navigation.isCollection else {
             throw TidelogError(
@@ -99,17 +99,18 @@ package struct OnlineStepWriter {
         _ address: EntityAddress, _ changes: PropertyValues, _ bound: [BindingDraft], _ inline: [InlineDraft],
         _ options: IntentOptions
     ) throws(TidelogError) {
-        let set = try setOf(address)
+        let declared = try setOf(address).entityType
+        let type = try type(of: address, options)
         let target = try reference(address)
         if let stream = options.stream {
-            try checkHasStream(stream.property, set.entityType)
-            let body = EntityBody(type: set.entityType, declaredType: set.entityType, values: [:])
+            try checkHasStream(stream.property, type)
+            let body = EntityBody(type: type, declaredType: declared, values: [:])
             return try add(.update(target, body, replaces: true), options, isConditional: true)
         }
         var bindings = bound
         var members: [(child: EntityDraft, collection: String)] = []
         for level in inline {
-            let navigation = try navigation(level.navigation, of: address)
+            let navigation = try navigation(level.navigation, of: address, options)
             for child in level.entities {
                 // The creation in a collection links the new entity without a reference to it. It may change the ETag
                 // of the owner, so it follows the update.
@@ -132,10 +133,9 @@ package struct OnlineStepWriter {
         if !changes.isEmpty || !bindings.isEmpty || inline.isEmpty {
             // A PUT replaces complex values as a whole.
             let values =
-                service.supportsPatch ? changes.replacing(options.formerValues, of: set.entityType, model) : changes
+                service.supportsPatch ? changes.replacing(options.formerValues, of: type, model) : changes
             let body = EntityBody(
-                type: set.entityType, declaredType: set.entityType, values: values,
-                bindings: try bodyBindings(bindings, set.entityType))
+                type: type, declaredType: declared, values: values, bindings: try bodyBindings(bindings, type))
             try add(.update(target, body, replaces: false), options, isConditional: true)
         }
         for (child, collection) in members {
@@ -333,15 +333,58 @@ package struct OnlineStepWriter {
         return set
     }
 
-    private func navigation(_ name: String, of address: EntityAddress) throws(TidelogError) -> Property {
-        var type = try setOf(address).entityType
+    /// Returns the type of an entity: that of the app's object if the set can contain it, otherwise the set's type.
+    private func type(of address: EntityAddress, _ options: IntentOptions) throws(TidelogError) -> EntityType {
         if case .draft(let number) = address, let own = drafts[number].flatMap({ model.findEntityType($0.type) }) {
-            type = own
+            return own
         }
-        guard let property = type.findProperty(name), property.isNavigation else {
+        let declared = try setOf(address).entityType
+        guard let known = options.sourceType.flatMap(model.findEntityType),
+            model.isType(known.name, derivedFrom: declared.name)
+        else { return declared }
+        return known
+    }
+
+    private func navigation(
+        _ name: String, of address: EntityAddress, _ options: IntentOptions
+    ) throws(TidelogError) -> Property {
+        let type = try type(of: address, options)
+        let declarations = model.declarations(of: name, in: type)
+        guard declarations.count == 1, declarations[0].isNavigation else {
             throw TidelogError(.refused(.unknownNavigationProperty), "\(type.name) has no navigation property \(name).")
         }
-        return property
+        return declarations[0]
+    }
+
+    /// Returns the request with a type cast in its URL if the declared type of the set does not have the property at its
+    /// end.
+    private func cast(_ step: OnlineStep) -> OnlineStep {
+        func having(_ source: ResourceReference, _ property: Property?) -> ResourceReference {
+            let set: EntitySet? =
+                switch source {
+                case .entity(let set, _): set
+                case .contentID(let id):
+                    contentIDs.first { $0.value == id }.flatMap { drafts[$0.key] }.flatMap { try? self.set($0.set) }
+                case .url(let url): try? addresses.set(of: .link(url))
+                case .contained, .cast: nil
+                }
+            guard let set, let property else { return source }
+            return source.having(property, in: set, version: model.version)
+        }
+        var step = step
+        switch step.modification.action {
+        case .link(let source, let navigation, let target):
+            step.modification.action = .link(from: having(source, navigation), navigation: navigation, to: target)
+        case .unlink(let source, let navigation, let target):
+            step.modification.action = .unlink(from: having(source, navigation), navigation: navigation, to: target)
+        case .createRelated(let owner, let navigation, let body):
+            step.modification.action = .createRelated(in: having(owner, navigation), navigation: navigation, body)
+        case .update(let target, let body, let replaces):
+            let stream = step.modification.stream?.property.flatMap(body.type.findProperty)
+            step.modification.action = .update(having(target, stream), body, replaces: replaces)
+        case .create, .delete, .invoke: break
+        }
+        return step
     }
 }
 

@@ -66,7 +66,8 @@ package struct OnlineURLs: Sendable {
     /// URL leads does not have it.
     private func url(of address: EntityAddress, having property: Property) throws(TidelogError) -> String {
         let url = try url(of: address)
-        guard !model.version.isLegacy, let type = type(at: url), type.findProperty(property.name) != property else {
+        guard model.version.hasTypeSegments, let type = type(at: url), type.findProperty(property.name) != property
+        else {
             return url
         }
         return encoder.url(of: .cast(.url(url), to: property.declaringType))

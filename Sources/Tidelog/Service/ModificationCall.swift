@@ -69,6 +69,7 @@ struct ModificationCall {
         if case .update(_, let changes, _, _) = intent, changes.containsComplexValue, let entity = operation.subject {
             options.formerValues = entity.savedValues
         }
+        if let type = operation.source?.entityType, type.baseType != nil { options.sourceType = type.name }
         intents.append((intent, options))
         if let number = intent.createdDraft {
             subjects.append(Subject(entity: builder.entities[number - 1], role: .new))
