@@ -216,6 +216,45 @@ import Testing
         #expect(try conflict() == nil)
     }
 
+    @Test func `a normalized form of the own value does not conflict with an update that was made after the upload`()
+        throws
+    {
+        try store.confirm(try rename("  Bob  "))
+        try rename("Cleo")
+        try others("Bob", etag: "2")
+        #expect(try conflict() == nil)
+    }
+
+    @Test func `a normalized form under the ETag of the own update does not conflict with the next update`() throws {
+        let values: PropertyValues = ["CustomerID": .integer(1)]
+        try store.confirm(try rename("  Bob  "), [image(customer, values, etag: "2")])
+        try rename("Cleo")
+        try others("Bob", etag: "2")
+        #expect(try conflict() == nil)
+    }
+
+    @Test(arguments: ["  Bob  ", "Bob", "Eve"])
+    func `a change by another client after the own update is found, unless the service may have made it`(
+        _ theirs: String
+    ) throws {
+        try store.confirm(try rename("Bob"), [image(customer, ["CustomerID": .integer(1)], etag: "2")])
+        try rename("Cleo")
+        try others(theirs, etag: "3")
+        #expect(try (conflict() != nil) == (theirs != "Bob"))
+    }
+
+    @Test func `values that the service has not returned stay unknown when other operations are confirmed`() throws {
+        let first = try rename("bob")
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .null], etag: "1")
+        let linked = try store.perform([.createLink(Link(from: customer, navigation: "Orders", to: order))])[0]
+        try rename("Cleo")
+        try store.confirm(first)
+        try store.confirm(linked)
+        // The service writes names in upper case.
+        try others("BOB", etag: "2")
+        #expect(try conflict() == nil)
+    }
+
     @Test func `a property that the service changes together with the own update is no conflict under any policy`()
         throws
     {

@@ -46,6 +46,7 @@ struct MergeBaseTracker {
                 mergeBase.row.values[name] = before.row.values[name]
             }
         }
+        if let before { mergeBase.omitNormalized(before, now, of: model?.findEntityType(now.row.type)) }
         if !mergeBase.differs(from: now) {
             // The entity is as before, or only previously unknown values are new.
             if known != nil { try storage.bookkeeping.removeMergeBase(id) }
@@ -140,14 +141,15 @@ struct MergeBaseTracker {
             }
         }
         mergeBase.links.removeAll { then?.partner($0) != now.partner($0) }
-        // The later changes only determine which of the differences are kept.
-        guard !unreadNames.isEmpty || mergeBase.differs(from: now) else {
-            if known != nil { try storage.bookkeeping.removeMergeBase(id) }
-            return
-        }
+        // The later changes only determine which of the differences and unknown values are kept.
+        guard known != nil || !unreadNames.isEmpty || mergeBase.differs(from: now) else { return }
         let later = try self.laterChanges(of: id, resolver)
         // Other changes in the response may be side effects of this operation.
-        if known == nil { mergeBase = mergeBase.restricted(to: later) }
+        if known == nil {
+            mergeBase = mergeBase.restricted(to: later)
+        } else {
+            unreadNames.formUnion(mergeBase.unknownNames(now))
+        }
         if mergeBase.differs(from: now) || unreadNames.contains(where: later.names) {
             try storage.bookkeeping.putMergeBase(mergeBase)
         } else if known != nil {

@@ -1,7 +1,7 @@
 /// The tables of every store. Those of the entity sets are derived from the metadata; see ``TableLayout``.
 enum Schema {
     /// The version, stored as `user_version`. Views of another version are discarded and folded again.
-    static let version: Int64 = 25
+    static let version: Int64 = 26
 
     static let statements = [
         """
