@@ -61,14 +61,8 @@ package struct MergeBase: Sendable, Hashable {
     /// Returns the properties of the entity whose base value is unknown.
     func unknownNames(_ now: MergeBase) -> [String] { now.row.values.names.filter { row.values[$0] == nil } }
 
-    /// Removes the values of which the service shows a normalized form, unless another client must have changed them: the
-    /// entity was not read since this store changed it, or has the ETag of that change.
-    ///
-    /// - Parameter before: The entity before it was read.
+    /// Removes the values that the entity had before it was read, and of which the service shows a normalized form.
     mutating func omitNormalized(_ before: MergeBase, _ now: MergeBase, of type: EntityType?) {
-        guard
-            before.row.origin == .serviceWithStaleETag || before.row.hasETag && before.row.etag.isExactly(now.row.etag)
-        else { return }
         for item in before.row.values where row.values[item.name] == item.value {
             guard let found = now.row.values[item.name], found != item.value,
                 item.value.isNormalized(as: found, type?.findProperty(item.name)?.facets)

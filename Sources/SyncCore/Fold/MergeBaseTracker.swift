@@ -23,18 +23,23 @@ struct MergeBaseTracker {
     private var resolver: EntityResolver<WorkingSet>? { model.map { EntityResolver(storage: storage, model: $0) } }
 
     /// Stores or removes the merge bases of entities after another client changed their base states.
-    func store(_ before: PriorVersions) throws(StateError) {
-        for (id, mergeBase) in before.sorted(by: { $0.key < $1.key }) { try store(id, mergeBase) }
+    ///
+    /// - Parameter unchanged: The entities that the service returned with the ETag that they had before.
+    func store(_ before: PriorVersions, unchanged: Set<EntityID> = []) throws(StateError) {
+        for (id, mergeBase) in before.sorted(by: { $0.key < $1.key }) {
+            try store(id, mergeBase, isUnchanged: unchanged.contains(id))
+        }
     }
 
     /// Stores or removes the merge base of an entity after another client changed its base state.
-    private func store(_ id: EntityID, _ before: MergeBase?) throws(StateError) {
+    private func store(_ id: EntityID, _ before: MergeBase?, isUnchanged: Bool = false) throws(StateError) {
         let known = try storage.bookkeeping.mergeBase(id)
         guard var mergeBase = known ?? before, let index, let resolver, let now = try resolver.visible(id, index) else {
             return try storage.bookkeeping.removeMergeBase(id)
         }
-        if known == nil, mergeBase.row.origin == .serviceWithStaleETag {
-            // The first read after a change by this store, which may have had side effects at the service.
+        // The first read after a change by this store, which may have had side effects at the service.
+        let isOwn = isUnchanged || before?.row.origin == .serviceWithStaleETag
+        if known == nil, isOwn {
             mergeBase = mergeBase.restricted(
                 to: try ChangeReferenceCounts(of: id, in: storage.pendingChanges(of: id), resolver))
         }
@@ -46,7 +51,7 @@ struct MergeBaseTracker {
                 mergeBase.row.values[name] = before.row.values[name]
             }
         }
-        if let before { mergeBase.omitNormalized(before, now, of: model?.findEntityType(now.row.type)) }
+        if isOwn, let before { mergeBase.omitNormalized(before, now, of: model?.findEntityType(now.row.type)) }
         if !mergeBase.differs(from: now) {
             // The entity is as before, or only previously unknown values are new.
             if known != nil { try storage.bookkeeping.removeMergeBase(id) }
