@@ -356,6 +356,23 @@ import Testing
         #expect(try conflict() == nil)
     }
 
+    @Test
+    func `a link in doubt whose effect a read has shown is no conflict with a later deletion after its resolution`()
+        throws
+    {
+        let second = try store.download("Customers", ["CustomerID": .integer(2)])
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("a"), "CustomerID": .integer(1)])
+        let linked = try store.perform([.updateLink(link(order, "Customer", second))])[0]
+        try store.add(
+            .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: linked)]])))
+        try store.add(.batchInterrupted(BatchInterrupted(batch: 1, reason: "cut")))
+        try store.perform([.delete(order)])
+        try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a"), "CustomerID": .integer(2)])
+        try store.confirm(linked)
+        #expect(try conflict(order) == nil)
+    }
+
     @Test func `a delete by another client conflicts with a local update`() throws {
         let operation = try rename("Bob")
         try store.add(.entitiesMissing([customer]))

@@ -128,6 +128,11 @@ struct MergeBaseTracker {
         // this operation. Changes of an entity that the response does not contain follow from those that it contains.
         let isConditional = operation.isConditional(on: id) && then?.row.etag != nil
         var mergeBase = known ?? (isConditional || own.isEmpty ? now : done)
+        if known != nil {
+            // A read may have shown the effect before, so that the confirmation changes nothing.
+            let changes = try EntityChanges(by: operation, of: id, resolver)
+            mergeBase = mergeBase.omitting(changes, index.constraints(ofDependentsIn: now.row.set))
+        }
         let reported = Set(own.flatMap(\.values.names))
         // Without an ETag, nothing shows whether a value that is read later is the service's form of the sent one or
         // a change by another client. After a doubt, other clients had time for one, so the sent values count as stored.
@@ -192,8 +197,7 @@ struct MergeBaseTracker {
             guard var mergeBase = try storage.bookkeeping.mergeBase(id), let now = try resolver.visible(id, index)
             else { continue }
             var earlier = try EarlierChanges(of: id, resolver)
-            let changes = try EntityChanges(
-                of: id, in: [PendingOperation(sequence: 0, time: 0, operation: operation, status: .pending)], resolver)
+            let changes = try EntityChanges(by: operation, of: id, resolver)
             for name in changes.deletes ? Set(now.row.values.names) : changes.properties
             where mergeBase.row.values[name] != now.row.values[name] {
                 if try !earlier.names(name) { mergeBase.row.values[name] = now.row.values[name] }
