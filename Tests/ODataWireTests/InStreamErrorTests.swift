@@ -35,4 +35,28 @@ struct InStreamErrorTests {
         #expect(v4.inStreamError(in: Array(failed.utf8), of: PayloadShop.customer)?.code == .serviceError)
         #expect(v2.inStreamError(in: Array(failed.utf8), of: PayloadShop.customer)?.code == .serviceError)
     }
+
+    @Test(arguments: [ODataVersion.v2, .v4])
+    func `a request reports no error, so its properties may have the names of errors and wrappers`(
+        _ version: ODataVersion
+    ) throws {
+        let text = """
+            <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices>
+            <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="M">
+            <EntityType Name="Job"><Key><PropertyRef Name="d"/></Key><Property Name="d" Type="Edm.String"/>
+            <Property Name="error" Type="Edm.String"/></EntityType>
+            <EntityContainer Name="C"><EntitySet Name="Jobs" EntityType="M.Job"/></EntityContainer></Schema>
+            </edmx:DataServices></edmx:Edmx>
+            """
+        let model = try CSDLReader.read(Array(text.utf8))
+        let type = try #require(model.findEntityType("M.Job"))
+        let reader = RequestBodyReader(version: version, model: model)
+        #expect(try reader.entity(Array(#"{"error":"x"}"#.utf8), type: type).values == ["error": .string("x")])
+        #expect(try reader.entity(Array(#"{"d":"x"}"#.utf8), type: type).values == ["d": .string("x")])
+        let failure = #expect(throws: PayloadError.self) {
+            try RequestBodyReader(version: .v4, model: PayloadShop.model(.v4)).entity(
+                Array(#"{"error":"x"}"#.utf8), type: PayloadShop.customer)
+        }
+        #expect(failure?.code == .unknownProperty)
+    }
 }

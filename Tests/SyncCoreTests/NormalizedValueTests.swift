@@ -32,9 +32,14 @@ struct NormalizedValueTests {
     }
 
     @Test(arguments: [
-        ("  Ada ", "Ada", true), (" Ada ", " Ada", true), ("Ada", "ada", false), (" ", "", false), ("Ada", "Ad", false),
+        ("  Ada ", "Ada", true), (" Ada ", " Ada", true), (" ", "", false), ("Ada", "Ad", false), ("Ada", "Eve", false),
+        ("Ada", "ada", true), ("Ada ", "ADA", true), ("Ada", "aDa", false), ("ADA", "Ada", false),
+        ("77", "0000000077", true), ("077", "0077", true), ("0077", "77", false), ("7a", "007a", false),
+        ("77", "177", false), ("77", "078", false), ("", "0", false), ("0", "00", true),
     ])
-    func `a text may lose spaces at its ends`(_ sent: String, _ found: String, _ expected: Bool) {
+    func `a text may lose spaces at its ends, change its case, or get zeros before its digits`(
+        _ sent: String, _ found: String, _ expected: Bool
+    ) {
         #expect(Value.string(sent).isNormalized(as: .string(found), nil) == expected)
     }
 

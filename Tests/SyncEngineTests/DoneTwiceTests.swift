@@ -61,6 +61,21 @@ struct DoneTwiceTests {
         #expect(try await shop.serviceState() == before)
     }
 
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `the last of several values in doubt remains`(_ dialect: Dialect, _ effect: Fault.Effect) async throws {
+        let shop = try await Shop(dialect)
+        // In one batch in V4, because customers have no ETags.
+        for name in ["Quick blue fox", "Lazy brown dog", "Slow green turtle"] {
+            try await shop.perform(update("Customers(1)", ["Name": .string(name)]))
+        }
+        shop.transport.add(Fault(effect, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        #expect(try await shop.push().remaining == 0)
+        let found = shop.transport.direct("GET", "/v4/Customers(1)")
+        #expect(String(decoding: found.body, as: UTF8.self).contains("Slow green turtle"))
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
     @Test func `an operation in doubt cannot be undone before it has been sent again`() async throws {
         let shop = try await Shop(.v4)
         let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)

@@ -158,6 +158,22 @@ struct InDoubtResolutionTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
+    @Test(arguments: Dialect.allCases)
+    func `an entity that was deleted or unlinked since is identified through its link at the service`(
+        _ dialect: Dialect
+    ) async throws {
+        for deletes in [true, false] {
+            let (shop, operation, order) = try await doubt(dialect) { shop in
+                try await shop.create("Orders", ["Note": .string("new")], bind: [bind("Customer", "Customers(3)")])
+            }
+            let unlink = Intent.updateLink(from: .link(order), navigation: "Customer", to: .link("Customers(1)"))
+            try await shop.perform(deletes ? .delete(.link(order)) : unlink)
+            try await shop.store.doubts.resolveInDoubt(operation, as: .tookEffect)
+            #expect(try await shop.push().remaining == 0, "deletes: \(deletes)")
+            #expect(try await Set(shop.localState()) == Set(shop.serviceState()), "deletes: \(deletes)")
+        }
+    }
+
     // MARK: Later identification
 
     @Test func `an entity settled without an address is held for its key, and can be identified later`()

@@ -47,7 +47,9 @@ package struct RequestBodyReader: Sendable {
     /// in the forms of all versions.
     package func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> RequestBody {
         if let atom = forMarkup(bytes) { return try atom.entity(bytes, type: type) }
-        let json = reader.unwrapped(try reader.document(bytes))
+        // A request reports no error of the service, so that a property may have the name `error`.
+        let document = try reader.document(bytes) { _, _ in true }
+        let json = type.findProperty("d") == nil ? reader.unwrapped(document) : document
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The body is \(json.kindName), not an entity.")
         }

@@ -3,7 +3,6 @@ package import ODataWire
 import OperationLog
 package import Operations
 import SyncCore
-import Views
 
 /// The identities of entities at the service, for the requests of uploads and downloads.
 package actor StoreReferences {
@@ -32,16 +31,25 @@ package actor StoreReferences {
     package func navigationsToKeylessEntities(of ids: [EntityID]) throws(TidelogError) -> [EntityID: [String]] {
         let model = try core.model
         return try core.read { state throws -> [EntityID: [String]] in
-            let query = RowQuery(state: try core.views, model: model)
+            let resolver = EntityResolver(storage: state, model: model)
             var found: [EntityID: [String]] = [:]
             for id in ids {
-                guard let row = try state.row(id), let type = model.findEntityType(row.type) else { continue }
-                for property in type.navigationProperties
-                where try query.targets(of: row, property).contains(where: { target in
-                    target.origin.isOnService
-                        && model.findEntityType(target.type).map { KeyText.of(target.values, type: $0) == nil } ?? false
-                }) {
-                    found[id, default: []].append(property.name)
+                guard let row = try resolver.serviceRow(id), let type = model.findEntityType(row.type) else { continue }
+                for property in type.navigationProperties {
+                    guard let relationship = property.navigation?.relationship else { continue }
+                    let links =
+                        relationship.isForward
+                        ? try state.links(relationship.name, first: id) : try state.links(relationship.name, second: id)
+                    // A pending operation may have deleted the entity or removed the link.
+                    let isFound = try links.contains { link in
+                        guard link.inBase,
+                            let target = try resolver.serviceRow(relationship.isForward ? link.second : link.first)
+                        else { return false }
+                        return target.origin.isOnService
+                            && model.findEntityType(target.type).map { KeyText.of(target.values, type: $0) == nil }
+                                ?? false
+                    }
+                    if isFound { found[id, default: []].append(property.name) }
                 }
             }
             return found

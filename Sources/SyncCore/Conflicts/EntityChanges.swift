@@ -29,6 +29,13 @@ struct EntityChanges {
         for pending in pending { try add(pending, id, resolver) }
     }
 
+    /// Creates the changes of one operation, without its number.
+    init(
+        by operation: Operation, of id: EntityID, _ resolver: EntityResolver<some StateReader>
+    ) throws(StateError) {
+        try add(PendingOperation(sequence: 0, time: 0, operation: operation, status: .pending), id, resolver)
+    }
+
     private mutating func add(
         _ pending: PendingOperation, _ id: EntityID, _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) {

@@ -25,8 +25,9 @@ extension PropertyValues {
 }
 
 extension Value {
-    /// Returns whether a service that stores this value may return `found`: a text without spaces at its ends, a decimal
-    /// with fewer digits after the point, or a time with fewer digits of the second or another offset.
+    /// Returns whether a service that stores this value may return `found`: a text without spaces at its ends, in upper or
+    /// lower case, or a number in a text with leading zeros; a decimal with fewer digits after the point; or a time with
+    /// fewer digits of the second or another offset.
     ///
     /// Digits that the metadata declare are not removed, because a value with more digits is not accepted locally.
     package func isNormalized(as found: Value, _ facets: Facets?) -> Bool {
@@ -34,8 +35,12 @@ extension Value {
         case (.string(let sent), .string(let found)):
             let kept = sent.drop(while: \.isWhitespace)
             guard let end = kept.lastIndex(where: { !$0.isWhitespace }) else { return false }
-            let ends = [kept[...end], sent[...end]]
-            return ends.contains { $0.unicodeScalars.elementsEqual(found.unicodeScalars) }
+            let (trimmed, ended) = (String(kept[...end]), String(sent[...end]))
+            if trimmed.isExactly(found) || ended.isExactly(found) { return true }
+            if trimmed.uppercased().isExactly(found) || trimmed.lowercased().isExactly(found) { return true }
+            let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+            return trimmed.utf8.allSatisfy(digits.contains) && found.utf8.count > trimmed.utf8.count
+                && found.drop { $0 == "0" } == trimmed.drop { $0 == "0" }
         case (.decimal(let sent), .decimal(let found)):
             guard facets?.scale == nil, sent.isFinite, found.isFinite, found.scale < sent.scale else { return false }
             return sent.rounded(toScale: found.scale) == found

@@ -64,10 +64,17 @@ extension LayeredState {
     /// - Parameter download: The record of the download, or nil outside a download.
     mutating func apply(_ images: [EntityImage], of download: SequenceNumber? = nil) throws(StateError) {
         try keepNextEntity(above: images)
-        try editForOthers { e throws(StateError) in
+        let before = try editBase(notesTouched: false) { e throws(StateError) in
             e.download = download
             try e.apply(images, isAnswer: false)
+        }.before
+        if before.isEmpty { return }
+        // By index, because a loop over the elements copies each image.
+        let unchanged = images.indices.filter { place in
+            guard let row = before[images[place].entity]??.row, row.hasETag else { return false }
+            return images[place].etag.isExactly(row.etag)
         }
+        try mergeBases.store(before, unchanged: Set(unchanged.map { images[$0].entity }))
     }
 
     /// Removes entities that the service reported as missing.

@@ -23,18 +23,23 @@ struct MergeBaseTracker {
     private var resolver: EntityResolver<WorkingSet>? { model.map { EntityResolver(storage: storage, model: $0) } }
 
     /// Stores or removes the merge bases of entities after another client changed their base states.
-    func store(_ before: PriorVersions) throws(StateError) {
-        for (id, mergeBase) in before.sorted(by: { $0.key < $1.key }) { try store(id, mergeBase) }
+    ///
+    /// - Parameter unchanged: The entities that the service returned with the ETag that they had before.
+    func store(_ before: PriorVersions, unchanged: Set<EntityID> = []) throws(StateError) {
+        for (id, mergeBase) in before.sorted(by: { $0.key < $1.key }) {
+            try store(id, mergeBase, isUnchanged: unchanged.contains(id))
+        }
     }
 
     /// Stores or removes the merge base of an entity after another client changed its base state.
-    private func store(_ id: EntityID, _ before: MergeBase?) throws(StateError) {
+    private func store(_ id: EntityID, _ before: MergeBase?, isUnchanged: Bool = false) throws(StateError) {
         let known = try storage.bookkeeping.mergeBase(id)
         guard var mergeBase = known ?? before, let index, let resolver, let now = try resolver.visible(id, index) else {
             return try storage.bookkeeping.removeMergeBase(id)
         }
-        if known == nil, mergeBase.row.origin == .serviceWithStaleETag {
-            // The first read after a change by this store, which may have had side effects at the service.
+        // The first read after a change by this store, which may have had side effects at the service.
+        let isOwn = isUnchanged || before?.row.origin == .serviceWithStaleETag
+        if known == nil, isOwn {
             mergeBase = mergeBase.restricted(
                 to: try ChangeReferenceCounts(of: id, in: storage.pendingChanges(of: id), resolver))
         }
@@ -46,6 +51,7 @@ struct MergeBaseTracker {
                 mergeBase.row.values[name] = before.row.values[name]
             }
         }
+        if isOwn, let before { mergeBase.omitNormalized(before, now, of: model?.findEntityType(now.row.type)) }
         if !mergeBase.differs(from: now) {
             // The entity is as before, or only previously unknown values are new.
             if known != nil { try storage.bookkeeping.removeMergeBase(id) }
@@ -122,6 +128,11 @@ struct MergeBaseTracker {
         // this operation. Changes of an entity that the response does not contain follow from those that it contains.
         let isConditional = operation.isConditional(on: id) && then?.row.etag != nil
         var mergeBase = known ?? (isConditional || own.isEmpty ? now : done)
+        if known != nil {
+            // A read may have shown the effect before, so that the confirmation changes nothing.
+            let changes = try EntityChanges(by: operation, of: id, resolver)
+            mergeBase = mergeBase.omitting(changes, index.constraints(ofDependentsIn: now.row.set))
+        }
         let reported = Set(own.flatMap(\.values.names))
         // Without an ETag, nothing shows whether a value that is read later is the service's form of the sent one or
         // a change by another client. After a doubt, other clients had time for one, so the sent values count as stored.
@@ -140,14 +151,15 @@ struct MergeBaseTracker {
             }
         }
         mergeBase.links.removeAll { then?.partner($0) != now.partner($0) }
-        // The later changes only determine which of the differences are kept.
-        guard !unreadNames.isEmpty || mergeBase.differs(from: now) else {
-            if known != nil { try storage.bookkeeping.removeMergeBase(id) }
-            return
-        }
+        // The later changes only determine which of the differences and unknown values are kept.
+        guard known != nil || !unreadNames.isEmpty || mergeBase.differs(from: now) else { return }
         let later = try self.laterChanges(of: id, resolver)
         // Other changes in the response may be side effects of this operation.
-        if known == nil { mergeBase = mergeBase.restricted(to: later) }
+        if known == nil {
+            mergeBase = mergeBase.restricted(to: later)
+        } else {
+            unreadNames.formUnion(mergeBase.unknownNames(now))
+        }
         if mergeBase.differs(from: now) || unreadNames.contains(where: later.names) {
             try storage.bookkeeping.putMergeBase(mergeBase)
         } else if known != nil {
@@ -185,8 +197,7 @@ struct MergeBaseTracker {
             guard var mergeBase = try storage.bookkeeping.mergeBase(id), let now = try resolver.visible(id, index)
             else { continue }
             var earlier = try EarlierChanges(of: id, resolver)
-            let changes = try EntityChanges(
-                of: id, in: [PendingOperation(sequence: 0, time: 0, operation: operation, status: .pending)], resolver)
+            let changes = try EntityChanges(by: operation, of: id, resolver)
             for name in changes.deletes ? Set(now.row.values.names) : changes.properties
             where mergeBase.row.values[name] != now.row.values[name] {
                 if try !earlier.names(name) { mergeBase.row.values[name] = now.row.values[name] }

@@ -29,6 +29,8 @@ struct InDoubtResolver {
         /// The outcome cannot be determined: the service does not allow the read, or the create has a service-generated
         /// key and no other distinguishing value.
         case unknown
+
+        var tookEffect: Bool { if case .tookEffect = self { true } else { false } }
     }
 
     func finding(_ pending: PendingOperation) async throws(TidelogError) -> Finding {

@@ -61,8 +61,10 @@ struct InDoubtRound {
             var unresolved: [[PendingOperation]] = []
             let sets = try await store.doubts.inDoubtSets()
             let isBusy = { (members: [PendingOperation]) in members.contains { waiting.contains($0.sequence) } }
+            let all = sets.joined().sorted { $0.sequence < $1.sequence }
             for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
-                switch try await resolveByKey(members, deletions) {
+                let again = all.filter { released.contains($0.sequence) }
+                switch try await resolveByKey(members, among: all, again, deletions) {
                 case .settled(let again): released.formUnion(again)
                 case .unresolved: unresolved.append(members)
                 }
@@ -181,20 +183,29 @@ struct InDoubtRound {
 
     /// Resolves operations by reading the entities with known keys.
     ///
-    /// - Parameter members: Operations that took effect all or none.
+    /// - Parameters:
+    ///   - members: Operations that took effect all or none.
+    ///   - all: All operations in doubt, in order.
+    ///   - again: Those that are sent again.
     private func resolveByKey(
-        _ members: [PendingOperation], _ deletions: DeletionLookup.Findings
+        _ members: [PendingOperation], among all: [PendingOperation], _ again: [PendingOperation],
+        _ deletions: DeletionLookup.Findings
     ) async throws(TidelogError) -> KeyLookupResult {
         var findings: [(pending: PendingOperation, finding: InDoubtResolver.Finding)] = []
         for pending in members {
             let resolution = InDoubtResolver(
                 store: store, session: session, policy: driver.upload.doubts, removed: deletions.removed,
                 former: deletions.former)
-            findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
+            let final = pending.withFinalValues(among: members)
+            var finding = try await resolution.finding(final)
+            if !finding.tookEffect, let overwritten = final.withValuesOverwritten(by: all) {
+                finding = try await resolution.finding(overwritten)
+            }
+            findings.append((pending, finding))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
         // Only a new entity is proof. Another client may have set a property to the same value.
-        let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
+        let found = creations.filter(\.finding.tookEffect)
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
             let (proven, unproven) = try await proven(members)
             // The found entities contain the keys, which the service may have generated.
@@ -227,6 +238,10 @@ struct InDoubtRound {
                 continue
             }
             switch finding {
+            // In the order in which they were made, so that the last value remains.
+            case .tookEffect(_, _, let set) where again.contains(where: { $0.overwrites(pending, of: set.entityType) }):
+                try await store.doubts.release([pending.sequence])
+                released.append(pending.sequence)
             case .tookEffect(let batch, let payload, let set):
                 try await store.doubts.confirm(pending, of: batch, payload, set)
                 driver.report.confirmed.append(pending.sequence)
