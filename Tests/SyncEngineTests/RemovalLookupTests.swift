@@ -103,6 +103,23 @@ import Testing
         try await expectCompletion(shop, "Suppliers(2)", "Products", ["Products(1)"])
     }
 
+    @Test func `a removal in doubt is executed again after the link that it removes, whose repetition was lost`()
+        async throws
+    {
+        let shop = try await Shop(.v4)
+        shop.transport.change { $0.options.repeatability = Repeatability(.oasis) }
+        await shop.store.use(ServiceOptions(repeatability: .oasis))
+        try await shop.perform(Self.link("Suppliers(2)", "Products", "Products(3)"))
+        try await shop.perform(Self.unlink("Suppliers(2)", "Products", "Products(3)"))
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        // The repetition reveals nothing, so the link is sent again with a new identifier.
+        shop.transport.add(Fault(.truncate(after: 10), urlPart: "$batch"))
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        try await expectCompletion(shop, "Suppliers(2)", "Products", ["Products(1)"])
+    }
+
     @Test(arguments: Dialect.allCases, faults)
     func `a change set that changes and deletes an entity is completed after a lost request or response`(
         _ dialect: Dialect, _ fault: Fault.Effect

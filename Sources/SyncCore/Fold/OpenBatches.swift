@@ -20,6 +20,31 @@ struct OpenBatches {
         return found
     }
 
+    /// Removes the requests of change sets in doubt that change an entity after one of the operations, which a new batch
+    /// sends again.
+    ///
+    /// A service that has executed such a request does not execute its repetition, so the earlier operation, sent again
+    /// with another identifier, would have the last effect. Without the request, the change set is sent again with a new
+    /// identifier, too. One with a creation, a deletion or a call keeps its requests, because it must not be executed
+    /// twice.
+    func forgetRequests(following again: [SequenceNumber], of batch: BatchID) throws(StateError) {
+        let earlier = try again.compactMap { try storage.pendingOperation($0) }
+        for var open in try storage.bookkeeping.openBatches() where open.batch != batch {
+            var isChanged = false
+            for place in open.prepared.sent.indices where place < open.prepared.changeSets.count {
+                let members = try open.prepared.changeSets[place].compactMap {
+                    try storage.pendingOperation($0.operation)
+                }.filter { $0.status.batch == open.batch }
+                guard members.contains(where: { later in earlier.contains { later.mayOverwrite($0) } }),
+                    members.allSatisfy(\.operation.isIdempotent)
+                else { continue }
+                open.prepared.sent[place] = []
+                isChanged = true
+            }
+            if isChanged { try storage.bookkeeping.putOpenBatch(open) }
+        }
+    }
+
     /// Removes those of the batches that no operation waits for.
     func close(_ batches: Set<BatchID>) throws(StateError) {
         for batch in batches.sorted() {
@@ -38,6 +63,25 @@ extension PendingOperation.Status {
         switch self {
         case .inFlight(let batch), .inDoubt(let batch, _): batch
         case .pending, .rejected, .deferred: nil
+        }
+    }
+}
+
+extension PendingOperation {
+    /// Whether the operation follows another one that names one of its entities.
+    fileprivate func mayOverwrite(_ earlier: PendingOperation) -> Bool {
+        guard earlier.sequence < sequence else { return false }
+        let entities = operation.touchedEntities
+        return earlier.operation.touchedEntities.contains(where: entities.contains)
+    }
+}
+
+extension Operation {
+    /// Whether the operation has the same effect if the service executes it twice.
+    fileprivate var isIdempotent: Bool {
+        switch action {
+        case .update, .createLink, .updateLink, .deleteLink: call == nil
+        case .create, .delete: false
         }
     }
 }

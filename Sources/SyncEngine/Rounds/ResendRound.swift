@@ -27,7 +27,9 @@ struct ResendRound {
     mutating func sendAgain(_ open: OpenBatch) async throws(TidelogError) {
         let profile = try await driver.profile(knowledge)
         guard profile.options.repeatability != .none, await !store.lacksRepeatability else { return }
-        let places = try await store.doubts.inDoubtPlaces(of: open)
+        // Requests that must not be repeated are not stored any more.
+        let sent = open.prepared.sent
+        let places = try await store.doubts.inDoubtPlaces(of: open).filter { $0 < sent.count && !sent[$0].isEmpty }
         // Without $batch each request has its own response.
         var groups = profile.options.supportsBatch ? [places] : places.map { [$0] }
         while !groups.isEmpty {
