@@ -62,7 +62,7 @@ struct MisplacedWriteCheck {
     /// the end of the process interrupted.
     func run(on image: SimulatedDisk, in run: isolated Simulation) async {
         let paths = image.paths.filter { $0.hasSuffix(".segment") && image[$0].count > Self.sector }
-        guard !paths.isEmpty, run.habits.durability != .none, run.permits(.misplacedWrite), device.diskRandom.chance(50)
+        guard !paths.isEmpty, run.durability != .none, run.permits(.misplacedWrite), device.diskRandom.chance(50)
         else { return }
         let path = paths[device.diskRandom.below(paths.count)]
         let target = sector(of: path, on: image)
