@@ -92,6 +92,19 @@ struct TypeChangeTests {
         #expect(try store.state.links(of: id).filter(\.inLocal).count == 3)
     }
 
+    @Test func `an expanded entity without a type has the type of the navigation property`() throws {
+        let id = try readCharter()
+        try read("Items", ##"{"@odata.type":"#Trip.Flight","ID":2,"Number":"LH2","Airline":{"ID":3}}"##)
+        try read(
+            "Airlines",
+            ##"{"ID":3,"Flights":[{"@odata.type":"#Trip.Charter","ID":1,"Number":"X1"},{"ID":2,"Number":"X2"}]}"##)
+        #expect(try row(id).type == "Trip.Charter")
+        let second = try #require(try store.state.rows(set: "Items").last)
+        #expect(try row(second).type == "Trip.Flight")
+        #expect(try row(second).values["Number"] == .string("X2"))
+        #expect(try linked(second) == ["Airlines"])
+    }
+
     @Test func `a sibling type has only the common values`() throws {
         let id = try readCharter()
         try read("Items", ##"{"@odata.type":"#Trip.Event","ID":1,"Place":"x"}"##)

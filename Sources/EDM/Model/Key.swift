@@ -30,40 +30,43 @@ public struct KeyPart: Sendable, Hashable {
     public let path: String
     /// The type of the value; `Edm.PrimitiveType` if the document does not declare the property.
     public let type: TypeReference
-    /// The enumeration that is the type of the value, or nil.
-    private let enumeration: EnumerationType?
+    /// The enumeration that is the type of the value. At most one element, because parts are copied for each row.
+    private let enumerations: [EnumerationType]
 
     /// Creates a value of a key.
     public init(name: String, path: String, type: TypeReference) {
-        self.init(name: name, path: path, type: type, enumeration: nil)
+        self.init(name: name, path: path, type: type, enumerations: [])
     }
 
-    private init(name: String, path: String, type: TypeReference, enumeration: EnumerationType?) {
+    private init(name: String, path: String, type: TypeReference, enumerations: [EnumerationType]) {
         self.name = name
         self.path = path
         self.type = type
-        self.enumeration = enumeration
+        self.enumerations = enumerations
     }
 
     init(_ reference: KeyReference, type: TypeReference?) {
         self.init(
             name: reference.alias ?? reference.path, path: reference.path,
-            type: type ?? TypeReference(.primitive(.primitiveType)), enumeration: reference.enumeration)
+            type: type ?? TypeReference(.primitive(.primitiveType)),
+            enumerations: reference.enumeration.map { [$0] } ?? [])
     }
 
     /// Whether the value is a member of a declared enumeration, which has several notations.
-    package var isEnumeration: Bool { enumeration != nil }
+    package var isEnumeration: Bool { !enumerations.isEmpty }
 
     /// Returns whether equal values of this part are equal values of the other one.
     package func hasSameNotations(as other: KeyPart) -> Bool {
-        enumeration?.isFlags == other.enumeration?.isFlags
-            && enumeration?.members.map(\.name) == other.enumeration?.members.map(\.name)
-            && enumeration?.members.map(\.value) == other.enumeration?.members.map(\.value)
+        let (own, others) = (enumerations.first, other.enumerations.first)
+        return own?.isFlags == others?.isFlags && own?.members.map(\.name) == others?.members.map(\.name)
+            && own?.members.map(\.value) == others?.members.map(\.value)
     }
 
     /// Returns the value by which keys are equal. A service may write an enumeration member by its name or its number,
     /// and combined members in any order (OData JSON 4.01, section 7.1).
-    package func identity(of value: Value) -> Value { enumeration?.canonical(value) ?? value }
+    package func identity(of value: Value) -> Value {
+        enumerations.isEmpty ? value : enumerations[0].canonical(value)
+    }
 
     /// A Boolean value that indicates whether the value is inside a complex property.
     public var isNested: Bool { path.utf8.contains(UInt8(ascii: "/")) }

@@ -40,6 +40,14 @@ package enum DeltaItem: Sendable, Hashable {
         return .entity(payload)
     }
 
+    /// Returns the item with the type of the navigation property that leads to it; see
+    /// ``EntityPayload/declare(_:)``.
+    package func declared(by target: EntityType) -> DeltaItem {
+        guard case .entity(var payload) = self, target.baseType != nil else { return self }
+        payload.declare(target)
+        return .entity(payload)
+    }
+
     /// Whether the item is an entity with related entities or changes of them. Does not copy the item.
     private var hasRelated: Bool {
         switch self {
@@ -115,5 +123,13 @@ package struct NavigationDelta: Sendable, Hashable {
         self.navigation = navigation
         self.items = items
         self.nextLink = nextLink
+    }
+}
+
+extension EntityPayload {
+    /// Sets the type of an entity without one to the type of the navigation property that leads to it, which may be
+    /// derived from that of the entity's set.
+    package mutating func declare(_ target: EntityType) {
+        if type == nil, target.baseType != nil { type = target.name }
     }
 }

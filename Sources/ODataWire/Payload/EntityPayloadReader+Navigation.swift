@@ -37,7 +37,8 @@ extension EntityPayloadReader {
         }
         payload.changes.append(
             NavigationDelta(
-                navigation: name, items: changes, nextLink: names.deltaNextLinks[name] ?? names.nextLinks[name]))
+                navigation: name, items: changes.map { $0.declared(by: target) },
+                nextLink: names.deltaNextLinks[name] ?? names.nextLinks[name]))
     }
 
     /// Adds the collections of which the payload only contains the link to their content.
@@ -85,6 +86,7 @@ extension EntityPayloadReader {
         if !property.isCollection, result.entities.count > 1 {
             throw PayloadError(.typeMismatch, "\(property.name) is single-valued, but contains several entities.")
         }
+        for place in result.entities.indices { result.entities[place].declare(target) }
         return result
     }
 

@@ -98,12 +98,12 @@ struct EntityLookup {
         return try storage.findRows(set: set.name, where: predicate.located(in: type))
     }
 
-    /// Returns the type of an entity in a payload: `named`, or the stored type if the payload is a reference, with the key
-    /// alone and without a type. The service omits the type from references.
+    /// Returns the type of an entity in a payload: `named`, or the stored type if it is derived from that and the payload
+    /// is a reference, with the key alone. The service may omit the type from references.
     func typeName(
         _ named: String, of id: EntityID, in payload: EntityPayload, _ type: EntityType
     ) throws(StateError) -> String {
-        guard payload.type == nil, payload.etag == nil, payload.values.count <= type.keyProperties.count,
+        guard payload.etag == nil, payload.values.count <= type.keyProperties.count,
             payload.values.names.allSatisfy({ name in type.keyProperties.contains { $0.name == name } }),
             let stored = try serviceRow(id)?.type, model.isType(stored, derivedFrom: named)
         else { return named }
@@ -136,6 +136,15 @@ struct EntityLookup {
     func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let place = place(of: id) { return found[place].row }
         return try storage.serviceRow(id)
+    }
+}
+
+extension EntityDataModel {
+    /// Returns the entity type with the name, or nil if the type of the set is derived from it: a navigation property can
+    /// lead to a base type of its targets.
+    func findEntityType(_ name: String, in set: EntitySet) -> EntityType? {
+        let type = findEntityType(name)
+        return type === set.entityType || !isType(set.entityType.name, derivedFrom: name) ? type : nil
     }
 }
 

@@ -122,7 +122,7 @@ package struct ImageBuilder {
         to images: inout [EntityImage]
     ) throws(StateError) -> EntityID? {
         let knownType = try type(ofKnown: known)
-        let named = given.type.flatMap(model.findEntityType)
+        let named = given.type.flatMap { model.findEntityType($0, in: set) }
         let type = named ?? knownType.flatMap(model.findEntityType) ?? set.entityType
         let typeName = named?.name ?? knownType ?? set.entityType.name
         // Most payloads contain their key and are not copied.

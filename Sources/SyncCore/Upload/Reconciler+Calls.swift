@@ -16,9 +16,12 @@ extension Reconciler {
             let call = try storage.pendingOperation(request.operation)?.operation.call,
             let result = try? reader.result(response.body, type: type, name: invocation.operation.name)
         else { return [] }
+        // The declared type of the result may be derived from that of the set.
+        let derived = model.findEntityType(type.name)?.baseType == nil ? nil : type.name
         switch result {
         case .nothing, .value, .values: return []
         case .entity(var entity, let name):
+            entity.type = entity.type ?? derived
             guard let set = try returnedSet(name, type, invocation, call) else { return [] }
             entity.etag = entity.etag ?? response.headers["ETag"]
             let known = try identity(of: entity, in: set, call)
@@ -26,7 +29,10 @@ extension Reconciler {
         case .entities(let page, let name):
             guard let set = try returnedSet(name, type, invocation, call) else { return [] }
             var images: [EntityImage] = []
-            for entity in page.entities { images += try builder.images(of: entity, in: set) ?? [] }
+            for var entity in page.entities {
+                entity.type = entity.type ?? derived
+                images += try builder.images(of: entity, in: set) ?? []
+            }
             return images
         }
     }

@@ -55,7 +55,7 @@ package struct ExpandedPages {
             }
             let more = try await items(after: expanded.nextLink, target, of: request, from: &source)
             for item in more {
-                switch item {
+                switch item.declared(by: target) {
                 case .entity(let entity): expanded.entities.append(entity)
                 case .unreadable(let found): expanded.unreadable.append(found)
                 case .removed, .link: throw Self.unexpected(request)
@@ -68,7 +68,9 @@ package struct ExpandedPages {
             guard let target = target(of: entity.changes[index].navigation, type) else { continue }
             var change = entity.changes[index]
             try await completeItems(&change.items, target, of: request, from: &source)
-            change.items += try await items(after: change.nextLink, target, of: request, from: &source)
+            change.items += try await items(after: change.nextLink, target, of: request, from: &source).map {
+                $0.declared(by: target)
+            }
             change.nextLink = nil
             entity.changes[index] = change
         }
