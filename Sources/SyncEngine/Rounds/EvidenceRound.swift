@@ -172,6 +172,37 @@ struct EvidenceRound {
         return resolutions
     }
 
+    /// Finds the new entities with service-generated keys of operations that took effect.
+    ///
+    /// That they exist is proven, so one candidate for each is sufficient, unless it may be the result of another create.
+    ///
+    /// - Parameters:
+    ///   - known: The creates whose entities were found already.
+    ///   - sets: All operations in doubt, grouped by those that took effect all or none.
+    func newEntities(
+        of members: [PendingOperation], besides known: Set<SequenceNumber>, among sets: [[PendingOperation]]
+    ) async throws(TidelogError) -> (found: [Found], replaced: [EntityID]) {
+        let reader = ContentInDoubtReader(store: store, policy: policy, sets: sets)
+        guard let doubt = try await reader.doubt(of: members) else { return ([], []) }
+        let others = try await reader.contents()
+        var (found, replaced): ([Found], [EntityID]) = ([], [])
+        for part in [doubt] + doubt.companions where part.anchors.count == 1 {
+            let operation = part.anchors[0].sequence
+            let isAmbiguous = others.contains { other, contents in
+                other != operation && contents.contains { $0.isAlike(part.content) }
+            }
+            guard !known.contains(operation), !isAmbiguous,
+                try await !store.doubts.hasKeyless(like: part.content, in: part.set)
+            else { continue }
+            let search = ContentSearch(store: store, session: session)
+            let seen = try await search.searchResult(of: part, enough: 2, expands: false)
+            guard let only = seen.onlyCandidate else { continue }
+            found.append((operation, only.payload, part.set))
+            if let downloaded = only.downloaded { replaced.append(downloaded) }
+        }
+        return (found, replaced)
+    }
+
     private static func key(_ payload: EntityPayload, _ set: EntitySet) -> String {
         KeyPredicate(of: set.entityType, in: payload.values).map(KeyText.predicate) ?? "?"
     }

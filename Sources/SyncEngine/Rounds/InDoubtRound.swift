@@ -63,8 +63,7 @@ struct InDoubtRound {
             let isBusy = { (members: [PendingOperation]) in members.contains { waiting.contains($0.sequence) } }
             let all = sets.joined().sorted { $0.sequence < $1.sequence }
             for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
-                let again = all.filter { released.contains($0.sequence) }
-                switch try await resolveByKey(members, among: all, again, deletions) {
+                switch try await resolveByKey(members, among: (sets, all), released, deletions) {
                 case .settled(let again): released.formUnion(again)
                 case .unresolved: unresolved.append(members)
                 }
@@ -181,15 +180,18 @@ struct InDoubtRound {
         case unresolved
     }
 
+    private static let companionFinding =
+        "Another create of the change set took effect, and the service has one new entity with the values that were sent."
+
     /// Resolves operations by reading the entities with known keys.
     ///
     /// - Parameters:
     ///   - members: Operations that took effect all or none.
-    ///   - all: All operations in doubt, in order.
-    ///   - again: Those that are sent again.
+    ///   - queue: All operations in doubt, grouped in the same way, and in order.
+    ///   - released: Operations that are sent again.
     private func resolveByKey(
-        _ members: [PendingOperation], among all: [PendingOperation], _ again: [PendingOperation],
-        _ deletions: DeletionLookup.Findings
+        _ members: [PendingOperation], among queue: (sets: [[PendingOperation]], all: [PendingOperation]),
+        _ released: Set<SequenceNumber>, _ deletions: DeletionLookup.Findings
     ) async throws(TidelogError) -> KeyLookupResult {
         var findings: [(pending: PendingOperation, finding: InDoubtResolver.Finding)] = []
         for pending in members {
@@ -198,7 +200,7 @@ struct InDoubtRound {
                 former: deletions.former)
             let final = pending.withFinalValues(among: members)
             var finding = try await resolution.finding(final)
-            if !finding.tookEffect, let overwritten = final.withValuesOverwritten(by: all) {
+            if !finding.tookEffect, let overwritten = final.withValuesOverwritten(by: queue.all) {
                 finding = try await resolution.finding(overwritten)
             }
             findings.append((pending, finding))
@@ -209,13 +211,19 @@ struct InDoubtRound {
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
             let (proven, unproven) = try await proven(members)
             // The found entities contain the keys, which the service may have generated.
+            var entities = found.compactMap { pending, finding -> EvidenceRound.Found? in
+                guard case .tookEffect(_, let payload, let set) = finding else { return nil }
+                return (operation: pending.sequence, payload: payload, set: set)
+            }
+            let others = try await EvidenceRound(
+                store: store, session: session, policy: driver.upload.doubts
+            ).newEntities(of: members, besides: Set(entities.map(\.operation)), among: queue.sets)
+            entities += others.found
             try await store.doubts.confirm(
-                proven, of: batch,
-                found: found.compactMap { pending, finding in
-                    guard case .tookEffect(_, let payload, let set) = finding else { return nil }
-                    return (operation: pending.sequence, payload: payload, set: set)
-                })
-            try await finish(proven, found: found.map(\.pending.sequence))
+                proven, of: batch, found: entities,
+                because: others.found.isEmpty ? nil : (Self.companionFinding, others.replaced))
+            driver.report.adopted += others.found.map(\.operation)
+            try await finish(proven, found: entities.map(\.operation))
             return .settled(unproven.map(\.sequence))
         }
         // A missing new entity proves that none of the operations took effect, including those whose effect cannot be
@@ -229,7 +237,7 @@ struct InDoubtRound {
         guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {
             return .unresolved
         }
-        var released: [SequenceNumber] = []
+        var again: [SequenceNumber] = []
         let ended = try await RemovalLookup(store: store, session: session, members: members).ended()
         for (pending, finding) in findings {
             if case .inDoubt(let batch, _) = pending.status, ended.contains(pending.sequence) {
@@ -239,21 +247,24 @@ struct InDoubtRound {
             }
             switch finding {
             // In the order in which they were made, so that the last value remains.
-            case .tookEffect(_, _, let set) where again.contains(where: { $0.overwrites(pending, of: set.entityType) }):
+            case .tookEffect(_, _, let set)
+            where queue.all.contains(where: {
+                released.contains($0.sequence) && $0.overwrites(pending, of: set.entityType)
+            }):
                 try await store.doubts.release([pending.sequence])
-                released.append(pending.sequence)
+                again.append(pending.sequence)
             case .tookEffect(let batch, let payload, let set):
                 try await store.doubts.confirm(pending, of: batch, payload, set)
                 driver.report.confirmed.append(pending.sequence)
             case .mayBeSentAgain:
                 try await store.doubts.release([pending.sequence])
-                released.append(pending.sequence)
+                again.append(pending.sequence)
             // The service may have processed it, so it stays in doubt until it has been sent again. Otherwise it
             // could be cancelled out or undone as if the service had never received it.
-            case .mayBeDoneTwice: released.append(pending.sequence)
+            case .mayBeDoneTwice: again.append(pending.sequence)
             case .unknown: break
             }
         }
-        return .settled(released)
+        return .settled(again)
     }
 }
