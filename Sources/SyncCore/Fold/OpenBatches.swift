@@ -28,12 +28,12 @@ struct OpenBatches {
     /// identifier, too. One with a creation, a deletion or a call keeps its requests, because it must not be executed
     /// twice.
     func forgetRequests(following again: [SequenceNumber], of batch: BatchID) throws(StateError) {
-        let earlier = try again.compactMap { try storage.pendingOperation($0) }
+        let earlier = try again.compactMap { sequence throws(StateError) in try storage.pendingOperation(sequence) }
         for var open in try storage.bookkeeping.openBatches() where open.batch != batch {
             var isChanged = false
             for place in open.prepared.sent.indices where place < open.prepared.changeSets.count {
-                let members = try open.prepared.changeSets[place].compactMap {
-                    try storage.pendingOperation($0.operation)
+                let members = try open.prepared.changeSets[place].compactMap { request throws(StateError) in
+                    try storage.pendingOperation(request.operation)
                 }.filter { $0.status.batch == open.batch }
                 guard members.contains(where: { later in earlier.contains { later.mayOverwrite($0) } }),
                     members.allSatisfy(\.operation.isIdempotent)
