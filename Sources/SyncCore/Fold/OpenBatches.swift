@@ -28,13 +28,13 @@ struct OpenBatches {
     /// identifier, too. One with a creation, a deletion or a call keeps its requests, because it must not be executed
     /// twice.
     func forgetRequests(following again: [SequenceNumber], of batch: BatchID) throws(StateError) {
-        let earlier = try again.compactMap { sequence throws(StateError) in try storage.pendingOperation(sequence) }
+        let earlier = try pending(again)
         for var open in try storage.bookkeeping.openBatches() where open.batch != batch {
             var isChanged = false
             for place in open.prepared.sent.indices where place < open.prepared.changeSets.count {
-                let members = try open.prepared.changeSets[place].compactMap { request throws(StateError) in
-                    try storage.pendingOperation(request.operation)
-                }.filter { $0.status.batch == open.batch }
+                let members = try pending(open.prepared.changeSets[place].map(\.operation)).filter {
+                    $0.status.batch == open.batch
+                }
                 guard members.contains(where: { later in earlier.contains { later.mayOverwrite($0) } }),
                     members.allSatisfy(\.operation.isIdempotent)
                 else { continue }
@@ -43,6 +43,14 @@ struct OpenBatches {
             }
             if isChanged { try storage.bookkeeping.putOpenBatch(open) }
         }
+    }
+
+    private func pending(_ operations: [SequenceNumber]) throws(StateError) -> [PendingOperation] {
+        var found: [PendingOperation] = []
+        for operation in operations {
+            if let pending = try storage.pendingOperation(operation) { found.append(pending) }
+        }
+        return found
     }
 
     /// Removes those of the batches that no operation waits for.
