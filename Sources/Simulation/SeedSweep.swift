@@ -1,3 +1,5 @@
+import DiskSimulation
+
 /// A sweep over many seeds, several of them concurrently, with its findings.
 package struct SeedSweep: Sendable {
     package let seeds: ClosedRange<UInt64>
@@ -163,4 +165,9 @@ extension Simulation.Options {
             + (changesMetadata.map { $0 ? " --metadata yes" : " --metadata no" } ?? "")
             + (isLong.map { $0 ? " --long yes" : " --long no" } ?? "")
     }
+}
+
+extension Simulation {
+    /// Prepares the process of a program that only runs simulations; see ``DiskMount/omitMemoryStatistics()``.
+    package static func prepareProcess() { DiskMount.omitMemoryStatistics() }
 }

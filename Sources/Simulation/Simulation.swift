@@ -172,9 +172,6 @@ package actor Simulation {
 
     // MARK: The run
 
-    /// Prepares the process of a program that only runs simulations; see ``DiskMount/omitMemoryStatistics()``.
-    package static func prepareProcess() { DiskMount.omitMemoryStatistics() }
-
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     package func run() async -> Outcome {

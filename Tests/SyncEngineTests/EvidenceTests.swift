@@ -361,24 +361,6 @@ struct EvidenceTests {
         try await agree(shop)
     }
 
-    @Test(arguments: Dialect.allCases)
-    func `the other creates of a change set that a unique value has resolved are found by their content`(
-        _ dialect: Dialect
-    ) async throws {
-        let shop = try await shop(dialect, ServiceOptions(correlationProperties: ["Suppliers": "Name"]))
-        let supplier = try await shop.draft(0, "Suppliers", ["Name": .string("Quick blue fox")])
-        let product = try await shop.draft(1, "Products", ["Name": .string("Slow green turtle")])
-        // Is sent again, because only the new entities are proven.
-        let link = Intent.createLink(from: .draft(1), navigation: "Suppliers", to: .draft(0))
-        let intents = [Intent.create(supplier, in: nil), .create(product, in: nil), link]
-        let results = try await shop.store.perform(intents.map { ($0, IntentOptions()) }, asChangeSet: true)
-        try await cut(shop, .dropAnswer)
-        #expect(try await shop.push().remaining == 0)
-        let created = try #require(results[1].entities[1]?.readLink)
-        #expect(try await !shop.load(created).readLink.contains("~"))
-        try await agree(shop)
-    }
-
     @Test func `linked creates are identified by their combined evidence`() async throws {
         let shop = try await shop(.v4)
         let customer = try await shop.create("Customers", ["Name": .string("Ada")])

@@ -58,9 +58,6 @@ package struct MergeBase: Sendable, Hashable {
         return value == other.row.values[name]
     }
 
-    /// Returns the properties of the entity whose base value is unknown.
-    func unknownNames(_ now: MergeBase) -> [String] { now.row.values.names.filter { row.values[$0] == nil } }
-
     /// Removes the values that the entity had before it was read, and of which the service shows a normalized form.
     mutating func omitNormalized(_ before: MergeBase, _ now: MergeBase, of type: EntityType?) {
         for item in before.row.values where row.values[item.name] == item.value {

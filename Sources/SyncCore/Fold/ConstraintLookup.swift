@@ -105,6 +105,16 @@ struct ConstraintLookup {
         return try storage.findRows(set: constraint.principalSet, where: values).first
     }
 
+    /// Returns the entity that has the key of a removed one now, if entities of other sets may refer to it. Both are in
+    /// the store if a download delivered an entity before its creation was confirmed.
+    func successor(of removed: EntityRow) throws(StateError) -> EntityID? {
+        guard storage.relationships(of: removed.set)?.principals.isEmpty == false,
+            let type = storage.entityType(removed.type), let key = KeyText.of(removed.values, type: type),
+            let successor = try storage.state.entity(set: removed.set, key: key), successor != removed.id
+        else { return nil }
+        return successor
+    }
+
     /// Returns the links of an end in the current layer.
     func partners(
         _ relationship: String, of id: EntityID, isFirst: Bool

@@ -151,15 +151,16 @@ struct MergeBaseTracker {
             }
         }
         mergeBase.links.removeAll { then?.partner($0) != now.partner($0) }
-        // The later changes only determine which of the differences and unknown values are kept.
-        guard known != nil || !unreadNames.isEmpty || mergeBase.differs(from: now) else { return }
+        // The later changes only determine which of the differences are kept. A merge base that only records unknown
+        // values ends: this operation may have changed the ETag, so a read would not show whether another client has
+        // changed them since.
+        guard !unreadNames.isEmpty || mergeBase.differs(from: now) else {
+            if known != nil { try storage.bookkeeping.removeMergeBase(id) }
+            return
+        }
         let later = try self.laterChanges(of: id, resolver)
         // Other changes in the response may be side effects of this operation.
-        if known == nil {
-            mergeBase = mergeBase.restricted(to: later)
-        } else {
-            unreadNames.formUnion(mergeBase.unknownNames(now))
-        }
+        if known == nil { mergeBase = mergeBase.restricted(to: later) }
         if mergeBase.differs(from: now) || unreadNames.contains(where: later.names) {
             try storage.bookkeeping.putMergeBase(mergeBase)
         } else if known != nil {

@@ -105,16 +105,6 @@ extension StateEditor {
         }
     }
 
-    /// Links the entities whose dependent properties refer to a removed entity to the one that has its key now. Both are
-    /// in the store if a download delivered an entity before its creation was confirmed.
-    mutating func linkDependents(ofRemoved row: EntityRow) throws(StateError) {
-        guard storage.relationships(of: row.set)?.principals.isEmpty == false,
-            let type = storage.entityType(row.type), let key = KeyText.of(row.values, type: type),
-            let successor = try storage.state.entity(set: row.set, key: key), successor != row.id
-        else { return }
-        try synchronizePrincipal(successor, clearing: false)
-    }
-
     private mutating func follow(
         _ constraint: RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID, clearing: Bool
     ) throws(StateError) {

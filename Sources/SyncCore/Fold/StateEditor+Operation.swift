@@ -149,7 +149,7 @@ extension StateEditor {
             // Dependent entities keep their references until the service reports other values: no delta would restore
             // them, and the entity may have left only this store.
             try remove(id, clearing: false)
-            try linkDependents(ofRemoved: row)
+            if let other = try lookup.successor(of: row) { try synchronizePrincipal(other, clearing: false) }
         }
     }
 
@@ -160,11 +160,7 @@ extension StateEditor {
         var found: [EntityID] = []
         for contained in model.containedSets(in: set) {
             guard let end = contained.containment?.navigation.navigation else { continue }
-            let name = end.relationship.name
-            let links =
-                end.relationship.isForward
-                ? try storage.links(name, first: row.id) : try storage.links(name, second: row.id)
-            found += links.filter(\.inLocal).map { $0.target(along: end) }
+            found += try storage.links(of: row.id, along: end).filter(\.inLocal).map { $0.target(along: end) }
         }
         return found
     }
