@@ -76,6 +76,21 @@ struct DoneTwiceTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
+    @Test func `the last value in a change set remains if another client changes another value`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(
+            update("Customers(1)", ["Name": .string("Quick blue fox"), "Rating": .decimal(DecimalValue("1.25")!)]),
+            update("Customers(1)", ["Name": .string("Slow green turtle")]), asChangeSet: true)
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        #expect(shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Rating":4.5}"#).isSuccess)
+        // The first update is sent again, and therefore the second one, too.
+        #expect(try await shop.push().remaining == 0)
+        let found = shop.transport.direct("GET", "/v4/Customers(1)")
+        #expect(String(decoding: found.body, as: UTF8.self).contains("Slow green turtle"))
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
     @Test func `an operation in doubt cannot be undone before it has been sent again`() async throws {
         let shop = try await Shop(.v4)
         let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)

@@ -211,6 +211,29 @@ struct RepeatabilityTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
+    @Test func `a change is not repeated before an earlier one of its entity whose repetition was lost`() async throws {
+        let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropRequest, batch: true))
+        for name in ["Quick blue fox", "Slow green turtle"] {
+            try await shop.perform(update("Customers(1)", ["Name": .string(name)]))
+        }
+        try await shop.perform(update("Customers(2)", ["Name": .string("Lazy brown dog")]))
+        shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        // A batch with the first change times out at the gateway.
+        let transport = HookedTransport(shop.transport) { _, body in
+            body.contains("fox") ? (HTTPResponse(status: .gatewayTimeout), []) : nil
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        _ = try? await engine.upload()
+        // The other entity does not wait.
+        #expect(try await shop.store.queue.pendingCount() == 2)
+        #expect(try await shop.push().remaining == 0)
+        let found = shop.transport.direct("GET", "/v4/Customers(1)")
+        #expect(String(decoding: found.body, as: UTF8.self).contains("Slow green turtle"))
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
     // MARK: Without request identifiers
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])

@@ -68,6 +68,17 @@ package actor StoreDoubts {
         }
     }
 
+    /// Returns those of the change sets of a batch that must not be executed before the operations, or before the other
+    /// change sets.
+    package func places(
+        _ places: [Int], of prepared: BatchPrepared, behind operations: Set<SequenceNumber>, _ left: [Int] = []
+    ) throws(TidelogError) -> [Int] {
+        let model = try core.model
+        return try core.read {
+            try RepetitionOrder(storage: $0, model: model).places(places, of: prepared, behind: operations, left)
+        }
+    }
+
     /// Returns the outstanding part of a batch, or nil if there is none.
     package func outstanding(of open: OpenBatch) throws(TidelogError) -> OutstandingResponse? {
         try core.read { state in

@@ -8,7 +8,8 @@ package struct BatchPrepared: Sendable, Hashable {
     /// A Boolean value that indicates whether the plan coalesced operations beyond refused ones.
     package var coalesces = false
     /// The requests as sent, by change set, including the identifiers by which the service detects repetitions: a
-    /// repeated request must be identical byte for byte. Empty if the service does not support it.
+    /// repeated request must be identical byte for byte. Empty if the service does not support it. In a state, the element
+    /// of a change set that must not be repeated is empty.
     package var sent: [[SentRequest]]
     /// The fingerprint; `nil` if the log was written by a version without it, or if the batch could not be encoded.
     package var fingerprint: Fingerprint?

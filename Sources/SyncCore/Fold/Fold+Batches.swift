@@ -12,19 +12,15 @@ extension Fold {
         if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
         try storage.setHeader(header)
         var left: Set<BatchID> = []
-        var again: [SequenceNumber] = []
         for sequence in operations {
-            if let batch = try storage.pendingStatus(of: sequence)?.status.batch {
-                left.insert(batch)
-                again.append(sequence)
-            }
+            if let batch = try storage.pendingStatus(of: sequence)?.status.batch { left.insert(batch) }
             try layers.setStatus(sequence, .inFlight(prepared.batch))
         }
         var kept = prepared
         // Not part of the state, because nothing depends on it.
         kept.fingerprint = nil
         try storage.bookkeeping.putOpenBatch(OpenBatch(kept))
-        if !again.isEmpty { try openBatches.forgetRequests(following: again, of: prepared.batch) }
+        try openBatches.forgetRequests(following: operations, of: prepared.batch)
         try openBatches.close(left.union([prepared.batch]))
     }
 

@@ -20,24 +20,33 @@ struct OpenBatches {
         return found
     }
 
-    /// Removes the requests of change sets in doubt that change an entity after one of the operations, which a new batch
-    /// sends again.
+    /// Removes the requests of other batches' change sets that change an entity after one of the operations, which a new
+    /// batch sends.
     ///
-    /// A service that has executed such a request does not execute its repetition, so the earlier operation, sent again
-    /// with another identifier, would have the last effect. Without the request, the change set is sent again with a new
-    /// identifier, too. One with a creation, a deletion or a call keeps its requests, because it must not be executed
+    /// A service that has executed such a request does not execute its repetition, so the earlier operation, which it
+    /// knows by a new identifier, would have the last effect. Without the request, the change set is sent again with a
+    /// new identifier, too. One with a creation, a deletion or a call keeps its requests, because it must not be executed
     /// twice.
-    func forgetRequests(following again: [SequenceNumber], of batch: BatchID) throws(StateError) {
-        let earlier = try pending(again)
-        for var open in try storage.bookkeeping.openBatches() where open.batch != batch {
+    func forgetRequests(following operations: [SequenceNumber], of batch: BatchID) throws(StateError) {
+        let others = try storage.bookkeeping.openBatches().filter { $0.batch != batch && !$0.prepared.sent.isEmpty }
+        if others.isEmpty { return }
+        // The first of the operations that touches each entity.
+        var first: [EntityID: SequenceNumber] = [:]
+        for earlier in try pending(operations) {
+            earlier.operation.forEachTouched { first[$0] = min(first[$0] ?? .max, earlier.sequence) }
+        }
+        for var open in others {
             var isChanged = false
             for place in open.prepared.sent.indices where place < open.prepared.changeSets.count {
                 let members = try pending(open.prepared.changeSets[place].map(\.operation)).filter {
                     $0.status.batch == open.batch
                 }
-                guard members.contains(where: { later in earlier.contains { later.mayOverwrite($0) } }),
-                    members.allSatisfy(\.operation.isIdempotent)
-                else { continue }
+                let follows = members.contains { later in
+                    later.operation.touchedEntities.contains { (first[$0] ?? .max) < later.sequence }
+                }
+                guard follows, !open.prepared.sent[place].isEmpty, members.allSatisfy(\.operation.isIdempotent) else {
+                    continue
+                }
                 open.prepared.sent[place] = []
                 isChanged = true
             }
@@ -72,15 +81,6 @@ extension PendingOperation.Status {
         case .inFlight(let batch), .inDoubt(let batch, _): batch
         case .pending, .rejected, .deferred: nil
         }
-    }
-}
-
-extension PendingOperation {
-    /// Whether the operation follows another one that names one of its entities.
-    fileprivate func mayOverwrite(_ earlier: PendingOperation) -> Bool {
-        guard earlier.sequence < sequence else { return false }
-        let entities = operation.touchedEntities
-        return earlier.operation.touchedEntities.contains(where: entities.contains)
     }
 }
 

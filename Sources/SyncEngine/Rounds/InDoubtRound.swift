@@ -249,7 +249,8 @@ struct InDoubtRound {
             // In the order in which they were made, so that the last value remains.
             case .tookEffect(_, _, let set)
             where queue.all.contains(where: {
-                released.contains($0.sequence) && $0.overwrites(pending, of: set.entityType)
+                (released.contains($0.sequence) || again.contains($0.sequence))
+                    && $0.overwrites(pending, of: set.entityType)
             }):
                 try await store.doubts.release([pending.sequence])
                 again.append(pending.sequence)

@@ -33,7 +33,7 @@ struct ResendRound {
         // Without $batch each request has its own response.
         var groups = profile.options.supportsBatch ? [places] : places.map { [$0] }
         while !groups.isEmpty {
-            let group = groups.removeFirst()
+            let group = try await independent(groups.removeFirst(), of: open, before: groups.joined())
             guard !group.isEmpty else { continue }
             let batch = try await store.doubts.uploaded(open.prepared, group)
             switch try await sendAgain(batch, group, of: open, profile) {
@@ -62,6 +62,23 @@ struct ResendRound {
                 }
             }
         }
+    }
+
+    /// Returns the change sets that may be executed now.
+    ///
+    /// An earlier operation without an outcome may be executed later: it is repeated by another upload, or sent again.
+    /// Those that must not be executed before it are repeated with it, or resolved by reading.
+    ///
+    /// - Parameter next: The change sets that are repeated after these.
+    private mutating func independent(
+        _ group: [Int], of open: OpenBatch, before next: some Sequence<Int>
+    ) async throws(TidelogError) -> [Int] {
+        let waiting = try await store.doubts.places(group, of: open.prepared, behind: unsettled)
+        let repeated = Set(group).union(next)
+        let left = try await store.doubts.inDoubtPlaces(of: open).filter { !repeated.contains($0) }
+        let behind = try await store.doubts.places(group, of: open.prepared, behind: unsettled, left)
+        for place in waiting { unsettled.formUnion(open.prepared.changeSets[place].map(\.operation)) }
+        return group.filter { !behind.contains($0) }
     }
 
     /// Logs the outcomes that a repetition determined.

@@ -56,6 +56,32 @@ struct QueueFoldTests {
         #expect(try store.newID() == EntityID(rawValue: customer.rawValue + 1))
     }
 
+    @Test func `requests that change an entity after an operation of a new batch are not repeated`() throws {
+        let (store, a, b) = try TestStore.withCustomers()
+        let updates = [(a, "first"), (a, "second"), (b, "other")].map { entity, name in
+            Operation.Action.update(entity, changes: ["Name": .string(name)], bindings: [])
+        }
+        let order = try store.creation(store.newID(), "Orders")
+        let operations = try store.perform(updates + [.create(order, parent: Parent(entity: a, navigation: "Orders"))])
+        let request = BatchPrepared.SentRequest(contentID: "1", method: "PATCH", url: "", headers: [], body: [])
+        let batch = try store.state.header().nextBatch
+        try store.add(
+            .batchPrepared(
+                BatchPrepared(
+                    batch: batch, changeSets: operations.map { [.init(contentID: "1", operation: $0)] },
+                    sent: operations.map { _ in [request] })))
+        try store.add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer.")))
+        // Reading has shown that the first operation did not take effect.
+        try store.add(.operationsReleased([operations[0]]))
+        try store.add(
+            .batchPrepared(
+                BatchPrepared(batch: batch + 1, changeSets: [[.init(contentID: "1", operation: operations[0])]])))
+        // A creation must not be executed twice.
+        let sent = try #require(try store.state.bookkeeping.openBatch(batch)).prepared.sent
+        #expect(sent == [[request], [], [request], [request]])
+        #expect(try StateDigest(of: TestStore(replaying: store.records).state) == store.digest())
+    }
+
     @Test(arguments: [
         (Record.Body.clientChangesKept([4]), "own"), (.operationsElided([4]), "Ada"), (.operationsUndone([4]), "Ada"),
     ])
