@@ -4,8 +4,8 @@ import SyncCore
 import Testing
 import Views
 
-/// Coverage, links, keys and lists that the views store in runs, bitmaps and memory equal those of the state in memory, after
-/// random steps without a fold, in transactions that are committed or rolled back, and after reopening the file.
+/// Coverage, links, keys and lists that the views store in runs, bitmaps and memory equal those of the state in memory,
+/// after random steps without a fold, in transactions that are committed or rolled back, and after reopening the file.
 struct StorageStepsTests {
     private static let queries = ["A", "B"]
     private static let relationships = ["S.Order.Customer", "S.Customer.Card", "R"]

@@ -227,7 +227,12 @@ package final class SQLiteState: StateBacking, StatementRunner {
     }
 
     /// Runs `body`, which changes nothing, as one read transaction, which is faster for many small queries.
-    package func reading<T>(_ body: () throws -> T) throws -> T { try connection.reading(body) }
+    ///
+    /// Outside of it, views that were opened for reading may contain cached rows that another process has replaced.
+    package func reading<T>(_ body: () throws -> T) throws -> T {
+        if isReadOnly { invalidateCaches() }
+        return try connection.reading(body)
+    }
 
     // MARK: Header
 
