@@ -98,7 +98,7 @@ struct StorageStepsTests {
                     inLocal: !inBase || random.chance(50)))
         case 20: return .unlink(pick(Self.relationships), id(), id())
         case 21: return .putQuery(pick(Self.queries + ["C"]), SequenceNumber(random.number(0..<4)))
-        // Without entities: the views search only the coverage of queries that exist.
+        // C covers no entity: the views search only the coverage of queries that exist.
         case 22: return .removeQuery("C")
         case 23: return .openLinks(random.number(0..<3))
         default: return .ask(id())
