@@ -49,7 +49,7 @@ struct BitRotCheck {
     }
 }
 
-/// A check that a write that reached another place of the disk, or none, is noticed in a closed log.
+/// A check that a closed log with a misplaced or lost write is not opened without its operations.
 struct MisplacedWriteCheck {
     let device: Device
 

@@ -51,7 +51,7 @@ final class Device {
         self.engine = engine
     }
 
-    /// Whether the process has to end: the disk has stopped, or has refused a call, after which the log is closed.
+    /// Whether the process has to end: the disk has stopped, or has refused a call, after which the log may be closed.
     var hasCrashed: Bool { disk.hasCrashed || hasDiskError }
 
     /// The number of the call of the disk that fails with an error.

@@ -57,7 +57,7 @@ struct DeviceProcess {
 
     /// Lets a read of the log fail during the next opening, with a probability of 10 %.
     ///
-    /// Not with views in files: the number of reads depends on their state, and a run must not.
+    /// Not with views in files, because the number of reads then depends on their state, which must not affect a run.
     private func planReadError(on image: SimulatedDisk, in run: isolated Simulation) {
         guard device.views == nil, run.permits(.readError), device.diskRandom.chance(10) else { return }
         image.fail(atRead: image.reads + device.diskRandom.below(60), .refuse)

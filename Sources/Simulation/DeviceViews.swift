@@ -52,7 +52,7 @@ final class DeviceViews {
 
     private static let pageSize = 4_096
 
-    /// Damages a file with a probability of 80 %: changes a bit, or writes a page to the place of another one.
+    /// Damages a file with a probability of 80 %: changes a bit, or replaces a page by another page.
     ///
     /// - Returns: Whether a file was damaged.
     func damage() -> Bool {

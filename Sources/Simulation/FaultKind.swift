@@ -70,11 +70,11 @@ package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case secondProcess
     /// A bit of the log changes while no process has the log open.
     case bitRot
-    /// A write to the log reached another place of the disk, or none, before the process closed the log.
+    /// A sector of a closed log has the content of another sector, or zeros, because a write reached another place.
     case misplacedWrite
     /// A read of the log fails when it is opened.
     case readError
-    /// A file of encrypted views changes while no process has it open: a bit, or a page at the place of another one.
+    /// A file of encrypted views changes while no process has it open: a bit changes, or a page replaces another page.
     case viewsDamage
     /// The clocks of the devices are set back or forward.
     case clockJump

@@ -39,6 +39,6 @@ struct ExclusiveViewsTests {
             #expect(try reader.bookkeeping.queries().map(\.query.name) == ["A"])
             writer.close()
         }
-        #expect(try reader.bookkeeping.queries().map(\.query.name) == ["A", "B"])
+        #expect(try reader.reading { try reader.bookkeeping.queries().map(\.query.name) } == ["A", "B"])
     }
 }

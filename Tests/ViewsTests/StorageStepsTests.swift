@@ -4,8 +4,8 @@ import SyncCore
 import Testing
 import Views
 
-/// Coverage, links, keys and lists that the views store in runs, bitmaps and memory equal those of the state in memory, after
-/// random steps without a fold, in transactions that are committed or rolled back, and after reopening the file.
+/// Coverage, links, keys and lists that the views store in runs, bitmaps and memory equal those of the state in memory,
+/// after random steps without a fold, in transactions that are committed or rolled back, and after reopening the file.
 struct StorageStepsTests {
     private static let queries = ["A", "B"]
     private static let relationships = ["S.Order.Customer", "S.Customer.Card", "R"]
@@ -98,7 +98,7 @@ struct StorageStepsTests {
                     inLocal: !inBase || random.chance(50)))
         case 20: return .unlink(pick(Self.relationships), id(), id())
         case 21: return .putQuery(pick(Self.queries + ["C"]), SequenceNumber(random.number(0..<4)))
-        // Without entities: the views search only the coverage of queries that exist.
+        // C covers no entity: the views search only the coverage of queries that exist.
         case 22: return .removeQuery("C")
         case 23: return .openLinks(random.number(0..<3))
         default: return .ask(id())

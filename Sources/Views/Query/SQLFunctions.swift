@@ -74,8 +74,8 @@ package final class SQLFunctions {
 
     fileprivate func fail(_ error: EvaluationError) { failure = error }
 
-    /// Registers the functions on a connection with ``Connection/registerSortKey()``, which retains them while it is
-    /// open.
+    /// Registers the functions on a connection, which retains them while it is open. `tl_sortkey` is not one of them; see
+    /// ``Connection/registerSortKey()``.
     ///
     /// - Parameter model: The model, for the numbers of flags and for derived types. Register again after the metadata
     ///   has changed.
@@ -198,7 +198,7 @@ private func functionCall(
 
 extension Connection {
     /// Registers `tl_sortkey`, which does not depend on a model. Tables with an index over it cannot be written without
-    /// it. Only once: SQLite prepares every statement again when a function is replaced.
+    /// it. Once for each connection: SQLite prepares every statement again when a function is replaced.
     func registerSortKey() throws(SQLiteError) {
         let code = sqlite3_create_function_v2(
             rawHandle, "tl_sortkey", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,

@@ -134,7 +134,6 @@ extension SQLiteState {
     }
 
     package func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
-        knowsNoBases = false
         switch base {
         case .absent: try run(statements.putAbsentBase) { $0.id(id) }
         case .row(let row):
@@ -157,14 +156,10 @@ extension SQLiteState {
     }
 
     package func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
-        if knowsNoBases { return [] }
         let found = try list(
             "SELECT \(Self.baseColumns) FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]
         ) { row throws(StateError) in (row.entity(0), try base(row)) }
-        guard let last = found.last else {
-            knowsNoBases = true
-            return []
-        }
+        guard let last = found.last else { return [] }
         try run("DELETE FROM bases WHERE entity <= ?", [SQLValue(last.0)])
         return found
     }

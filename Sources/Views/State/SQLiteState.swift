@@ -29,8 +29,6 @@ package final class SQLiteState: StateBacking, StatementRunner {
     /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     package let queue = QueueTable()
-    /// Whether no base states are stored; false if unknown.
-    var knowsNoBases = false
     /// Whether a query's result depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
@@ -154,7 +152,6 @@ package final class SQLiteState: StateBacking, StatementRunner {
     private func invalidateCaches(_ former: RowTables.SavedTables? = nil) {
         headerRow.invalidate()
         links.invalidate()
-        knowsNoBases = false
         sets.invalidate()
         entities.invalidate()
         bookkeeping.invalidateCaches()
@@ -227,7 +224,12 @@ package final class SQLiteState: StateBacking, StatementRunner {
     }
 
     /// Runs `body`, which changes nothing, as one read transaction, which is faster for many small queries.
-    package func reading<T>(_ body: () throws -> T) throws -> T { try connection.reading(body) }
+    ///
+    /// Outside of it, views that were opened for reading may contain cached rows that another process has replaced.
+    package func reading<T>(_ body: () throws -> T) throws -> T {
+        if isReadOnly { invalidateCaches() }
+        return try connection.reading(body)
+    }
 
     // MARK: Header
 
