@@ -81,10 +81,11 @@ public struct EnumerationType: Sendable, Hashable {
     /// Returns the members in the text of a value, without the spaces around them. Some services write a space after
     /// each comma.
     package static func parts(of text: String, omittingEmptySubsequences: Bool = true) -> [Substring] {
-        text.split(separator: ",", omittingEmptySubsequences: omittingEmptySubsequences).map { part in
+        let parts = text.split(separator: ",", omittingEmptySubsequences: omittingEmptySubsequences).map { part in
             var part = part.drop { $0 == " " }
             while part.last == " " { part.removeLast() }
             return part
         }
+        return omittingEmptySubsequences ? parts.filter { !$0.isEmpty } : parts
     }
 }
