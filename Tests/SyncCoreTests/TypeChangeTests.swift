@@ -129,6 +129,31 @@ struct TypeChangeTests {
         #expect(try linked(id) == ["People", "Airlines", "Items/Trip.Flight/Legs"])
     }
 
+    @Test func `a reference with a type that is not a base type changes the type`() throws {
+        let id = try readCharter()
+        try read("Items", ##"{"@odata.type":"#Trip.Event","ID":1}"##)
+        #expect(try row(id).type == "Trip.Event")
+        #expect(try row(id).values == ["ID": .integer(1), "Name": .string("a")])
+        #expect(try linked(id) == ["People"])
+    }
+
+    @Test func `an entity of an undeclared type keeps its type`() throws {
+        let id = try readCharter()
+        try read("Items", ##"{"@odata.type":"#Trip.Rocket","ID":1,"Name":"b"}"##)
+        #expect(try row(id).type == "Trip.Charter")
+        #expect(try row(id).values.names.sorted() == ["ID", "Name", "Number", "Payer"])
+        #expect(try row(id).values["Name"] == .string("b"))
+        #expect(try linked(id) == ["People", "Airlines", "Items/Trip.Flight/Legs"])
+    }
+
+    @Test func `the type of an entity that the service names in two ways changes`() throws {
+        let links = #""@odata.id":"Odd/1","@odata.editLink":"Odd/2","#
+        let id = try read("Items", ##"{"@odata.type":"#Trip.Flight",\##(links)"ID":1,"Number":"LH1"}"##)
+        #expect(try read("Items", #"{\#(links)"ID":1,"Name":"b"}"#) == id)
+        #expect(try row(id).type == "Trip.Item")
+        #expect(try row(id).values == ["ID": .integer(1), "Name": .string("b")])
+    }
+
     @Test func `the response to an update can have the base type`() throws {
         let id = try readCharter()
         try store.perform([.update(id, changes: ["Name": .string("mine")], bindings: [])])
