@@ -76,7 +76,7 @@ extension PendingOperation.Status {
 }
 
 extension PendingOperation {
-    /// Whether the operation follows another one that names one of its entities.
+    /// Whether the operation follows an operation that names one of its entities.
     fileprivate func mayOverwrite(_ earlier: PendingOperation) -> Bool {
         guard earlier.sequence < sequence else { return false }
         let entities = operation.touchedEntities

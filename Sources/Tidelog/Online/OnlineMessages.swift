@@ -30,10 +30,12 @@ final class MessageReceiver: Sendable {
         set { stored.withLock { $0 = newValue } }
     }
 
-    func receive(_ response: WireResponse, to request: WireRequest) {
+    /// - Parameter request: The request, which is only encoded for messages.
+    func receive(_ response: WireResponse, to request: @autoclosure () -> WireRequest) {
         guard response.isSuccess, let handler else { return }
         let messages = UploadReport.ServiceMessage.all(in: response.headers, about: 0)
         guard !messages.isEmpty else { return }
+        let request = request()
         handler(
             OnlineMessages(request: "\(request.method) \(URLText.withoutSecrets(request.url))", messages: messages))
     }
