@@ -26,7 +26,10 @@ struct TypeChangeTests {
           <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
           <NavigationProperty Name="Flights" Type="Collection(Trip.Flight)" Partner="Airline"/>
           <NavigationProperty Name="Charters" Type="Collection(Trip.Charter)"/></EntityType>
-        <EntityContainer Name="Container">
+        <EntityType Name="Root" Abstract="true"/><EntityType Name="Place" BaseType="Trip.Root" Abstract="true"/>
+        <EntityType Name="City" BaseType="Trip.Place"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
+        <EntityContainer Name="Container"><EntitySet Name="Cities" EntityType="Trip.City"/>
         <EntitySet Name="Items" EntityType="Trip.Item">
           <NavigationPropertyBinding Path="Owner" Target="People"/>
           <NavigationPropertyBinding Path="Trip.Flight/Airline" Target="Airlines"/></EntitySet>
@@ -152,6 +155,15 @@ struct TypeChangeTests {
         #expect(try read("Items", #"{\#(links)"ID":1,"Name":"b"}"#) == id)
         #expect(try row(id).type == "Trip.Item")
         #expect(try row(id).values == ["ID": .integer(1), "Name": .string("b")])
+    }
+
+    @Test func `an entity below a navigation property that leads to an abstract base type is found`() throws {
+        let id = try read("Cities", #"{"ID":1}"#)
+        var payload = EntityPayload()
+        payload.type = "Trip.Place"
+        payload.id = "Cities(1)"
+        let set = try #require(store.model.findEntitySet("Cities"))
+        #expect(try ImageBuilder(storage: store.state, model: store.model).find(payload, in: set) == id)
     }
 
     @Test func `the response to an update can have the base type`() throws {

@@ -14,7 +14,8 @@ extension OnlineODataProvider {
     /// The function that receives the messages of the service about changes and calls, or nil for none.
     ///
     /// SAP services send them in the header `sap-message` (V2) or `sap-messages` (V4) of a successful response. The
-    /// function is called before the call of the app returns, once for each request with messages.
+    /// function is called before the call of the app returns, once for each request with messages, and for concurrent
+    /// calls on several threads at once.
     public var messageHandler: (@Sendable (OnlineMessages) -> Void)? {
         get { messages.handler }
         set { messages.handler = newValue }
