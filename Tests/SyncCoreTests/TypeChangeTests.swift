@@ -26,7 +26,10 @@ struct TypeChangeTests {
           <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
           <NavigationProperty Name="Flights" Type="Collection(Trip.Flight)" Partner="Airline"/>
           <NavigationProperty Name="Charters" Type="Collection(Trip.Charter)"/></EntityType>
-        <EntityContainer Name="Container">
+        <EntityType Name="Root" Abstract="true"/><EntityType Name="Place" BaseType="Trip.Root" Abstract="true"/>
+        <EntityType Name="City" BaseType="Trip.Place"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
+        <EntityContainer Name="Container"><EntitySet Name="Cities" EntityType="Trip.City"/>
         <EntitySet Name="Items" EntityType="Trip.Item">
           <NavigationPropertyBinding Path="Owner" Target="People"/>
           <NavigationPropertyBinding Path="Trip.Flight/Airline" Target="Airlines"/></EntitySet>
@@ -127,6 +130,40 @@ struct TypeChangeTests {
         #expect(try row(id).type == "Trip.Charter")
         #expect(try row(id).values == before.values)
         #expect(try linked(id) == ["People", "Airlines", "Items/Trip.Flight/Legs"])
+    }
+
+    @Test func `a reference with a type that is not a base type changes the type`() throws {
+        let id = try readCharter()
+        try read("Items", ##"{"@odata.type":"#Trip.Event","ID":1}"##)
+        #expect(try row(id).type == "Trip.Event")
+        #expect(try row(id).values == ["ID": .integer(1), "Name": .string("a")])
+        #expect(try linked(id) == ["People"])
+    }
+
+    @Test func `an entity of an undeclared type keeps its type`() throws {
+        let id = try readCharter()
+        try read("Items", ##"{"@odata.type":"#Trip.Rocket","ID":1,"Name":"b"}"##)
+        #expect(try row(id).type == "Trip.Charter")
+        #expect(try row(id).values.names.sorted() == ["ID", "Name", "Number", "Payer"])
+        #expect(try row(id).values["Name"] == .string("b"))
+        #expect(try linked(id) == ["People", "Airlines", "Items/Trip.Flight/Legs"])
+    }
+
+    @Test func `the type of an entity that the service names in two ways changes`() throws {
+        let links = #""@odata.id":"Odd/1","@odata.editLink":"Odd/2","#
+        let id = try read("Items", ##"{"@odata.type":"#Trip.Flight",\##(links)"ID":1,"Number":"LH1"}"##)
+        #expect(try read("Items", #"{\#(links)"ID":1,"Name":"b"}"#) == id)
+        #expect(try row(id).type == "Trip.Item")
+        #expect(try row(id).values == ["ID": .integer(1), "Name": .string("b")])
+    }
+
+    @Test func `an entity below a navigation property that leads to an abstract base type is found`() throws {
+        let id = try read("Cities", #"{"ID":1}"#)
+        var payload = EntityPayload()
+        payload.type = "Trip.Place"
+        payload.id = "Cities(1)"
+        let set = try #require(store.model.findEntitySet("Cities"))
+        #expect(try ImageBuilder(storage: store.state, model: store.model).find(payload, in: set) == id)
     }
 
     @Test func `the response to an update can have the base type`() throws {

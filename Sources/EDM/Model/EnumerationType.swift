@@ -59,32 +59,35 @@ public struct EnumerationType: Sendable, Hashable {
         }
     }
 
-    /// Returns the value with the notation that all equal values have: the name of the first member with its number,
-    /// otherwise the names of flags in the order of the declaration, otherwise the number.
-    ///
-    /// If the type does not declare one of the members, the value has its members in alphabetical order.
+    /// Returns the value with the notation that all equal values have: the text of its number, or the members in
+    /// alphabetical order if the type does not declare one of them.
     func canonical(_ value: Value) -> Value {
-        guard case .enumeration(let text) = value else { return value }
-        guard let number = number(of: value) else {
-            return .enumeration(Self.parts(of: text).sorted().joined(separator: ","))
-        }
-        if let member = member(value: number) { return .enumeration(member.name) }
+        guard case .enumeration(let members) = value else { return value }
+        if let number = number(of: value) { return .enumeration(text(of: number)) }
+        return .enumeration(Self.parts(of: members).sorted().joined(separator: ","))
+    }
+
+    /// Returns the name of the member with the number, otherwise the names of the flags that make it up, in the order of
+    /// the declaration, otherwise the number.
+    package func text(of number: Int64) -> String {
+        if let member = member(value: number) { return member.name }
         var rest = number
         var names: [String] = []
         for member in members where isFlags && number & member.value == member.value && rest & member.value != 0 {
             names.append(member.name)
             rest &= ~member.value
         }
-        return .enumeration(rest == 0 ? names.joined(separator: ",") : String(number))
+        return rest == 0 && !names.isEmpty ? names.joined(separator: ",") : String(number)
     }
 
     /// Returns the members in the text of a value, without the spaces around them. Some services write a space after
     /// each comma.
     package static func parts(of text: String, omittingEmptySubsequences: Bool = true) -> [Substring] {
-        text.split(separator: ",", omittingEmptySubsequences: omittingEmptySubsequences).map { part in
+        let parts = text.split(separator: ",", omittingEmptySubsequences: omittingEmptySubsequences).map { part in
             var part = part.drop { $0 == " " }
             while part.last == " " { part.removeLast() }
             return part
         }
+        return omittingEmptySubsequences ? parts.filter { !$0.isEmpty } : parts
     }
 }

@@ -96,11 +96,11 @@ extension KeyPredicate {
 
     /// Returns whether an entity has these values.
     package func matches(_ properties: PropertyValues, of type: EntityType?) -> Bool {
-        let key = declared(in: type)
-        return zip(key.located(in: type), key.values.indices).allSatisfy { located, place in
-            guard let value = properties.value(at: located.property) else { return false }
-            let part = type?.keyParts.first { $0.path == located.property }
-            return (part?.identity(of: value) ?? value) == key.identity(place)
+        located(in: type).allSatisfy { property, wanted in
+            guard let value = properties.value(at: property) else { return false }
+            // An alternate key may contain a part of the primary key.
+            guard let part = type?.keyParts.first(where: { $0.path == property }) else { return value == wanted }
+            return part.identity(of: value) == part.identity(of: wanted)
         }
     }
 }

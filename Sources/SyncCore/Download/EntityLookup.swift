@@ -39,7 +39,7 @@ struct EntityLookup {
         let ownType = set.entityType
         try DeltaItem.forEachContent(of: items) { item throws(StateError) in
             guard let item else { return keys.append(nil) }
-            let type = item.type.flatMap(model.findEntityType) ?? ownType
+            let type = item.type.flatMap { model.findEntityType($0, in: set) } ?? ownType
             let key = KeyText.of(item.values, type: type)
             // The keys of a first download are new, and those of a later one are not.
             if let key, keys.isEmpty, try storage.entity(set: set.name, key: key) != nil { numbers.stop() }
@@ -99,12 +99,15 @@ struct EntityLookup {
     }
 
     /// Returns the type of an entity in a payload: `named`, or the stored type if it is derived from that and the payload
-    /// is a reference, with the key alone. The service may omit the type from references.
+    /// does not determine it.
+    ///
+    /// That is a reference, with the key alone, from which the service may omit the type, or an entity of a type that the
+    /// metadata do not declare.
     func typeName(
         _ named: String, of id: EntityID, in payload: EntityPayload, _ type: EntityType
     ) throws(StateError) -> String {
-        guard payload.etag == nil, payload.values.count <= type.keyProperties.count,
-            payload.values.names.allSatisfy({ name in type.keyProperties.contains { $0.name == name } }),
+        let isReference = payload.etag == nil && payload.values.areKey(of: type)
+        guard isReference || payload.type.map({ $0 != named }) ?? false,
             let stored = try serviceRow(id)?.type, model.isType(stored, derivedFrom: named)
         else { return named }
         return stored
@@ -145,6 +148,11 @@ extension EntityDataModel {
     func findEntityType(_ name: String, in set: EntitySet) -> EntityType? {
         let type = findEntityType(name)
         return type === set.entityType || !isType(set.entityType.name, derivedFrom: name) ? type : nil
+    }
+
+    /// Returns the type with which the store identifies an entity: that of the payload, otherwise that of the set.
+    func entityType(of payload: EntityPayload, in set: EntitySet) -> EntityType {
+        payload.type.flatMap { findEntityType($0, in: set) } ?? set.entityType
     }
 }
 

@@ -26,7 +26,7 @@ extension ImageBuilder {
     mutating func identifies(
         _ payload: EntityPayload, in set: EntitySet, below parent: EntityID?
     ) throws(StateError) -> Bool {
-        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let type = model.entityType(of: payload, in: set)
         guard !set.isSingleton, !type.keyProperties.isEmpty else { return true }
         if set.isContained {
             if let id = payload.id, links.containmentPath(in: id)?.set == set { return true }

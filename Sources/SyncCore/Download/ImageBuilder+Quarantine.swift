@@ -29,7 +29,7 @@ extension ImageBuilder {
         of payload: EntityPayload, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> (id: EntityID?, name: String?) {
         if set.isSingleton { return (try find(payload, in: set), set.name) }
-        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let type = model.entityType(of: payload, in: set)
         let payload = links.keyed(payload, type, set) ?? payload
         if let containment = set.containment {
             let container = try container(of: payload, in: set, known: nil, below: parent)

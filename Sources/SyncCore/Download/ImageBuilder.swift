@@ -369,7 +369,7 @@ extension ImageBuilder {
     func find(
         _ payload: EntityPayload, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> EntityID? {
-        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let type = model.entityType(of: payload, in: set)
         let payload = links.keyed(payload, type, set) ?? payload
         if let name = links.name(payload, type, set), let id = try entity(named: name, set) {
             guard set.isContained, let parent else { return id }

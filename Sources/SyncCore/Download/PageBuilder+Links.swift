@@ -66,7 +66,7 @@ extension PageBuilder {
         of payload: EntityPayload, besides id: EntityID, in set: EntitySet
     ) throws(StateError) {
         guard !builder.tellsAll, !set.isContained, !set.isSingleton else { return }
-        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let type = model.entityType(of: payload, in: set)
         // The service may name several entities with equal keys differently.
         guard builder.links.name(payload, type, set) == nil else { return }
         for other in try builder.lookup.rows(set, type, payload.values) where other != id {
@@ -220,7 +220,7 @@ extension ImageBuilder {
     /// Returns the identity of an entity, known or not. Nil if the payload does not contain it.
     func end(_ payload: EntityPayload, in set: EntitySet) -> DanglingLinks.End? {
         if set.isSingleton { return DanglingLinks.End(set: set.name, key: "") }
-        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let type = model.entityType(of: payload, in: set)
         let payload = links.keyed(payload, type, set) ?? payload
         if set.isContained {
             return payload.id.map { DanglingLinks.End(set: set.name, key: links.relative($0)) }

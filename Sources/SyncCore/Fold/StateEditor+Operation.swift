@@ -188,6 +188,12 @@ extension StateEditor {
 }
 
 extension PropertyValues {
+    /// Returns whether the values are key properties only, or there are none.
+    func areKey(of type: EntityType) -> Bool {
+        count <= type.keyProperties.count
+            && names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
+    }
+
     fileprivate func hasSameNotation(as other: PropertyValues) -> Bool {
         hasSameEncoding(as: other) || ValueCodec.encode(self) == ValueCodec.encode(other)
     }
@@ -196,8 +202,5 @@ extension PropertyValues {
 extension EntityImage {
     /// Returns whether the image has only a key, such as one that a user entered. Then it does not show whether the ETag
     /// is still valid.
-    func isKeyOnly(_ type: EntityType) -> Bool {
-        etag == nil && values.count <= type.keyProperties.count
-            && values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
-    }
+    func isKeyOnly(_ type: EntityType) -> Bool { etag == nil && values.areKey(of: type) }
 }

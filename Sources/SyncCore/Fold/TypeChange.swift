@@ -11,11 +11,12 @@ struct TypeChange {
 
     /// Sets the type of an entity to that of an image, and removes the values and links that the new type does not have.
     ///
-    /// An image with nothing but the key is a reference, which removes nothing.
+    /// An image with nothing but the key is a reference, from which the service may omit the type.
     static func apply(
         _ image: EntityImage, _ type: EntityType, to row: inout EntityRow, _ editor: inout StateEditor
     ) throws(StateError) {
-        if let change = TypeChange(of: row, to: type, in: editor.model), !image.isKeyOnly(type) {
+        if let change = TypeChange(of: row, to: type, in: editor.model) {
+            if image.isKeyOnly(type), editor.model.isType(row.type, derivedFrom: type.name) { return }
             try change.apply(to: &row, &editor)
         }
         row.type = type.name
@@ -37,7 +38,9 @@ struct TypeChange {
         for link in try editor.storage.links(of: row.id) where link.inLocal {
             let isFirst = link.first == row.id
             let partner = isFirst ? link.second : link.first
-            guard let other = try editor.storage.type(of: partner) else { continue }
+            // The row of an entity that is linked with itself still has the former type.
+            let stored = try editor.storage.type(of: partner)
+            guard let other = partner == row.id ? type.name : stored else { continue }
             let (first, second) = isFirst ? (type.name, other) : (other, type.name)
             if editor.model.multiplicities(of: link.relationship, from: first, to: second) != nil { continue }
             if contains(Relationship(name: link.relationship, isForward: isFirst)) {

@@ -19,7 +19,8 @@ struct MetadataFold {
     /// Migrates the base state. The pending operations have to be reverted before, and the storage has to have tables
     /// for the new sets.
     func apply(to layers: inout LayeredState) throws(StateError) {
-        if migration.touchesValues { try migrateRows() }
+        let rekeyed = migration.rekeyedSets
+        if migration.touchesValues || !rekeyed.isEmpty { try migrateRows(rekeyed) }
         if migration.touchesLinks { try migrateLinks() }
         for id in try storage.bookkeeping.mergeBases() {
             guard let mergeBase = try storage.bookkeeping.mergeBase(id) else { continue }
@@ -34,8 +35,9 @@ struct MetadataFold {
         if migration.changesContent { try QueryBookkeeping(storage: storage).forgetDownloads() }
     }
 
-    private func migrateRows() throws(StateError) {
-        let rekeyed = migration.rekeyedSets
+    /// - Parameter rekeyed: The sets whose keys are assigned again. The order of an enumeration's members, which is
+    ///   compatible with any other, determines the texts of its keys.
+    private func migrateRows(_ rekeyed: Set<String>) throws(StateError) {
         for set in migration.new.allSets {
             for id in try storage.rows(set: set.name) {
                 guard let row = try storage.row(id), let migrated = migration.migrated(row) else { continue }

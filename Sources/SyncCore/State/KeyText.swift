@@ -52,12 +52,15 @@ package enum KeyText {
 
     /// Returns the text with the present form of a former `Color=enumeration("Red")`.
     private static func currentMember(in text: String, _ part: KeyPart) -> String {
-        let former = part.name + "=enumeration(\""
-        guard let start = text.firstRange(of: former), let end = text[start.upperBound...].firstRange(of: "\")") else {
-            return text
+        // The name of a part may be the end of another name.
+        let start = text.ranges(of: part.name + "=enumeration(\"").first { range in
+            text[..<range.lowerBound].last.map { $0 == "," || $0 == "(" } ?? true
         }
-        let value = Value.enumeration(String(text[start.upperBound..<end.lowerBound]))
-        return text[..<start.lowerBound] + part.name + "=" + self.text(part.identity(of: value))
+        guard let start, let end = text[start.upperBound...].firstRange(of: "\")") else { return text }
+        let members = text[start.upperBound..<end.lowerBound]
+        // A name that is escaped in the text is not declared, and has only one notation.
+        if members.contains("\\") { return text }
+        return text[..<start.lowerBound] + part.name + "=" + self.text(part.identity(of: .enumeration(String(members))))
             + text[end.upperBound...]
     }
 

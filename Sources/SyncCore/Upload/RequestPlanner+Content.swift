@@ -161,10 +161,11 @@ extension Property {
 }
 
 extension Annotation {
-    /// Returns whether the value of `Core.Permissions` includes a permission. A computed value may include each.
+    /// Returns whether the value of `Core.Permissions` includes a permission. A computed value, and a number, may include
+    /// each.
     fileprivate func permits(_ permission: String) -> Bool {
         let names = (value ?? "").split { $0 == " " || $0 == "," }.map { $0.split(separator: "/").last ?? $0 }
-        return names.isEmpty || names.contains { $0.contains(permission) }
+        return names.isEmpty || names.contains { $0.contains(permission) || Int($0) != nil }
     }
 }
 

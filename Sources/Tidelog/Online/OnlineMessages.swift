@@ -14,7 +14,8 @@ extension OnlineODataProvider {
     /// The function that receives the messages of the service about changes and calls, or nil for none.
     ///
     /// SAP services send them in the header `sap-message` (V2) or `sap-messages` (V4) of a successful response. The
-    /// function is called before the call of the app returns, once for each request with messages.
+    /// function is called before the call of the app returns, once for each request with messages, and for concurrent
+    /// calls on several threads at once.
     public var messageHandler: (@Sendable (OnlineMessages) -> Void)? {
         get { messages.handler }
         set { messages.handler = newValue }
@@ -30,10 +31,12 @@ final class MessageReceiver: Sendable {
         set { stored.withLock { $0 = newValue } }
     }
 
-    func receive(_ response: WireResponse, to request: WireRequest) {
+    /// - Parameter request: The request, which is only encoded for messages.
+    func receive(_ response: WireResponse, to request: @autoclosure () -> WireRequest) {
         guard response.isSuccess, let handler else { return }
         let messages = UploadReport.ServiceMessage.all(in: response.headers, about: 0)
         guard !messages.isEmpty else { return }
+        let request = request()
         handler(
             OnlineMessages(request: "\(request.method) \(URLText.withoutSecrets(request.url))", messages: messages))
     }

@@ -61,7 +61,7 @@ extension OpenEnumeration {
     }
 
     /// The number of the member in the metadata, or `nil` for a member that was added later.
-    public var number: Int64? { Self.enumerationType.number(of: rawValue) }
+    public var number: Int64? { Self.enumerationType.number(of: .enumeration(rawValue)) }
 }
 
 /// An enumeration whose members can be combined: a Swift `OptionSet`.
@@ -72,9 +72,7 @@ public protocol FlagsEnumeration: EnumerationValue, OptionSet where RawValue == 
 extension FlagsEnumeration {
     /// Creates the combination from names or a number; returns `nil` if a name is unknown.
     public init?(propertyValue: Value) {
-        guard let text = propertyValue.enumerationText, let number = Self.enumerationType.number(of: text) else {
-            return nil
-        }
+        guard let number = Self.enumerationType.number(of: propertyValue) else { return nil }
         self.init(rawValue: number)
     }
     /// The names of the members, or the number if it is no combination of members.
@@ -139,28 +137,5 @@ extension EnumerationType {
     fileprivate func memberName(of value: Value) -> String? {
         guard let text = value.enumerationText else { return nil }
         return (member(named: text) ?? Int64(text).flatMap { member(value: $0) })?.name
-    }
-
-    /// Returns the combined number of members given by name or number, or `nil` if one is unknown.
-    fileprivate func number(of text: String) -> Int64? {
-        var result: Int64 = 0
-        for part in Self.parts(of: text) {
-            guard let number = Int64(part) ?? member(named: String(part))?.value else { return nil }
-            result |= number
-        }
-        return result
-    }
-
-    /// Returns the names of the members that make up a number, in the order of the metadata, or the number if it is
-    /// no combination of members.
-    fileprivate func text(of number: Int64) -> String {
-        if let member = member(value: number) { return member.name }
-        var rest = number
-        var names: [String] = []
-        for member in members where member.value & number == member.value && member.value & rest != 0 {
-            names.append(member.name)
-            rest &= ~member.value
-        }
-        return rest == 0 && !names.isEmpty ? names.joined(separator: ",") : String(number)
     }
 }
