@@ -13,21 +13,21 @@ import Testing
         customer = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("Ada")], etag: "1")
     }
 
-    private func conflict(_ id: EntityID? = nil) throws -> Conflict? {
+    func conflict(_ id: EntityID? = nil) throws -> Conflict? {
         try ConflictFinder(storage: store.state, model: store.model, index: RelationshipIndex(store.model)).conflict(
             on: id ?? customer)
     }
 
     @discardableResult
-    private func rename(_ name: String, of id: EntityID? = nil) throws -> SequenceNumber {
+    func rename(_ name: String, of id: EntityID? = nil) throws -> SequenceNumber {
         try store.perform([.update(id ?? customer, changes: ["Name": .string(name)], bindings: [])])[0]
     }
 
-    private func others(_ name: String, etag: String = "2") throws {
+    func others(_ name: String, etag: String = "2") throws {
         try store.download("Customers", ["CustomerID": .integer(1), "Name": .string(name)], etag: etag)
     }
 
-    private func image(_ id: EntityID, _ values: PropertyValues, etag: String? = "2") -> EntityImage {
+    func image(_ id: EntityID, _ values: PropertyValues, etag: String? = "2") -> EntityImage {
         EntityImage(entity: id, set: "Customers", type: "Shop.Customer", values: values, etag: etag)
     }
 
